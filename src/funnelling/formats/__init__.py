@@ -1,0 +1,89 @@
+"""Documents in files: JSON Lines, CSV, TSV and Parquet, chosen by the extension."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from funnelling.errors import InputError
+from funnelling.formats import delimited, jsonl, parquet
+from funnelling.formats.document import Document, to_document, to_record
+from funnelling.formats.files import STANDARD, shown_name
+
+__all__ = ["Document", "read_documents", "write_documents"]
+
+_Path = str | os.PathLike[str]
+
+
+class _Format(NamedTuple):
+    read: Callable[[_Path], Iterator[tuple[int, dict[str, object]]]]
+    write: Callable[[_Path, Iterable[Mapping[str, object]], bool], None]
+
+
+_JSON_LINES = _Format(jsonl.read, jsonl.write)
+_TEXT_FORMATS = {
+    ".jsonl": _JSON_LINES,
+    ".ndjson": _JSON_LINES,
+    ".json": _JSON_LINES,
+    ".csv": _Format(partial(delimited.read, delimiter=","), partial(delimited.write, delimiter=",")),
+    ".tsv": _Format(partial(delimited.read, delimiter="\t"), partial(delimited.write, delimiter="\t")),
+}
+_PARQUET = _Format(parquet.read, parquet.write)
+
+
+def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
+    r"""The documents of a file one after the other; ``-`` is JSON Lines on standard input.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "docs.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("language,text,labels\nit,Il gatto dorme,animals|rest\n")
+    ...     [(document.id, document.text, document.labels) for document in read_documents(path)]
+    [('2', 'Il gatto dorme', ('animals', 'rest'))]
+    >>> next(read_documents("nowhere.jsonl"))
+    Traceback (most recent call last):
+    funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
+    """
+    if os.path.isdir(path):
+        raise InputError(f"{path}: is a folder. Name a file in it.")
+    return _documents(path, _format_of(path))
+
+
+def write_documents(path: str | os.PathLike[str], documents: Iterable[Document], force: bool = False) -> None:
+    """Write documents in the format that the extension names; ``-`` is JSON Lines on standard output.
+
+    >>> write_documents("-", [Document("7", "Il gatto dorme", language="it", labels=())])
+    {"id": "7", "language": "it", "text": "Il gatto dorme", "labels": []}
+    >>> write_documents("docs.doc", [])
+    Traceback (most recent call last):
+    funnelling.errors.InputError: docs.doc: unknown format. Use a name that ends in \
+.jsonl, .ndjson, .json, .csv, .tsv (each also with .gz) or .parquet.
+    """
+    _format_of(path).write(path, map(to_record, documents), force)
+
+
+def _documents(path: _Path, file_format: _Format) -> Iterator[Document]:
+    name = shown_name(path)
+    empty = True
+    for line, record in file_format.read(path):
+        yield to_document(record, name, line)
+        empty = False
+    if empty:
+        raise InputError(f"{name}: no document in it. Check that it is the right file.")
+
+
+def _format_of(path: _Path) -> _Format:
+    name = os.fspath(path)
+    if name == STANDARD:
+        return _JSON_LINES
+    lowered = name.lower()
+    if lowered.endswith(".parquet"):
+        return _PARQUET
+    _, extension = os.path.splitext(lowered.removesuffix(".gz"))
+    if extension not in _TEXT_FORMATS:
+        raise InputError(
+            f"{name}: unknown format. Use a name that ends in {', '.join(_TEXT_FORMATS)} "
+            "(each also with .gz) or .parquet."
+        )
+    return _TEXT_FORMATS[extension]

@@ -1,0 +1,164 @@
+"""Files as everyone here opens them: .gz and - are transparent, a refusal is one line, a write is whole."""
+
+import errno
+import gzip
+import io
+import os
+import secrets
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import BinaryIO, TextIO, cast
+
+from funnelling.errors import InputError
+
+STANDARD = "-"
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = "\ufeff"
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def shown_name(path: str | os.PathLike[str]) -> str:
+    """The name under which messages speak of a file that is read."""
+    return "<stdin>" if os.fspath(path) == STANDARD else os.fspath(path)
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """The bytes of a file or of standard input, decompressed where they are gzip, whatever the name says."""
+    name = shown_name(path)
+    try:
+        with ExitStack() as stack:
+            stream: io.BufferedReader
+            if os.fspath(path) == STANDARD:
+                stream = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
+                # Without this, dropping our buffer would close the standard input of the process.
+                stack.callback(stream.detach)
+            else:
+                stream = stack.enter_context(open(path, "rb"))
+            if stream.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
+                yield cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=stream)))
+            else:
+                yield stream
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(
+            f"{name}: the gzip data ends early or is damaged. Copy or download the file again."
+        ) from error
+    except OSError as error:
+        raise _refusal(name, error) from error
+
+
+def text_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    """The lines of UTF-8 text with their numbers, line ends kept, a byte order mark dropped."""
+    for number, raw in enumerate(stream, start=1):
+        try:
+            line = raw.decode()
+        except UnicodeDecodeError:
+            raise InputError(f"{name}:{number}: not UTF-8 text. Save the file as UTF-8.") from None
+        yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str], force: bool = False) -> Iterator[TextIO]:
+    r"""UTF-8 text for a file that appears under its name only when the block ends well.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "hello.txt")
+    ...     with writing(path) as stream:
+    ...         _ = stream.write("ciao\n")
+    ...         print(os.path.exists(path))
+    ...     print(open(path).read())
+    ...     with suppress(KeyboardInterrupt), writing(path, force=True) as stream:
+    ...         raise KeyboardInterrupt
+    ...     print(os.listdir(folder))
+    False
+    ciao
+    <BLANKLINE>
+    ['hello.txt']
+    """
+    if os.fspath(path) == STANDARD and not hasattr(sys.stdout, "buffer"):
+        # Notebooks and doctests put a standard output in place that takes text only.
+        yield sys.stdout
+        return
+    with writing_bytes(path, force) as raw:
+        stream = io.TextIOWrapper(raw, encoding="utf-8", errors="replace", newline="\n")
+        try:
+            yield stream
+        finally:
+            stream.detach()
+
+
+@contextmanager
+def writing_bytes(path: str | os.PathLike[str], force: bool = False) -> Iterator[BinaryIO]:
+    """Bytes for a file that appears only when the block ends well, compressed where the name ends in .gz."""
+    name = os.fspath(path)
+    try:
+        if name == STANDARD:
+            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        elif name.lower().endswith(".gz"):
+            # Neither time nor name in the header: equal documents are equal bytes.
+            with (
+                _drafted(name, force) as raw,
+                gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as compressed,
+            ):
+                yield cast(BinaryIO, compressed)
+        else:
+            with _drafted(name, force) as raw:
+                yield raw
+    except OSError as error:
+        # The block may read files of its own; only these errors are surely about the one written here.
+        if error.errno in _DISK_FULL:
+            raise InputError(f"{name}: {_reason(error)}. Make room or choose another disk.") from error
+        raise
+
+
+@contextmanager
+def _drafted(name: str, force: bool) -> Iterator[BinaryIO]:
+    if os.path.exists(name) and not os.path.isfile(name):
+        # A pipe or a device cannot be replaced, and must not be: it is written through.
+        with _created(name, "wb", name) as raw:
+            yield raw
+        return
+    if os.path.exists(name) and not force:
+        raise InputError(f"{name} exists. Choose another path or add --force.")
+    # A link stays a link: what it points at is replaced.
+    target = os.path.realpath(name)
+    draft = os.path.join(os.path.dirname(target), f".funnelling-{secrets.token_hex(8)}.tmp")
+    try:
+        with _created(draft, "xb", name) as raw:
+            yield raw
+        os.replace(draft, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(draft)
+        raise
+
+
+def _created(path: str, mode: str, name: str) -> BinaryIO:
+    try:
+        return cast(BinaryIO, open(path, mode))
+    except FileNotFoundError as error:
+        raise InputError(f"{name}: its folder does not exist. Create the folder first.") from error
+    except OSError as error:
+        raise InputError(f"{name}: cannot be written ({_reason(error)}). Choose another path.") from error
+
+
+def _refusal(name: str, error: OSError) -> InputError:
+    match error:
+        case FileNotFoundError():
+            return InputError(f"{name}: no such file. Check the path.")
+        case IsADirectoryError():
+            return InputError(f"{name}: is a folder. Name a file in it.")
+        case PermissionError():
+            return InputError(f"{name}: may not be read. Ask for permission or copy the file.")
+        case _:
+            return InputError(f"{name}: cannot be read ({_reason(error)}). Check the path and the disk.")
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

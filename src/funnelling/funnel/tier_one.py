@@ -1,0 +1,93 @@
+"""Tier 1: one language's base classifiers, calibrated, and the posteriors they give."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.svm import Calibration, Scorer
+from funnelling.svm.calibration import fit_calibration
+from funnelling.svm.gram import Floats, Matrix
+
+Targets = npt.NDArray[np.bool_]
+Folds = npt.NDArray[np.intp]
+
+
+class Fitted(Protocol):
+    """A learner fitted on everything and on all but each fold; `funnelling.svm.Fit` is one."""
+
+    @property
+    def scores(self) -> Floats: ...
+    @property
+    def held_out(self) -> Floats: ...
+    def scorer(self) -> Scorer: ...
+    def scorer_without(self, fold: int) -> Scorer: ...
+
+
+class Problem(Protocol):
+    """A learner bound to documents and labels; `funnelling.svm.Problem` is one."""
+
+    @property
+    def targets(self) -> Targets: ...
+    def fit(self, folds: Folds, within: Targets | None = None) -> Any: ...
+
+
+@dataclass(frozen=True)
+class TierOne:
+    """One language's base classifiers."""
+
+    scorer: Scorer
+    calibration: Calibration
+
+    def posteriors(self, X: Matrix) -> Floats:
+        """Documents as tier 2 sees them: one posterior a label."""
+        return self.calibration(self.scorer.scores(X)).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Posteriors:
+    """The training documents as tier 2 sees them.
+
+    ``training`` is what tier 2 learns from. ``held_out`` comes from base classifiers that did not see
+    the document's fold, and is what an honest estimate of tier 2 needs.
+    """
+
+    training: Floats
+    held_out: Floats
+
+
+def fit_tier_one(
+    problem: Problem, folds: Folds, calibration: str, kfcv: Folds | None = None
+) -> tuple[TierOne, Posteriors]:
+    """Fit one language's base classifiers; ``kfcv`` are the folds of Fun(KFCV), None is Fun(TAT)."""
+    fit = problem.fit(folds)
+    calibrate = fit_calibration(calibration, fit.held_out, problem.targets)
+    training = calibrate(fit.scores)
+    if kfcv is not None:
+        training = _cross_validated(problem, folds, calibration, kfcv, training)
+    return TierOne(fit.scorer(), calibrate), Posteriors(
+        training.astype(np.float32), calibrate(fit.held_out).astype(np.float32)
+    )
+
+
+def _cross_validated(
+    problem: Problem, folds: Folds, calibration: str, kfcv: Folds, trained_on_all: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Posteriors of each fold from classifiers trained, and calibrated, on the other folds.
+
+    A label without positives in the other folds keeps the posteriors of the classifier trained on
+    everything, the paper's repair of empty folds.
+    """
+    posteriors = trained_on_all.copy()
+    for fold in np.unique(kfcv):
+        inside = kfcv != fold
+        if not inside.any():
+            continue
+        targets = problem.targets[inside]
+        fit = problem.fit(folds, within=inside)
+        calibrate = fit_calibration(calibration, fit.held_out[inside], targets)
+        learnable = targets.any(axis=0)
+        rows = np.flatnonzero(~inside)
+        posteriors[np.ix_(rows, learnable)] = calibrate(fit.scores[rows])[:, learnable]
+    return posteriors

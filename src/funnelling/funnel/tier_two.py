@@ -1,0 +1,21 @@
+"""Tier 2: one meta-classifier for all languages, in the space of posteriors."""
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.funnel.tier_one import Fitted
+from funnelling.svm.gram import Floats
+
+
+def aligned_scores(fit: Fitted, folds: npt.NDArray[np.intp], held_out: Floats) -> Floats:
+    """Tier 2's honest scores of its training documents.
+
+    The posteriors of a fold come from base classifiers that did not see it (``held_out``), and are
+    scored by a meta-classifier that did not see it either: the same folds in both tiers. Scores on the
+    training posteriors themselves would be far too good, for tier 1 has seen those documents.
+    """
+    scores = np.empty((len(folds), fit.scores.shape[1]), dtype=np.float32)
+    for fold in np.unique(folds):
+        rows = folds == fold
+        scores[rows] = fit.scorer_without(int(fold)).scores(held_out[rows])
+    return scores

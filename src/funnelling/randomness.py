@@ -1,0 +1,57 @@
+"""Random choices that depend on the seed and on what they are for, never on the order of the work."""
+
+import hashlib
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+
+def seed_of(random_state: object) -> int:
+    """Turn scikit-learn's ``random_state`` (None, an int or a RandomState) into one number."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _digest(*keys: object) -> int:
+    text = "\x1f".join(map(str, keys)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+def stream(*keys: object) -> np.random.Generator:
+    """A random stream of its own for these keys, the seed first.
+
+    >>> stream(0, "folds", "it").integers(100) == stream(0, "folds", "it").integers(100)
+    np.True_
+    """
+    return np.random.default_rng(_digest(*keys))
+
+
+def assign_folds(
+    k: int,
+    documents: int,
+    *keys: object,
+    language: str = "",
+    groups: Sequence[Hashable | None] | None = None,
+) -> npt.NDArray[np.intp]:
+    """Give each of one language's documents a fold from 0 to k - 1.
+
+    A document without a group is dealt to the folds in a shuffled order of its language, so that folds
+    differ by one document at most. A group goes to the fold its name hashes to: the same fold in
+    every language, whatever other documents there are, which is why adding a language moves no other
+    document.
+
+    >>> sorted(assign_folds(2, 4, 0).tolist())
+    [0, 0, 1, 1]
+    >>> a, b = assign_folds(5, 2, 0, groups=["law 1", "law 1"])
+    >>> a == b
+    np.True_
+    """
+    folds = stream(*keys, language).permutation(documents) % k
+    if groups is not None:
+        for position, group in enumerate(groups):
+            if group is not None:
+                folds[position] = _digest(*keys, "group", group) % k
+    return folds

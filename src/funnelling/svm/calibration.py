@@ -1,0 +1,169 @@
+"""From scores to probabilities: Platt's sigmoid for all labels at once, and one temperature."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, log_softmax, softmax
+
+Array = npt.NDArray[np.float64]
+Scores = npt.NDArray[np.floating]
+Targets = npt.NDArray[np.bool_]
+
+MAX_STEPS = 100
+SMALLEST_SLOPE = 1e-8
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What turns one classifier's scores into posteriors, label by label.
+
+    ``kind`` is "platt" (the paper's Calib), "fixed" (its NoCalib, 1 / (1 + e^-h); the sign in the
+    paper is a slip) or "none" (its NoProb: the scores themselves). ``constant`` holds the posterior of
+    a label that training gave no choice about (0 for a trivial rejector, 1 where every document has the
+    label; -1 and 1 under "none"), NaN for the others.
+    """
+
+    kind: str
+    slope: Array
+    offset: Array
+    constant: Array
+
+    def __call__(self, scores: Scores) -> npt.NDArray[np.float64]:
+        """The posteriors of (documents, labels) scores."""
+        if self.kind == "none":
+            posteriors = scores.astype(np.float64)
+        else:
+            posteriors = expit(scores * self.slope + self.offset)
+        trivial = ~np.isnan(self.constant)
+        posteriors[:, trivial] = self.constant[trivial]
+        return posteriors
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """One slope for all labels: keeps the order of the scores, so the highest stays the highest.
+
+    For single-label problems, where per-label sigmoids could make the most probable label another than
+    the one decided on.
+    """
+
+    slope: float
+
+    def __call__(self, scores: Scores) -> npt.NDArray[np.float64]:
+        """Probabilities that sum to 1 over the labels; of the one label where there is one column."""
+        scaled = scores.astype(np.float64) * self.slope
+        probabilities: Array = expit(scaled) if scaled.shape[1] == 1 else softmax(scaled, axis=1)
+        return probabilities
+
+
+def fit_calibration(kind: str, held_out: Scores, targets: Targets) -> Calibration:
+    """Fit the calibration of the given kind on held-out scores."""
+    labels = targets.shape[1]
+    constant = np.full(labels, np.nan)
+    constant[~targets.any(axis=0)] = -1 if kind == "none" else 0
+    constant[targets.all(axis=0)] = 1
+    slope, offset = np.ones(labels), np.zeros(labels)
+    if kind == "platt":
+        learnt = np.isnan(constant)
+        slope[learnt], offset[learnt] = fit_platt(held_out[:, learnt], targets[:, learnt])
+    return Calibration(kind, slope, offset, constant)
+
+
+def fit_platt(scores: Scores, targets: Targets) -> tuple[Array, Array]:
+    """Slopes and offsets of Platt's sigmoids, P = 1 / (1 + exp(-(slope · score + offset))).
+
+    Newton's method with backtracking on Platt's smoothed targets (Lin, Lin and Weng 2007), for all
+    labels at once. A sigmoid must rise with the score; where the few positives of a label say
+    otherwise, it takes the median slope of the others and an offset of its own.
+    """
+    scores_by_label: Array = scores.T.astype(np.float64, order="C")
+    targets = targets.T
+    positives = targets.sum(axis=1)
+    negatives = targets.shape[1] - positives
+    goal = np.where(
+        targets, ((positives + 1.0) / (positives + 2.0))[:, None], (1.0 / (negatives + 2.0))[:, None]
+    )
+    start = np.log((positives + 1.0) / (negatives + 1.0))
+    slope, offset = _newton(scores_by_label, goal, np.zeros(len(goal)), start, free_slope=True)
+    falling = slope <= SMALLEST_SLOPE
+    if falling.any():
+        common = np.median(slope[~falling]) if not falling.all() else 1.0
+        slope[falling] = common
+        _, offset[falling] = _newton(
+            scores_by_label[falling], goal[falling], slope[falling], start[falling], free_slope=False
+        )
+    return slope, offset
+
+
+def _loss(scores: Array, goal: Array, slope: Array, offset: Array) -> Array:
+    """Cross-entropy of each label, in the form that neither overflows nor cancels."""
+    logits = scores * slope[:, None] + offset[:, None]
+    losses: Array = (np.logaddexp(0, logits) - goal * logits).sum(axis=1)
+    return losses
+
+
+def _newton(scores: Array, goal: Array, slope: Array, offset: Array, free_slope: bool) -> tuple[Array, Array]:
+    """Minimise `_loss`; labels that have converged leave the work."""
+    slope, offset = slope.copy(), offset.copy()
+    active = np.arange(len(scores))
+    for _ in range(MAX_STEPS):
+        if not len(active):
+            break
+        s, g = scores[active], goal[active]
+        a, b = slope[active], offset[active]
+        p = expit(s * a[:, None] + b[:, None])
+        residual, weight = p - g, p * (1 - p)
+        # libsvm's ridge keeps the Hessian regular.
+        h_bb = weight.sum(axis=1) + 1e-12
+        g_b = residual.sum(axis=1)
+        if free_slope:
+            h_aa = (weight * s * s).sum(axis=1) + 1e-12
+            h_ab = (weight * s).sum(axis=1)
+            g_a = (residual * s).sum(axis=1)
+            determinant = h_aa * h_bb - h_ab * h_ab
+            step_a = -(h_bb * g_a - h_ab * g_b) / determinant
+            step_b = -(h_aa * g_b - h_ab * g_a) / determinant
+        else:
+            g_a = step_a = np.zeros(len(active))
+            step_b = -g_b / h_bb
+        descent = g_a * step_a + g_b * step_b
+        before = _loss(s, g, a, b)
+        size = np.ones(len(active))
+        pending = np.ones(len(active), dtype=bool)
+        while pending.any():
+            after = _loss(s[pending], g[pending], *_moved(a, b, step_a, step_b, size, pending))
+            accepted = after < before[pending] + 1e-4 * size[pending] * descent[pending]
+            where = np.flatnonzero(pending)
+            pending[where[accepted]] = False
+            size[where[~accepted]] /= 2
+            too_small = where[~accepted][size[where[~accepted]] < 1e-10]
+            size[too_small] = 0
+            pending[too_small] = False
+        slope[active] += size * step_a
+        offset[active] += size * step_b
+        steep = (np.abs(g_a) >= 1e-5) | (np.abs(g_b) >= 1e-5)
+        active = active[steep & (size > 0)]
+    return slope, offset
+
+
+def _moved(
+    a: Array, b: Array, step_a: Array, step_b: Array, size: Array, which: npt.NDArray[np.bool_]
+) -> tuple[Array, Array]:
+    return (a + size * step_a)[which], (b + size * step_b)[which]
+
+
+def fit_temperature(scores: Scores, targets: Targets) -> Temperature:
+    """The slope with the least cross-entropy on held-out scores, between 1/20 and 100."""
+    from scipy.optimize import minimize_scalar
+
+    scores = scores.astype(np.float64)
+
+    def loss(log_slope: float) -> float:
+        logits = scores * np.exp(log_slope)
+        if logits.shape[1] == 1:
+            return float((np.logaddexp(0, logits) - targets * logits).mean())
+        return float(-log_softmax(logits, axis=1)[targets].mean())
+
+    found = minimize_scalar(loss, bounds=(np.log(1 / 20), np.log(100)), method="bounded")
+    return Temperature(float(np.exp(found.x)))

@@ -1,0 +1,58 @@
+"""Fitted SVMs: what scores new documents, for all labels at once."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.svm.gram import ROWS, Floats, Matrix, is_sparse, one_blas_thread, rbf_blocks
+
+
+class Scorer(Protocol):
+    """Scores documents: one row a document, one column a label."""
+
+    def scores(self, X: Matrix) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class LinearScorer:
+    """A linear SVM for each label."""
+
+    weights: Floats  # (features, labels)
+    bias: Floats
+
+    def scores(self, X: Matrix) -> Floats:
+        """Scores of sparse or dense documents; a document's bits do not depend on its neighbours."""
+        if is_sparse(X):
+            product: Floats = X.astype(np.float32, copy=False) @ self.weights
+            return product + self.bias
+        scores = np.empty((X.shape[0], len(self.bias)), dtype=np.float32)
+        padded = np.zeros((ROWS, X.shape[1]), dtype=np.float32)
+        with one_blas_thread():
+            for start in range(0, len(X), ROWS):
+                rows = X[start : start + ROWS]
+                padded[: len(rows)] = rows
+                scores[start : start + ROWS] = (padded @ self.weights)[: len(rows)] + self.bias
+        return scores
+
+
+@dataclass(frozen=True)
+class KernelScorer:
+    """An RBF-kernel SVM for each label over one set of support vectors."""
+
+    support: Floats  # (support vectors, dimensions)
+    coefficients: npt.NDArray[np.float64]  # (support vectors, labels)
+    bias: Floats
+    gamma: float
+
+    def scores(self, X: Matrix) -> Floats:
+        """Scores of dense documents, in kernel blocks of fixed shape."""
+        X = np.asarray(X, dtype=np.float32)
+        scores = np.empty((len(X), len(self.bias)), dtype=np.float32)
+        with one_blas_thread():
+            for rows, block in rbf_blocks(X, self.support, self.gamma):
+                # Large C makes large coefficients of both signs: summed in double.
+                values = block.astype(np.float64) @ self.coefficients
+                scores[rows] = values[: rows.stop - rows.start] + self.bias
+        return scores

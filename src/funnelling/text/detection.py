@@ -1,0 +1,87 @@
+"""Which language a text is in, found offline."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.text.languages import name_among, normalise_tag
+
+# Accuracy no longer grows beyond some 500 characters; the rest is for documents with a foreign heading.
+CHARACTERS_READ = 2_000
+
+_NO_LANGUAGE = frozenset({"zxx", "und"})
+
+
+def detect_languages(texts: Sequence[str], candidates: Sequence[str] | None = None) -> list[str]:
+    """Return the language of each text, one of the candidates where there are any.
+
+    With candidates, each text is judged by itself. Regional variants cannot be told apart: of several
+    candidates of one language the plain one is given, else the first by name. Candidates that the
+    detector does not know are never given, unless there is only one candidate, which then is the answer
+    for all. A text without any clue gets the first candidate.
+
+    Without candidates, a language counts as present from 1 % of the texts on (but no fewer than 5 and
+    no more than 100 texts are asked for, and among fewer than 50 texts a tenth). Texts that seemed to be
+    in another language are then judged again among those present, so that a few short ones make no
+    languages of their own.
+
+    >>> detect_languages(["Guten Morgen, liebe Leute", "Bom dia, minha gente"], ["de", "pt_BR"])
+    ['de', 'pt_BR']
+    >>> detect_languages(["Qapla'"], ["tlh", "qya"])
+    Traceback (most recent call last):
+    funnelling.errors.InputError: none of tlh, qya can be detected. Give each document its language.
+    """
+    if candidates:
+        return _among(texts, _tags_by_label(list(dict.fromkeys(map(normalise_tag, candidates)))))
+    labels = [label for label, _ in _identifier().rank("") if label not in _NO_LANGUAGE]
+    guesses = [_most_likely(text, [*_NO_LANGUAGE, *labels]) for text in texts]
+    counts = Counter(guess for guess in guesses if guess not in _NO_LANGUAGE)
+    enough = min(max(len(texts) / 100, 5), 100, len(texts) / 10)
+    present = [label for label, count in counts.most_common() if count >= enough]
+    if texts and not present:
+        raise InputError("no language was recognised in the texts. Give each document its language.")
+    return [
+        normalise_tag(guess if guess in present else _most_likely(text, present))
+        for guess, text in zip(guesses, texts, strict=True)
+    ]
+
+
+def _tags_by_label(tags: list[str]) -> dict[str, str]:
+    """Return which candidate stands for each label of the identifier."""
+    if len(tags) == 1:
+        return {tags[0]: tags[0]}
+    known = {label for label, _ in _identifier().rank("")}
+    by_label: dict[str, list[str]] = {}
+    for tag in tags:
+        if label := name_among(tag, known):
+            by_label.setdefault(label, []).append(tag)
+    if not by_label:
+        raise InputError(f"none of {', '.join(tags)} can be detected. Give each document its language.")
+    return {label: min(rivals, key=lambda tag: ("_" in tag, tag)) for label, rivals in by_label.items()}
+
+
+def _among(texts: Sequence[str], tags_by_label: dict[str, str]) -> list[str]:
+    labels = list(tags_by_label)
+    if len(labels) == 1:
+        return [tags_by_label[labels[0]]] * len(texts)
+    return [tags_by_label[_most_likely(text, labels)] for text in texts]
+
+
+def _most_likely(text: str, labels: Sequence[str]) -> str:
+    """Return the label that fits a text best, the first of equals."""
+    # Lone surrogates, which JSON can spell, have no UTF-8.
+    start = text[:CHARACTERS_READ].encode("utf-8", "ignore").decode()
+    scores: dict[str, float] = dict(_identifier().rank(start))
+    return max(labels, key=lambda label: scores.get(label, float("-inf")))
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> Any:
+    """Load the identifier: one of our own, never restricted, since restricting one changes it for all."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    if hasattr(LanguageIdentifier, "from_model_file"):
+        return LanguageIdentifier.from_model_file(MODEL_FILE)
+    return LanguageIdentifier.from_pickled_model(MODEL_FILE)  # py3langid before 0.4

@@ -1,0 +1,180 @@
+"""Texts to sparse vectors: (1 + log tf) · log(n / df), cosine-normalised."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from funnelling.errors import InputError
+from funnelling.text.words import ReduceTo, analyser
+
+Floats = npt.NDArray[np.float64]
+
+
+class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn texts into tf-idf vectors of unit length over one sorted vocabulary.
+
+    The weight of a word that a text has tf times is (1 + log tf) · log(n / df), where df of the n
+    training texts have it. A text without a known word gets a row of zeros. A row has the same bits
+    whatever texts stand beside it.
+
+    Parameters
+    ----------
+    language : str or None
+        The language of all texts, for lemmas and stop words; None takes the words as they are.
+    min_df : int or None
+        Words in fewer training texts are left out. None means 3 from 100 texts on, 2 from 30 on,
+        else 1.
+    reduce_to : "lemmas", "stems" or None
+        What words are reduced to: the other one where the language lacks one of them.
+    stop_words : bool
+        Whether stop words are dropped.
+
+    Attributes
+    ----------
+    vocabulary_ : list of str
+        The words, sorted. Those that every training text has carry no weight and are left out,
+        unless there are no others; then they all weigh the same.
+    idf_ : array of float64
+        log(n / df) of each word.
+
+    Examples
+    --------
+    >>> vectorizer = TfidfVectorizer("en")
+    >>> vectors = vectorizer.fit_transform(["Two dogs barked", "A dog and its cats", "Cats like cats"])
+    >>> vectorizer.vocabulary_
+    ['bark', 'cat', 'dog']
+    >>> vectors.toarray().astype(float).round(2).tolist()
+    [[0.94, 0.0, 0.35], [0.0, 0.71, 0.71], [0.0, 1.0, 0.0]]
+
+    Several languages may share one vocabulary, each text analysed in its own:
+
+    >>> TfidfVectorizer().fit(["the dogs", "i cani", "i gatti"], languages=["en", "it", "it"]).vocabulary_
+    ['cane', 'dog', 'gatto']
+    """
+
+    def __init__(
+        self,
+        language: str | None = None,
+        min_df: int | None = None,
+        reduce_to: ReduceTo | None = "lemmas",
+        stop_words: bool = True,
+    ):
+        self.language = language
+        self.min_df = min_df
+        self.reduce_to = reduce_to
+        self.stop_words = stop_words
+
+    def fit(
+        self,
+        texts: Iterable[str],
+        y: object = None,  # noqa: ARG002
+        *,
+        languages: Sequence[str] | None = None,
+    ) -> Self:
+        """Learn vocabulary and idf; `languages`, one a text, overrides `language`."""
+        return self._learn(self._count(texts, languages))
+
+    def fit_transform(
+        self,
+        texts: Iterable[str],
+        y: object = None,  # noqa: ARG002
+        *,
+        languages: Sequence[str] | None = None,
+    ) -> csr_array[np.float32]:
+        """Learn vocabulary and idf and return the texts' vectors, analysing each text once."""
+        counts = self._count(texts, languages)
+        return self._learn(counts)._weigh(counts)
+
+    def transform(
+        self, texts: Iterable[str], *, languages: Sequence[str] | None = None
+    ) -> csr_array[np.float32]:
+        """Return one row a text: float32, columns in the order of `vocabulary_`, indices sorted."""
+        check_is_fitted(self, "idf_")
+        return self._weigh(self._count(texts, languages))
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+        """Return the vocabulary as an array."""
+        check_is_fitted(self, "idf_")
+        return np.asarray(self.vocabulary_, dtype=object)
+
+    def _count(self, texts: Iterable[str], languages: Sequence[str] | None) -> _Counts:
+        if isinstance(texts, str):
+            raise InputError("one text was given where several are expected. Put it in a list.")
+        texts = list(texts)
+        if languages is not None and len(languages) != len(texts):
+            raise InputError(f"{len(texts)} texts have {len(languages)} languages. Give each text one.")
+        columns: defaultdict[str, int] = defaultdict()
+        columns.default_factory = columns.__len__  # a new word takes the next column
+        ends, found, frequencies = array("q"), array("i"), array("i")
+        for text, language in zip(texts, languages or repeat(self.language), strict=False):
+            counts = Counter(analyser(language, reduce_to=self.reduce_to, stop_words=self.stop_words)(text))
+            found.extend(map(columns.__getitem__, counts))
+            frequencies.extend(counts.values())
+            ends.append(len(found))
+        rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
+        return _Counts(len(texts), list(columns), rows, np.asarray(found), np.asarray(frequencies))
+
+    def _learn(self, counts: _Counts) -> Self:
+        n = counts.documents
+        df = np.bincount(counts.columns, minlength=len(counts.words))
+        frequent = df >= self._least_df(df, n)
+        telling = frequent & (df < n)
+        kept = np.flatnonzero(telling if telling.any() else frequent)
+        order = sorted(kept.tolist(), key=counts.words.__getitem__)
+        self.vocabulary_ = [counts.words[column] for column in order]
+        self.idf_: Floats = np.log(n / df[order]) if telling.any() else np.ones(len(order))
+        return self
+
+    def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
+        if self.min_df is None:
+            return min(3 if n >= 100 else 2 if n >= 30 else 1, int(df.max(initial=1)))
+        if not isinstance(self.min_df, int) or self.min_df < 1:
+            raise InputError(f"min_df counts texts and must be 1 or more, found {self.min_df!r}.")
+        return self.min_df
+
+    def _weigh(self, counts: _Counts) -> csr_array[np.float32]:
+        column_of = self._column_of()
+        columns = np.array([column_of.get(word, -1) for word in counts.words], np.int32)[counts.columns]
+        known = np.flatnonzero(columns >= 0)
+        known = known[np.lexsort((columns[known], counts.rows[known]))]
+        rows, columns = counts.rows[known], columns[known]
+        # The C library's log for each frequency, and sums in the order of the columns: NumPy's vector
+        # loops might round a value differently at another place in the batch.
+        distinct, which = np.unique(counts.frequencies[known], return_inverse=True)
+        tf = np.array([1 + math.log(frequency) for frequency in distinct.tolist()])
+        weights = tf[which] * self.idf_[columns]
+        lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=counts.documents))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=counts.documents))])
+        if known.size < 2**31:  # scikit-learn's SVC takes no wider indices
+            starts = starts.astype(np.int32)
+        data = (weights / lengths[rows]).astype(np.float32)
+        return csr_array((data, columns, starts), shape=(counts.documents, len(self.vocabulary_)))
+
+    def _column_of(self) -> dict[str, int]:
+        """Return the column of each word, kept until another vocabulary is learned or restored."""
+        vocabulary, column_of = getattr(self, "_columns", (None, {}))
+        if vocabulary is not self.vocabulary_:
+            column_of = {word: column for column, word in enumerate(self.vocabulary_)}
+            self._columns = (self.vocabulary_, column_of)
+        return column_of
+
+
+class _Counts(NamedTuple):
+    """How often each text has each word: one entry a pair, words numbered as they came."""
+
+    documents: int
+    words: list[str]
+    rows: npt.NDArray[np.intp]
+    columns: npt.NDArray[np.intc]
+    frequencies: npt.NDArray[np.intc]

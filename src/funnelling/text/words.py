@@ -1,0 +1,208 @@
+"""Words to features: stop words dropped, the rest reduced to lemmas or stems, accents folded."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Collection
+from functools import cache, lru_cache
+from threading import Lock
+from typing import Literal, NamedTuple
+
+from funnelling.errors import InputError
+from funnelling.text.languages import name_among
+from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, lower, words
+
+# A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86.
+LONGEST_WORD = 100
+# Some 50 MB a language: most words of a stream are met in the cache, and no stream fills the memory.
+CACHED_WORDS = 200_000
+
+# Vietnamese words, most of them one syllable long, differ by their accents alone.
+_ACCENTS_MATTER = frozenset({"vi"})
+
+# The stemmers that Snowball names by language.
+_STEMMERS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "eo": "esperanto",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fa": "persian",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "st": "sesotho",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+
+
+ReduceTo = Literal["lemmas", "stems"]
+
+
+class Resources(NamedTuple):
+    """What is at hand for a language: what its words are reduced to, and whether it has stop words."""
+
+    reduced_to: ReduceTo | None
+    stop_words: bool
+
+
+def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> Resources:
+    """Say what is at hand for a language; a regional variant has what its language has.
+
+    >>> resources("pt_BR"), resources("pt_BR", reduce_to="stems")
+    (Resources(reduced_to='lemmas', stop_words=True), Resources(reduced_to='stems', stop_words=True))
+    >>> resources("ta"), resources("tlh")
+    (Resources(reduced_to='stems', stop_words=False), Resources(reduced_to=None, stop_words=False))
+    """
+    plan = _plan(language, reduce_to, stop_words=True)
+    return Resources(plan.reduce_to, plan.stop_words is not None)
+
+
+class Analyser:
+    """Turn texts of one language into features, each distinct word analysed once.
+
+    Get one from `analyser`, so that all who need the language share what it has learned. Threads may
+    share it too.
+    """
+
+    def __init__(self, plan: _Plan):
+        self._casing = plan.casing
+        self._features = _Features(plan)
+
+    def __call__(self, text: str) -> list[str]:
+        """Return the features of a text in the order of its words."""
+        return list(filter(None, map(self._features.__getitem__, words(text, self._casing))))
+
+
+def analyser(
+    language: str | None = None, *, reduce_to: ReduceTo | None = "lemmas", stop_words: bool = True
+) -> Analyser:
+    """Return the shared analyser of a language.
+
+    Where a language has no lemmas its words are reduced to stems, or the other way round; without
+    either, or without a language, they stay as they are.
+
+    >>> analyser("en")("The dogs were barking at the postmen's café")
+    ['dog', 'bark', 'postman', 'cafe']
+    >>> analyser("en", reduce_to=None, stop_words=False)("The dogs")
+    ['the', 'dogs']
+    """
+    return _analyser(_plan(language, reduce_to, stop_words=stop_words))
+
+
+class _Plan(NamedTuple):
+    """Which resources to use; languages with equal plans share an analyser."""
+
+    reduce_to: ReduceTo | None = None
+    code: str = ""  # of the lemmas or stems
+    stop_words: str | None = None
+    casing: str | None = None
+    fold: bool = True
+
+
+@lru_cache(maxsize=1024)
+def _plan(language: str | None, reduce_to: ReduceTo | None, *, stop_words: bool) -> _Plan:
+    import snowballstemmer
+    import stopwordsiso
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    if reduce_to not in ("lemmas", "stems", None):
+        raise InputError(f"words are reduced to lemmas, stems or None, found {reduce_to!r}.")
+    if language is None:
+        return _Plan()
+    stemmers = {code for code, name in _STEMMERS.items() if name in snowballstemmer.algorithms()}
+    kinds: dict[ReduceTo, Collection[str]] = {"lemmas": SUPPORTED_LANGUAGES, "stems": stemmers}
+    at_hand = {kind: code for kind, codes in kinds.items() if (code := name_among(language, codes))}
+    kind = reduce_to if reduce_to in at_hand or reduce_to is None else next(iter(at_hand), None)
+    return _Plan(
+        reduce_to=kind,
+        code=at_hand[kind] if kind else "",
+        stop_words=name_among(language, stopwordsiso.langs()) if stop_words else None,
+        casing=name_among(language, DOTLESS_LANGUAGES),
+        fold=name_among(language, _ACCENTS_MATTER) is None,
+    )
+
+
+@cache
+def _analyser(plan: _Plan) -> Analyser:
+    return Analyser(plan)
+
+
+class _Features(dict[str, str]):
+    """Word to feature, filled as words are met; a stop word's feature is empty."""
+
+    def __init__(self, plan: _Plan):
+        super().__init__()
+        self._plan = plan
+        self._stop_words = _stop_words(plan.stop_words) if plan.stop_words else frozenset[str]()
+        self._reduce = _reducer(plan)
+        self._lock = Lock()
+
+    def __missing__(self, word: str) -> str:
+        if len(word) > LONGEST_WORD:
+            return ""
+        with self._lock:  # a stemmer holds the word it works on
+            feature = "" if word in self._stop_words else self._reduced(word)
+        if len(self) >= CACHED_WORDS:
+            self.clear()
+        self[word] = feature
+        return feature
+
+    def _reduced(self, word: str) -> str:
+        feature = lower(self._reduce(word), self._plan.casing) or word
+        return fold_accents(feature) if self._plan.fold else feature
+
+
+def _reducer(plan: _Plan) -> Callable[[str], str]:
+    if plan.reduce_to == "lemmas":
+        return _lemmatiser(plan.code)
+    if plan.reduce_to == "stems":
+        import snowballstemmer
+
+        stem: Callable[[str], str] = snowballstemmer.stemmer(_STEMMERS[plan.code]).stemWord
+        return stem
+    return str
+
+
+@cache
+def _lemmatiser(code: str) -> Callable[[str], str]:
+    from simplemma import Lemmatizer
+    from simplemma.strategies import DefaultStrategy, dictionaries
+
+    # A factory of its own, since the shared one drops dictionaries beyond the eighth language. The
+    # streaming one, new in simplemma 2, needs a tenth of the memory.
+    factory = getattr(dictionaries, "StreamDictionaryFactory", dictionaries.DefaultDictionaryFactory)
+    strategy = DefaultStrategy(dictionary_factory=factory(cache_max_size=1))
+    lemmatizer = Lemmatizer(cache_max_size=0, lemmatization_strategy=strategy)
+    return lambda word: lemmatizer.lemmatize(word, code)
+
+
+def _stop_words(code: str) -> frozenset[str]:
+    import stopwordsiso
+
+    listed = [unicodedata.normalize("NFC", word) for word in stopwordsiso.stopwords(code)]
+    # Words end at an apostrophe, so that of "isn't" the "isn" is to be dropped.
+    return frozenset(listed).union(*(words(word) for word in listed if "'" in word or "’" in word))

@@ -13,7 +13,8 @@
  * fall whose step gains most by the second-order model, (g_i - g_j)^2 / (K_ii + K_jj - 2 K_ij)
  * (Fan, Chen and Lin 2005, their WSS 2). The step is clipped to the box.
  *
- * Stop. When max g over those that may rise - min g over those that may fall < tolerance.
+ * Stop. When max g over those that may rise - min g over those that may fall < tolerance; for C > 10 also
+ * when the duality gap is below 5e-4 of the primal objective.
  *
  * The gradient is kept in single precision while the loop runs, because the loop is bound by the
  * bytes it reads. Rounding drifts with large C, so at the stop it is summed afresh in double; the loop
@@ -54,7 +55,12 @@ enum {
     BLOCK = WIDTH * UNROLL,
     STOP_EVERY = 1024, /* iterations between looks at the stop flag */
     REFRESHES = 20,    /* times the gradient is summed afresh before the tolerance is given up */
+    BUDGET = 50,       /* steps a document between looks at the duality gap */
 };
+
+/* Above this C a small duality gap ends the work too: with noisy labels the loss dwarfs the tolerance,
+ * and the last steps to it would take nearly all the time and change nothing. */
+static const double LARGE_C = 10, GAP = 5e-4;
 
 static const float TINY = 1e-12f; /* the curvature of a pair of identical documents */
 
@@ -187,16 +193,41 @@ static void mark(struct state *s, const struct problem *p, const double *beta, s
     s->fall[i] = beta[i] > lower_bound(p, i) ? 0 : INFINITY;
 }
 
-/* sums = K beta in double, gradient = y - sums. */
+static void add_row(struct state *s, size_t i, double weight) {
+    const float *ki = row(s, i);
+    for (size_t k = 0; k < s->n; k++) s->sums[k] += weight * ki[k];
+}
+
+static void derive_gradient(struct state *s, const struct problem *p) {
+    for (size_t i = 0; i < s->n; i++) s->gradient[i] = (float)(p->signs[i] - s->sums[i]);
+}
+
 static void refresh(struct state *s, const struct problem *p, const double *beta) {
     memset(s->sums, 0, s->n * sizeof *s->sums);
-    for (size_t j = 0; j < s->n; j++) {
-        if (beta[j] != 0) {
-            const float *kj = row(s, j);
-            for (size_t i = 0; i < s->n; i++) s->sums[i] += beta[j] * kj[i];
-        }
+    for (size_t i = 0; i < s->n; i++) {
+        if (beta[i] != 0) add_row(s, i, beta[i]);
     }
-    for (size_t i = 0; i < s->n; i++) s->gradient[i] = (float)(p->signs[i] - s->sums[i]);
+    derive_gradient(s, p);
+}
+
+/* A start of a smaller C, stretched as far as the box allows and the objective gains: documents at the
+ * old bound are mostly at the new one too. */
+static void stretch(struct state *s, const struct problem *p, double *beta) {
+    double linear = 0, quadratic = 0, largest = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        linear += p->signs[i] * beta[i];
+        quadratic += beta[i] * s->sums[i];
+        if (fabs(beta[i]) > largest) largest = fabs(beta[i]);
+    }
+    if (!(quadratic > 0) || linear <= quadratic) return;
+    const double best = linear / quadratic, most = p->C / largest;
+    for (size_t i = 0; i < s->n; i++) {
+        const int bounded = fabs(beta[i]) == largest;
+        beta[i] *= best < most ? best : most;
+        if (bounded && best >= most) beta[i] = beta[i] > 0 ? p->C : -p->C;
+        mark(s, p, beta, i);
+    }
+    refresh(s, p, beta);
 }
 
 /* The pair's step, clipped to the box; a bound that is hit is met exactly. */
@@ -241,11 +272,66 @@ static int only_one_class(const struct problem *p, double *only) {
     return !(positive && negative);
 }
 
-/* Steps until the rule is met on the running gradient; the number of steps is added to *steps. */
-static enum solver_status descend(struct state *s, const struct problem *p, double *beta, size_t *steps) {
+/* The `most` largest values, as a heap with the smallest of them on top. */
+struct heap {
+    size_t size, most;
+    float *value;
+    size_t *index;
+};
+
+static void offer(struct heap *h, float value, size_t index) {
+    size_t at;
+    if (h->size < h->most) {
+        at = h->size++;
+        while (at > 0 && h->value[(at - 1) / 2] > value) {
+            h->value[at] = h->value[(at - 1) / 2];
+            h->index[at] = h->index[(at - 1) / 2];
+            at = (at - 1) / 2;
+        }
+    } else {
+        if (value <= h->value[0]) return;
+        at = 0;
+        for (size_t child = 1; child < h->size; child = 2 * at + 1) {
+            if (child + 1 < h->size && h->value[child + 1] < h->value[child]) child++;
+            if (h->value[child] >= value) break;
+            h->value[at] = h->value[child];
+            h->index[at] = h->index[child];
+            at = child;
+        }
+    }
+    h->value[at] = value;
+    h->index[at] = index;
+}
+
+/* (primal - dual) / primal, where with f = K beta + b the hinge loss of i is max(0, y_i (g_i - b)). */
+static double relative_gap(const struct state *s, const struct problem *p, const double *beta) {
+    double top = -INFINITY, bottom = INFINITY, linear = 0, quadratic = 0, loss = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const double g = s->gradient[i];
+        if (s->rise[i] == 0 && g > top) top = g;
+        if (s->fall[i] == 0 && g < bottom) bottom = g;
+        linear += p->signs[i] * beta[i];
+        quadratic += beta[i] * (p->signs[i] - g);
+    }
+    const double b = (top + bottom) / 2;
+    for (size_t i = 0; i < s->n; i++) {
+        const double hinge = p->signs[i] * (s->gradient[i] - b);
+        if (p->active[i] && hinge > 0) loss += hinge;
+    }
+    const double primal = quadratic / 2 + p->C * loss;
+    return (primal - (linear - quadratic / 2)) / (primal > DBL_MIN ? primal : DBL_MIN);
+}
+
+static int close_enough(const struct state *s, const struct problem *p, const double *beta) {
+    return p->C > LARGE_C && relative_gap(s, p, beta) < GAP;
+}
+
+/* Takes up to `budget` steps; fewer if the rule is met on the running gradient before. */
+static enum solver_status descend(struct state *s, const struct problem *p, double *beta, size_t *steps,
+                                  size_t budget) {
     float violation;
-    size_t i = step_and_pick_rising(s, 0, p->gram, p->gram);
-    while (i < s->n) {
+    size_t i = step_and_pick_rising(s, 0, s->gram, s->gram);
+    for (size_t taken = 0; taken < budget && i < s->n; taken++) {
         size_t j = pick_falling(s, i, &violation);
         if (violation < p->tolerance || j == s->n) break;
         if (*steps >= p->max_iterations) return SOLVER_EXHAUSTED;
@@ -254,6 +340,137 @@ static enum solver_status descend(struct state *s, const struct problem *p, doub
         i = step_and_pick_rising(s, t, row(s, i), row(s, j));
     }
     return SOLVER_DONE;
+}
+
+/* The problem as a whole, with a look at the duality gap now and then. */
+static enum solver_status descend_whole(struct state *s, const struct problem *p, double *beta,
+                                        size_t *steps) {
+    const size_t budget = BUDGET * s->n;
+    for (;;) {
+        const size_t before = *steps;
+        enum solver_status status = descend(s, p, beta, steps, budget);
+        if (status != SOLVER_DONE || *steps - before < budget || close_enough(s, p, beta)) return status;
+    }
+}
+
+/* Most documents never matter to a problem. Past this many, the documents that violate the rule most,
+ * half of them by rising and half by falling, are solved as a problem of their own whose Gram fits
+ * into cache; then the gradient of all documents follows the change, and the next ones are chosen. */
+enum { WHOLE = 2048, PART = 512 };
+
+struct part {
+    struct state state;
+    struct problem problem;
+    struct heap rising, falling;
+    double *beta;
+    size_t *members, *last;
+    unsigned char *taken;
+};
+
+static int allocate_part(struct part *q, const struct problem *p) {
+    *q = (struct part){.problem = *p};
+    q->beta = malloc(PART * sizeof *q->beta);
+    q->members = malloc(4 * PART * sizeof *q->members);
+    q->state.gradient = malloc((PART * PART + 6 * PART) * sizeof(float));
+    q->taken = calloc(p->n + 2 * PART, 1);
+    if (!q->beta || !q->members || !q->state.gradient || !q->taken) return 0;
+    float *floats = q->state.gradient;
+    q->state.diagonal = floats + PART;
+    q->state.rise = floats + 2 * PART;
+    q->state.fall = floats + 3 * PART;
+    q->last = q->members + 3 * PART;
+    q->rising = (struct heap){0, PART / 4, floats + 4 * PART, q->members + PART};
+    q->falling = (struct heap){0, PART / 4, floats + 5 * PART, q->members + 2 * PART};
+    q->state.gram = floats + 6 * PART;
+    q->problem.active = q->taken + p->n;
+    q->problem.signs = (signed char *)q->taken + p->n + PART;
+    return 1;
+}
+
+static void free_part(struct part *q) {
+    free(q->beta);
+    free(q->members);
+    free(q->state.gradient);
+    free(q->taken);
+}
+
+/* Fills the heaps; returns how far the whole problem is from the rule. */
+static float pick_members(struct part *q, const struct state *s) {
+    float top = -INFINITY, bottom = INFINITY;
+    q->rising.size = q->falling.size = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const float g = s->gradient[i];
+        if (s->rise[i] == 0) {
+            offer(&q->rising, g, i);
+            if (g > top) top = g;
+        }
+        if (s->fall[i] == 0) {
+            offer(&q->falling, -g, i);
+            if (g < bottom) bottom = g;
+        }
+    }
+    return top - bottom;
+}
+
+static void add_members(struct part *q, const size_t *index, size_t available, size_t *count) {
+    for (size_t k = 0; k < available && *count < PART; k++) {
+        if (!q->taken[index[k]]) {
+            q->taken[index[k]] = 1;
+            q->members[(*count)++] = index[k];
+        }
+    }
+}
+
+static void copy_members(struct part *q, const struct state *s, const struct problem *p, const double *beta) {
+    float *gram = q->state.gradient + 6 * PART;
+    unsigned char *active = q->taken + p->n;
+    signed char *signs = (signed char *)active + PART;
+    const size_t n = q->state.n;
+    for (size_t a = 0; a < n; a++) {
+        const size_t i = q->members[a];
+        const float *ki = row(s, i);
+        for (size_t b = 0; b < n; b++) gram[a * n + b] = ki[q->members[b]];
+        q->state.gradient[a] = s->gradient[i];
+        q->state.diagonal[a] = s->diagonal[i];
+        q->state.rise[a] = s->rise[i];
+        q->state.fall[a] = s->fall[i];
+        q->beta[a] = beta[i];
+        active[a] = p->active[i];
+        signs[a] = p->signs[i];
+    }
+}
+
+static enum solver_status descend_by_parts(struct state *s, const struct problem *p, double *beta,
+                                           size_t *steps) {
+    struct part q;
+    enum solver_status status = SOLVER_DONE;
+    if (!allocate_part(&q, p)) status = SOLVER_OUT_OF_MEMORY;
+    while (status == SOLVER_DONE) {
+        const float violation = pick_members(&q, s);
+        if (violation < p->tolerance || close_enough(s, p, beta)) break;
+        size_t count = 0;
+        memcpy(q.last, q.members, q.state.n * sizeof *q.last);
+        add_members(&q, q.rising.index, q.rising.size, &count);
+        add_members(&q, q.falling.index, q.falling.size, &count);
+        add_members(&q, q.last, q.state.n, &count);
+        q.state.n = q.problem.n = count;
+        q.problem.tolerance = 0.1 * violation > p->tolerance ? 0.1 * violation : p->tolerance;
+        copy_members(&q, s, p, beta);
+        q.problem.gram = q.state.gram;
+        status = descend(&q.state, &q.problem, q.beta, steps, BUDGET * PART);
+        for (size_t a = 0; a < count; a++) {
+            const size_t i = q.members[a];
+            q.taken[i] = 0;
+            if (q.beta[a] != beta[i]) {
+                add_row(s, i, q.beta[a] - beta[i]);
+                beta[i] = q.beta[a];
+                mark(s, p, beta, i);
+            }
+        }
+        derive_gradient(s, p);
+    }
+    free_part(&q);
+    return status;
 }
 
 enum solver_status solve(const struct problem *p, double *beta, float *scores, double *bias) {
@@ -280,11 +497,14 @@ enum solver_status solve(const struct problem *p, double *beta, float *scores, d
     enum solver_status status = SOLVER_DONE;
     size_t steps = 0, before;
     int rounds = 0;
+    refresh(&s, p, beta);
+    stretch(&s, p, beta);
     do {
         before = steps;
-        refresh(&s, p, beta);
-        if (rounds++ < REFRESHES && status == SOLVER_DONE) status = descend(&s, p, beta, &steps);
-    } while (steps > before && status != SOLVER_STOPPED);
+        if (rounds > 0) refresh(&s, p, beta);
+        if (rounds++ < REFRESHES && status == SOLVER_DONE)
+            status = (n > WHOLE ? descend_by_parts : descend_whole)(&s, p, beta, &steps);
+    } while (steps > before && status != SOLVER_STOPPED && status != SOLVER_OUT_OF_MEMORY);
     *bias = bias_of(&s, p);
     for (size_t i = 0; i < n; i++) scores[i] = (float)(s.sums[i] + *bias);
     free(floats);

@@ -1,0 +1,54 @@
+"""Classify documents in many languages under one set of labels, every language helping every other.
+
+>>> from funnelling import FunnellingClassifier, read_corpus, load_model
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from funnelling.baselines import NaiveClassifier, PooledClassifier
+    from funnelling.corpus import Corpus, read_corpus
+    from funnelling.errors import InputError
+    from funnelling.formats import Document, read_documents, write_documents
+    from funnelling.funnel import FunnellingClassifier
+    from funnelling.storage import load_model, save_model
+
+__all__ = [
+    "Corpus",
+    "Document",
+    "FunnellingClassifier",
+    "InputError",
+    "NaiveClassifier",
+    "PooledClassifier",
+    "load_model",
+    "read_corpus",
+    "read_documents",
+    "save_model",
+    "write_documents",
+]
+
+_HOME = {
+    "Corpus": "funnelling.corpus",
+    "Document": "funnelling.formats",
+    "FunnellingClassifier": "funnelling.funnel",
+    "InputError": "funnelling.errors",
+    "NaiveClassifier": "funnelling.baselines",
+    "PooledClassifier": "funnelling.baselines",
+    "load_model": "funnelling.storage",
+    "read_corpus": "funnelling.corpus",
+    "read_documents": "funnelling.formats",
+    "save_model": "funnelling.storage",
+    "write_documents": "funnelling.formats",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that the command line starts at once."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'funnelling' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,18 +1,18 @@
-"""What users hand to an estimator, brought into one form: documents and labels by language."""
+"""The documents users hand to an estimator, brought into one form: by language."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_array, column_or_1d
+from sklearn.utils.validation import check_array
 
 from funnelling.errors import InputError
 from funnelling.svm.gram import is_sparse
 from funnelling.text.languages import normalise_tag, primary
 
+FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
 ONE_LANGUAGE = "und"  # the name of the only language of a plain matrix: BCP 47's "undetermined"
 
 Positions = dict[str, npt.NDArray[np.intp]]
@@ -33,6 +33,12 @@ class Inputs:
     def sizes(self) -> dict[str, int]:
         """Documents by language."""
         return {language: _length(part) for language, part in self.parts.items()}
+
+    def place(self, language: str, number: int) -> str:
+        """What a message calls the document at this place of a language: by its place in the user's X."""
+        if self.positions is None:
+            return f"document {number} of {language!r}"
+        return f"document {self.positions[language][number]}"
 
     def divide(self, values: Any, name: str) -> dict[str, Any]:
         """Cut what runs along the documents (labels, groups) the way the documents are cut."""
@@ -73,19 +79,20 @@ def is_mapping(X: Any) -> bool:
 
 
 def is_texts(X: Any) -> bool:
-    """Whether X is a sequence of strings rather than of vectors."""
-    if is_sparse(X) or isinstance(X, Mapping | str):
+    """Whether X holds strings rather than vectors; `read_inputs` refuses what holds both."""
+    if is_sparse(X) or isinstance(X, Mapping):
         return False
-    if isinstance(X, np.ndarray):
-        return X.ndim == 1 and (X.dtype.kind == "U" or (X.dtype == object and _all_strings(X)))
+    if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OU"):
+        return False
     try:
-        return len(X) > 0 and _all_strings(X)
+        return len(X) == 0 or any(isinstance(value, str) for value in X)
     except TypeError:
         return False
 
 
-def _all_strings(values: Iterable[Any]) -> bool:
-    return all(isinstance(value, str) for value in values)
+def check_vectors(X: Any) -> Any:
+    """A dense or CSR matrix of finite floats; small integers would overflow in dot products."""
+    return check_array(X, accept_sparse="csr", dtype=FLOATS)
 
 
 def _length(values: Any) -> int:
@@ -93,7 +100,9 @@ def _length(values: Any) -> int:
 
 
 def _take(values: Any, where: npt.NDArray[np.intp]) -> Any:
-    if is_sparse(values) or isinstance(values, np.ndarray):
+    if is_sparse(values):
+        return values.tocsr()[where]
+    if isinstance(values, np.ndarray):
         return values[where]
     if hasattr(values, "iloc"):
         return values.iloc[where]
@@ -107,29 +116,56 @@ def read_inputs(X: Any, languages: Sequence[str | None] | None, known: Sequence[
     without languages is one language.
     """
     if is_mapping(X):
-        if languages is not None:
-            raise InputError("A mapping names its languages itself: leave `languages` out.")
-        if not X:
-            raise InputError("X is an empty mapping: give at least one language.")
-        texts = all(is_texts(part) for part in X.values())
-        parts = {
-            str(language): list(part) if texts else check_array(part, accept_sparse="csr", dtype="numeric")
-            for language, part in sorted(X.items())
-        }
-        return Inputs(parts, None, texts)
+        return _read_mapping(X, languages)
+    if isinstance(X, str):
+        raise InputError("X is one text. Put it in a list.")
     texts = is_texts(X)
     count = _length(X)
-    if texts:
-        codes = _codes(list(X), languages, known)
-    elif languages is None:
-        codes = np.full(count, known[0] if known else ONE_LANGUAGE)
-    else:
-        codes = np.asarray(languages, dtype=str)
-    if len(codes) != count:
-        raise InputError(f"languages has {len(codes)} entries for {count} documents.")
+    if languages is not None and _length(languages) != count:
+        raise InputError(f"languages has {_length(languages)} entries for {count} documents.")
+    codes = _codes(_checked_texts(X), languages, known) if texts else _named(count, languages, known)
     positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
     parts = {language: _take(X, where) for language, where in positions.items()}
     return Inputs(parts, positions, texts)
+
+
+def _read_mapping(X: Mapping[Any, Any], languages: object) -> Inputs:
+    if languages is not None:
+        raise InputError("A mapping names its languages itself: leave `languages` out.")
+    if not X:
+        raise InputError("X is an empty mapping: give at least one language.")
+    for language, part in X.items():
+        if not isinstance(language, str):
+            raise InputError(f"X: {language!r} is no name of a language. Use strings as keys.")
+        if is_texts(part) != is_texts(next(iter(X.values()))):
+            raise InputError("X: some languages hold texts and others vectors. Give them all alike.")
+    texts = is_texts(part)
+    read = _checked_texts if texts else check_vectors
+    return Inputs({language: read(X[language]) for language in sorted(X)}, None, texts)
+
+
+def _checked_texts(X: Any) -> list[str]:
+    texts = list(X)
+    if not texts:
+        raise InputError("X holds no documents. Give at least one.")
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(f"X: document {number} is {text!r}. Leave it out or make it a string.")
+    return texts
+
+
+def _named(
+    count: int, languages: Sequence[str | None] | None, known: Sequence[str] | None
+) -> npt.NDArray[np.str_]:
+    """A language for each vector: as the user names it, or the only one there is."""
+    if languages is None:
+        if known is not None and len(known) > 1:
+            raise InputError(f"The model knows {', '.join(known)}: give each vector's language.")
+        return np.full(count, known[0] if known else ONE_LANGUAGE)
+    for number, code in enumerate(languages):
+        if not isinstance(code, str):
+            raise InputError(f"languages: {code!r} of document {number} is no name of a language.")
+    return np.asarray(languages, dtype=str)
 
 
 def _codes(
@@ -139,8 +175,6 @@ def _codes(
     from funnelling.text.detection import detect_languages
 
     given = [None] * len(texts) if languages is None else list(languages)
-    if len(given) != len(texts):
-        raise InputError(f"languages has {len(given)} entries for {len(texts)} documents.")
     tags = {code: normalise_tag(code) for code in set(given) if code is not None}
     codes = [None if code is None else tags[code] for code in given]
     missing = [i for i, code in enumerate(codes) if code is None]
@@ -159,100 +193,3 @@ def served_by(language: str | None, known: Sequence[str]) -> str | None:
     if language in known or language is None:
         return language
     return primary(language) if primary(language) in known else language
-
-
-@dataclass
-class Labels:
-    """Labels as a matrix: ``targets`` (documents, columns), one column a class.
-
-    A 1-D y is ``exclusive``: one label a document. With two classes it has one column, the second
-    class's.
-    """
-
-    classes: npt.NDArray[Any]
-    targets: dict[str, npt.NDArray[np.bool_]]
-    exclusive: bool
-
-
-def read_labels(y: Any, inputs: Inputs) -> Labels:
-    """Encode label lists, an indicator matrix or a 1-D array of classes, divided like the documents."""
-    if y is None:
-        # scikit-learn's words, which its estimator checks look for.
-        raise ValueError("requires y to be passed, but the target y is None")
-    divided = inputs.divide(y, "y")
-    parts = list(divided.values())
-    if all(_is_label_lists(part) for part in parts):
-        classes, matrices = _encode_lists(parts)
-        exclusive = False
-    elif all(_is_indicator(part) for part in parts):
-        matrices = [_encode_indicator(part) for part in parts]
-        if len({matrix.shape[1] for matrix in matrices}) > 1:
-            raise InputError("y: the indicator matrices of the languages have different numbers of columns.")
-        classes, exclusive = np.arange(matrices[0].shape[1]), False
-    else:
-        classes, matrices = _encode_classes(parts)
-        exclusive = True
-    targets = dict(zip(divided, matrices, strict=True))
-    together = np.vstack(matrices)
-    if not together.any() or together.all():
-        raise InputError(
-            "Nothing to learn: y has only one class. Every document has the same labels; "
-            "training needs documents with a label and documents without it."
-        )
-    return Labels(classes, targets, exclusive)
-
-
-def _is_indicator(part: Any) -> bool:
-    """Whether labels are a matrix; one column of anything but 0 and 1 is a 1-D array set upright."""
-    if is_sparse(part):
-        return True
-    matrix = np.asarray(part)
-    return matrix.ndim == 2 and (matrix.shape[1] != 1 or bool(np.isin(matrix, (0, 1)).all()))
-
-
-def _is_label_lists(part: Any) -> bool:
-    if is_sparse(part) or (isinstance(part, np.ndarray) and part.dtype != object):
-        return False
-    unlabelled = next((i for i, labels in enumerate(part) if labels is None), None)
-    if unlabelled is not None:
-        raise InputError(
-            f"y: document {unlabelled} has no labels (None). Train on the labelled ones: corpus.labelled()."
-        )
-    return all(
-        isinstance(labels, list | tuple | set | frozenset) and _all_strings(labels) for labels in part
-    ) and not isinstance(part, np.ndarray)
-
-
-def _encode_lists(parts: list[Any]) -> tuple[npt.NDArray[Any], list[npt.NDArray[np.bool_]]]:
-    classes = sorted({label for part in parts for labels in part for label in labels})
-    if not classes:
-        raise InputError("Nothing to learn: no document has a label, y has only one class.")
-    column = {label: j for j, label in enumerate(classes)}
-    matrices = []
-    for part in parts:
-        matrix = np.zeros((len(part), len(classes)), dtype=bool)
-        for i, labels in enumerate(part):
-            for label in labels:
-                matrix[i, column[label]] = True
-        matrices.append(matrix)
-    return np.array(classes, dtype=object), matrices
-
-
-def _encode_indicator(part: Any) -> npt.NDArray[np.bool_]:
-    dense = part.toarray() if is_sparse(part) else np.asarray(part)
-    if not np.isin(dense, (0, 1)).all():
-        raise InputError(
-            "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."
-        )
-    return dense.astype(bool)
-
-
-def _encode_classes(parts: list[Any]) -> tuple[npt.NDArray[Any], list[npt.NDArray[np.bool_]]]:
-    columns = [column_or_1d(part, warn=True) for part in parts]
-    together = np.concatenate(columns)
-    check_classification_targets(together)
-    if type_of_target(together) not in ("binary", "multiclass"):
-        raise InputError("y must be label lists, an indicator matrix or a 1-D array of classes.")
-    classes = np.unique(together)
-    shown = classes[1:] if len(classes) == 2 else classes
-    return classes, [column[:, None] == shown for column in columns]

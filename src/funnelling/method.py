@@ -6,7 +6,7 @@ and probabilities. A method writes only its idea: ``_fit`` and ``_scores``.
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -15,51 +15,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.errors import InputError
-from funnelling.inputs import Inputs, is_mapping, is_texts, read_inputs, read_labels
+from funnelling.inputs import FLOATS, Inputs, check_vectors, is_mapping, is_texts, read_inputs
+from funnelling.labels import are_right, read_labels
 from funnelling.randomness import assign_folds, seed_of
-from funnelling.svm import Calibration, Temperature
-from funnelling.svm.calibration import fit_calibration, fit_temperature
+from funnelling.svm import Calibration
 from funnelling.svm.gram import Matrix
 from funnelling.svm.learner import decide
-
-FOLDS = 5  # of every inner cross-validation: calibration, choice of C
-
-Scores = npt.NDArray[np.floating[Any]]
-Head = Calibration | Temperature
-
-
-@dataclass
-class Training:
-    """What a method learns from: vectors, targets, folds and groups by language."""
-
-    vectors: dict[str, Matrix]
-    targets: dict[str, npt.NDArray[np.bool_]]
-    folds: dict[str, npt.NDArray[np.intp]]
-    groups: dict[str, Sequence[Any] | None]
-    exclusive: bool
-    seed: int
-
-    @property
-    def labels(self) -> int:
-        return int(next(iter(self.targets.values())).shape[1])
-
-    def stacked_targets(self) -> npt.NDArray[np.bool_]:
-        return np.vstack(list(self.targets.values()))
-
-    def stacked_folds(self) -> npt.NDArray[np.intp]:
-        return np.concatenate(list(self.folds.values()))
-
-    def fit_head(self, held_out: Scores, targets: npt.NDArray[np.bool_]) -> Head:
-        """What makes probabilities of a method's final scores."""
-        if self.exclusive:
-            return fit_temperature(held_out, targets)
-        return fit_calibration("platt", held_out, targets)
+from funnelling.training import FOLDS, Head, Scores, Training
 
 
 class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     """A classifier of documents in several languages under one set of labels."""
 
     vectorizer: Any
+    memory_limit: float
     random_state: Any
     n_jobs: int | None
     verbose: int
@@ -99,23 +68,27 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         ----------
         X : texts, or a matrix of vectors, or a mapping from language to either
             A matrix is one language unless `languages` says otherwise. In a mapping each language has
-            a feature space of its own.
+            a feature space of its own and is called what its key says.
         y : label lists, an indicator matrix, or a 1-D array (one label a document); a mapping if X is
         languages : a code a document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         """
         self._validate_parameters()
-        if languages is None and not is_mapping(X) and not is_texts(X):
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        inputs = read_inputs(X, languages)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit outlives this one
+        inputs = read_inputs(self._checked(X, reset=True), languages)
         labels = read_labels(y, inputs)
         divided = inputs.divide(groups, "groups") if groups is not None else {}
         seed = seed_of(self.random_state)
         self.classes_ = labels.classes
-        self.languages_ = list(inputs.parts)
+        self.documents_ = inputs.sizes()
+        self.languages_ = list(self.documents_)
         self.exclusive_ = labels.exclusive
         self.texts_ = inputs.texts
-        vectors = self._fit_vectors(inputs.parts) if inputs.texts else inputs.parts
+        vectors = inputs.parts
+        if inputs.texts:
+            vectors = {language: check_vectors(X) for language, X in self._fit_vectors(vectors).items()}
+        self.features_ = {language: int(X.shape[1]) for language, X in vectors.items()}
         folds = {
             language: assign_folds(
                 FOLDS, size, seed, "folds", language=language, groups=divided.get(language)
@@ -145,26 +118,61 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     def predict_proba(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
         """Calibrated probabilities, with the columns of ``classes_``."""
+        return self.classify(X, languages)[1]
+
+    def classify(self, X: Any, languages: Sequence[str | None] | None = None) -> tuple[Any, Any]:
+        """What `predict` and `predict_proba` give, for the work of one of them."""
         inputs = self._read(X, languages)
-        results = {}
+        decided, probable = {}, {}
         for language, part in inputs.parts.items():
-            probabilities = self._head(language)(self._language_scores(language, part, inputs.texts))
+            scores = self._language_scores(language, part, inputs.texts)
+            decided[language] = self._labels(scores - self._cuts(language))
+            probabilities = self._head(language)(scores)
             if self.exclusive_ and probabilities.shape[1] == 1:
                 probabilities = np.hstack([1 - probabilities, probabilities])
-            results[language] = probabilities
-        return inputs.gather(results)
+            probable[language] = probabilities
+        return inputs.gather(decided), inputs.gather(probable)
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, languages: Sequence[str | None] | None = None
+    ) -> float:
+        """The share of documents whose labels are all right, scikit-learn's accuracy."""
+        inputs = self._read(X, languages)
+        truth = inputs.divide(y, "y")
+        right = {
+            language: are_right(self._labels(decisions), truth[language], self.classes_)
+            for language, decisions in self._decisions(inputs).items()
+        }
+        gathered = inputs.gather(right)
+        flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
+        return float(np.average(flags, weights=sample_weight))
 
     def thresholds(self, language: str) -> npt.NDArray[np.float64]:
-        """The probability of each label above which `predict` says yes, in one language."""
+        """The probability of each label above which `predict` says yes, in one language.
+
+        .5 for a label that training left no choice about. After a 1-D y the most probable class is
+        predicted, and thresholds say nothing.
+        """
         check_is_fitted(self, "classes_")
+        head = self._head(language)
         cuts = np.broadcast_to(np.asarray(self._cuts(language), dtype=np.float64), (1, self._columns()))
-        thresholds: npt.NDArray[np.float64] = self._head(language)(cuts)[0]
+        thresholds: npt.NDArray[np.float64] = head(cuts)[0]
+        if isinstance(head, Calibration):
+            thresholds[head.trivial] = 0.5
         return thresholds
 
     # --- how ------------------------------------------------------------------------------------
 
     def _validate_parameters(self) -> None:
         """Refuse parameters that cannot be used; methods with parameters of their own extend it."""
+        if not isinstance(self.memory_limit, Real) or not self.memory_limit > 0:
+            raise InputError(f"memory_limit must be a number of bytes, not {self.memory_limit!r}.")
+
+    def _check_positive(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, Real) and 0 < float(value) < float("inf")):
+                raise InputError(f"{name} must be a positive number, not {value!r}.")
 
     def _columns(self) -> int:
         return 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
@@ -179,18 +187,29 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
         check_is_fitted(self, "classes_")
-        if languages is None and not is_mapping(X) and not self.texts_:
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        inputs = read_inputs(X, languages, known=self.languages_)
-        if inputs.texts != self.texts_:
+        texts = all(map(is_texts, X.values())) if is_mapping(X) else is_texts(X)
+        if texts != self.texts_:
             fitted, given = ("texts", "vectors") if self.texts_ else ("vectors", "texts")
             raise InputError(f"The model was fitted on {fitted}, and X holds {given}.")
+        inputs = read_inputs(self._checked(X, reset=False), languages, known=self.languages_)
         unknown = [language for language in inputs.parts if language not in self.languages_]
         if unknown:
             raise InputError(
                 f"The model does not know the language {unknown[0]!r}. It knows {', '.join(self.languages_)}."
             )
+        for language, part in inputs.parts.items():
+            if not texts and part.shape[1] != self.features_[language]:
+                raise InputError(
+                    f"X has {part.shape[1]} features in language {language!r}, where the model was fitted "
+                    f"on {self.features_[language]}."
+                )
         return inputs
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """X, a plain matrix brought into scikit-learn's form; `read_inputs` checks texts and mappings."""
+        if is_mapping(X) or is_texts(X):
+            return X
+        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
     def _language_scores(self, language: str, part: Any, texts: bool) -> Scores:
         return self._scores(language, self._vectors(language, part) if texts else part)

@@ -38,10 +38,10 @@ def assign_folds(
 ) -> npt.NDArray[np.intp]:
     """Give each of one language's documents a fold from 0 to k - 1.
 
-    A document without a group is dealt to the folds in a shuffled order of its language, so that folds
-    differ by one document at most. A group goes to the fold its name hashes to: the same fold in
-    every language, whatever other documents there are, which is why adding a language moves no other
-    document.
+    Documents without a group (None or NaN) are dealt to the folds in a shuffled order of their language,
+    so that folds differ by one of them at most. A group goes to the fold its name hashes to: the same
+    fold in every language, whatever other documents there are, which is why adding a language moves no
+    other document.
 
     >>> sorted(assign_folds(2, 4, 0).tolist())
     [0, 0, 1, 1]
@@ -49,9 +49,13 @@ def assign_folds(
     >>> a == b
     np.True_
     """
-    folds = stream(*keys, language).permutation(documents) % k
-    if groups is not None:
-        for position, group in enumerate(groups):
-            if group is not None:
-                folds[position] = _digest(*keys, "group", group) % k
+    names = [None] * documents if groups is None else list(groups)
+    alone = np.array([_is_missing(name) for name in names], dtype=bool)
+    folds = np.empty(documents, dtype=np.intp)
+    folds[alone] = stream(*keys, language).permutation(np.count_nonzero(alone)) % k
+    folds[~alone] = [_digest(*keys, "group", name) % k for name in names if not _is_missing(name)]
     return folds
+
+
+def _is_missing(group: object) -> bool:
+    return group is None or (isinstance(group, float) and group != group)

@@ -25,12 +25,11 @@ def test_a_tag_has_one_spelling(tag: str, spelling: str) -> None:
     assert normalise_tag(spelling) == spelling
 
 
-@pytest.mark.parametrize("tag", ["", "e", "en US", "en__US", "English, mostly", "de-", "1337", "日本", "en\x00", None, 5])
+@pytest.mark.parametrize("tag", ["", "e", "en US", "en__US", "English?", "de-", "日本", "en\x00", None, 5])
 def test_what_is_no_tag_is_refused_with_its_value_and_a_cure(tag: str) -> None:
-    with pytest.raises(InputError, match=r"is not a language tag\. Write a code such as en or pt_BR\.") as error:
+    with pytest.raises(InputError) as error:
         normalise_tag(tag)
-    assert repr(tag) in str(error.value)
-    assert "\n" not in str(error.value)
+    assert str(error.value) == f"{tag!r} is not a language tag. Write a code such as en or pt_BR."
 
 
 def test_a_refusal_stays_short() -> None:

@@ -49,6 +49,7 @@ def test_turkish_lowers_its_two_letters_i() -> None:
         ("ｶﾞｽ", "ガス"),
         ("ﬁne ﬂow", "fine flow"),
         ("cafe\u0301", "café"),
+        ("J\u030cK", "ǰk"),
         ("Wort\u00adtrennung", "Worttrennung"),
         ("\ufeffstart", "start"),
         ("ﻛﺘﺎب", "كتاب"),
@@ -89,7 +90,10 @@ def test_letters_beyond_the_basic_plane_are_letters() -> None:
     assert words("𞤀𞤣𞤤𞤢𞤥 𠀀𠀁") == ["𞤢𞤣𞤤𞤢𞤥", "𠀀", "𠀀𠀁", "𠀁"]
 
 
-@pytest.mark.parametrize("text", ["a" * 10**7, "é " * 10**6, "漢" * 10**6, "a" + "\u0300\u0316" * 10**6, "_" * 10**7])
+HUGE = ["a" * 10**7, "_" * 10**7, "é " * 10**6, "漢" * 10**6, "a" + "\u0300\u0316" * 10**6]
+
+
+@pytest.mark.parametrize("text", HUGE, ids=["word", "blank", "words", "ideographs", "marks"])
 def test_a_huge_text_takes_linear_time(text: str) -> None:
     """Were it quadratic, this test would not end."""
     words(text)
@@ -98,8 +102,7 @@ def test_a_huge_text_takes_linear_time(text: str) -> None:
 @given(ANY_TEXT, st.sampled_from([None, "tr"]))
 def test_any_text_has_words_that_are_words(text: str, language: str | None) -> None:
     for word in words(text, language):
-        assert word
-        assert words(word, language)[0] == word[:2] or word in words(word, language)
+        assert word in words(word, language)
         assert not any(character.isspace() or character in "_'’.,-" for character in word)
         fold_accents(word)
 

@@ -1,14 +1,13 @@
 """Naive: one classifier a language, no language helps another. The paper's lower bound."""
 
-from typing import Any
-
-from funnelling.method import FOLDS, Head, Method, Scores, Training
+from funnelling.baselines.base import SVMBaseline
 from funnelling.progress import progress_bar
-from funnelling.svm import SVM, Scorer
+from funnelling.svm import Scorer
 from funnelling.svm.gram import Matrix
+from funnelling.training import FOLDS, Head, Scores, Training
 
 
-class NaiveClassifier(Method):
+class NaiveClassifier(SVMBaseline):
     """Classify each language by linear SVMs trained on that language alone.
 
     Parameters
@@ -19,30 +18,11 @@ class NaiveClassifier(Method):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    def __init__(
-        self,
-        C: float | None = None,
-        *,
-        vectorizer: Any = None,
-        memory_limit: float = 8e9,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.vectorizer = vectorizer
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def _fit(self, training: Training) -> None:
         self.C_: dict[str, float] = {}
         self.scorers_: dict[str, Scorer] = {}
         self.heads_: dict[str, Head] = {}
-        learner = SVM(
-            self.C, exclusive=training.exclusive, memory_limit=self.memory_limit, n_jobs=self.n_jobs
-        )
+        learner = self._learner(training)
         total = len(training.vectors) * learner.problems_solved(training.labels, FOLDS)
         with progress_bar("naive", total, bool(self.verbose), "problems") as advance:
             for language, X in training.vectors.items():

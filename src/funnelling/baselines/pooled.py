@@ -1,20 +1,19 @@
 """Pooled: one vocabulary for all languages, so that shared names, numbers and loan words count once."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import clone
 
+from funnelling.baselines.base import SVMBaseline
 from funnelling.errors import InputError
-from funnelling.method import FOLDS, Head, Method, Scores, Training
 from funnelling.progress import progress_bar
-from funnelling.svm import SVM, Calibration
+from funnelling.svm import Calibration
 from funnelling.svm.gram import Matrix, is_sparse
+from funnelling.training import FOLDS, Head, Scores, Training
 
 
-class PooledClassifier(Method):
+class PooledClassifier(SVMBaseline):
     """Classify all languages by one set of linear SVMs over one shared vocabulary.
 
     Not in the paper; a strong rival where languages share words. It says yes where the calibrated
@@ -27,23 +26,6 @@ class PooledClassifier(Method):
     vectorizer, memory_limit, n_jobs, random_state, verbose
         As in `funnelling.FunnellingClassifier`, but one vectorizer for all languages.
     """
-
-    def __init__(
-        self,
-        C: float | None = None,
-        *,
-        vectorizer: Any = None,
-        memory_limit: float = 8e9,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.vectorizer = vectorizer
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _fit_vectors(self, texts: dict[str, list[str]]) -> dict[str, Matrix]:
         everything = [text for part in texts.values() for text in part]
@@ -71,11 +53,9 @@ class PooledClassifier(Method):
         if len({X.shape[1] for X in training.vectors.values()}) > 1:
             raise InputError("pooled needs one feature space: the languages' matrices differ in columns.")
         parts = list(training.vectors.values())
-        X = sparse.vstack(parts, format="csr") if is_sparse(parts[0]) else np.vstack(parts)
+        X = sparse.vstack(parts, format="csr") if any(map(is_sparse, parts)) else np.vstack(parts)
         targets = training.stacked_targets()
-        learner = SVM(
-            self.C, exclusive=training.exclusive, memory_limit=self.memory_limit, n_jobs=self.n_jobs
-        )
+        learner = self._learner(training)
         total = learner.problems_solved(training.labels, FOLDS)
         with progress_bar("pooled", total, bool(self.verbose), "problems") as advance:
             fit = learner.reporting(advance).problem(X, targets, "pooled").fit(training.stacked_folds())

@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from funnelling.errors import InputError
 
@@ -19,6 +19,8 @@ _LABEL_SEPARATOR = re.compile(r"\\([\\|])|(\|)")
 class Document:
     """A text, its language and its labels: None where they are not known, () where there is none.
 
+    ``line`` is where it was read, for messages.
+
     >>> Document("7", "Il gatto dorme", language="it", labels=("animals",))
     Document(id='7', text='Il gatto dorme', language='it', labels=('animals',), split=None, group=None)
     """
@@ -29,6 +31,7 @@ class Document:
     labels: tuple[str, ...] | None = None
     split: str | None = None
     group: str | None = None
+    line: int | None = field(default=None, compare=False, repr=False)
 
 
 def to_document(record: Mapping[str, object], name: str, line: int) -> Document:
@@ -51,6 +54,7 @@ Quote it or drop the field.
             labels=_labels(record),
             split=_split(record),
             group=_name(record, "group"),
+            line=line,
         )
     except InputError as error:
         raise InputError(f"{name}:{line}: {error}") from None
@@ -63,12 +67,12 @@ def to_record(document: Document) -> dict[str, object]:
     {'id': '7', 'text': 'Hi', 'labels': []}
     """
     record: dict[str, object] = {}
-    for field in FIELDS:
-        value = getattr(document, field)
+    for name in FIELDS:
+        value = getattr(document, name)
         if isinstance(value, str):
-            record[field] = _encodable(value)
+            record[name] = _encodable(value)
         elif value is not None:
-            record[field] = [_encodable(label) for label in value]
+            record[name] = [_encodable(label) for label in value]
     if "" in (document.labels or ()):
         raise InputError(f"document {quoted(document.id)} holds an empty label. Drop it.")
     return record
@@ -112,9 +116,9 @@ def check_columns(columns: list[str], name: str) -> None:
             f'{name}: no "text" column, found {quoted(", ".join(columns))}. '
             'Call the column that holds the text "text".'
         )
-    for field in FIELDS:
-        if columns.count(field) > 1:
-            raise InputError(f'{name}: two columns are called "{field}". Rename one of them.')
+    for column in FIELDS:
+        if columns.count(column) > 1:
+            raise InputError(f'{name}: two columns are called "{column}". Rename one of them.')
 
 
 def quoted(value: str) -> str:

@@ -1,6 +1,7 @@
 """`FunnellingClassifier`: the paper's method, in both variants."""
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ from funnelling.errors import InputError
 from funnelling.funnel.foreign import EstimatorLearner
 from funnelling.funnel.tier_one import TierOne, fit_tier_one
 from funnelling.funnel.tier_two import aligned_scores
-from funnelling.method import FOLDS, Head, Method, Scores, Training
+from funnelling.method import Method
 from funnelling.progress import progress_bar
 from funnelling.randomness import assign_folds
 from funnelling.svm import SVM
 from funnelling.svm.gram import Floats, Matrix
+from funnelling.training import FOLDS, Head, Scores, Training
 
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
@@ -36,8 +38,8 @@ class FunnellingClassifier(Method):
         The folds of Fun(KFCV).
     calibration : "platt", "fixed" or "none"
         The paper's Calib, NoCalib and NoProb.
-    base_C : float
-        C of the base classifiers.
+    base_C : float or None
+        C of the base classifiers; None chooses it for each language like ``meta_C``.
     meta_C : float or None
         C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
     meta_gamma : float or None
@@ -75,7 +77,7 @@ class FunnellingClassifier(Method):
         *,
         folds: int = 10,
         calibration: str = "platt",
-        base_C: float = 1.0,
+        base_C: float | None = 1.0,
         meta_C: float | None = None,
         meta_gamma: float | None = None,
         base_estimator: Any = None,
@@ -101,14 +103,12 @@ class FunnellingClassifier(Method):
         self.verbose = verbose
 
     def _validate_parameters(self) -> None:
+        super()._validate_parameters()
         _choose("variant", self.variant, VARIANTS)
         _choose("calibration", self.calibration, CALIBRATIONS)
-        for name in ("base_C", "meta_C", "meta_gamma", "memory_limit"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InputError(f"{name} must be a positive number, not {value!r}.")
-        if self.folds < 2:
-            raise InputError(f"folds must be 2 or more, not {self.folds!r}.")
+        self._check_positive("base_C", "meta_C", "meta_gamma")
+        if not isinstance(self.folds, Integral) or self.folds < 2:
+            raise InputError(f"folds must be a whole number from 2 on, not {self.folds!r}.")
 
     def _fit(self, training: Training) -> None:
         learners = {language: self._base_learner(language, training) for language in training.vectors}

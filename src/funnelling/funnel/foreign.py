@@ -15,9 +15,7 @@ from funnelling.errors import InputError
 from funnelling.progress import Advance, quietly
 from funnelling.randomness import stream
 from funnelling.svm.gram import Floats, Matrix
-
-Targets = npt.NDArray[np.bool_]
-Folds = npt.NDArray[np.intp]
+from funnelling.svm.learner import Folds, Targets
 
 
 @dataclass(frozen=True)

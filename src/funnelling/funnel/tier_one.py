@@ -1,7 +1,7 @@
 """Tier 1: one language's base classifiers, calibrated, and the posteriors they give."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,7 @@ import numpy.typing as npt
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.gram import Floats, Matrix
-
-Targets = npt.NDArray[np.bool_]
-Folds = npt.NDArray[np.intp]
+from funnelling.svm.learner import Folds, Targets
 
 
 class Fitted(Protocol):
@@ -30,7 +28,7 @@ class Problem(Protocol):
 
     @property
     def targets(self) -> Targets: ...
-    def fit(self, folds: Folds, within: Targets | None = None) -> Any: ...
+    def fit(self, folds: Folds, within: Targets | None = None) -> Fitted: ...
 
 
 @dataclass(frozen=True)

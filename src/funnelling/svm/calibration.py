@@ -35,9 +35,13 @@ class Calibration:
             posteriors = scores.astype(np.float64)
         else:
             posteriors = expit(scores * self.slope + self.offset)
-        trivial = ~np.isnan(self.constant)
-        posteriors[:, trivial] = self.constant[trivial]
+        posteriors[:, self.trivial] = self.constant[self.trivial]
         return posteriors
+
+    @property
+    def trivial(self) -> npt.NDArray[np.bool_]:
+        """Which labels have a constant posterior."""
+        return ~np.isnan(self.constant)
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ def detect_languages(texts: Sequence[str], candidates: Sequence[str] | None = No
     labels = [label for label, _ in _identifier().rank("") if label not in _NO_LANGUAGE]
     guesses = [_most_likely(text, [*_NO_LANGUAGE, *labels]) for text in texts]
     counts = Counter(guess for guess in guesses if guess not in _NO_LANGUAGE)
-    enough = min(max(len(texts) / 100, 5), 100, len(texts) / 10)
-    present = [label for label, count in counts.most_common() if count >= enough]
+    enough = min(max(len(texts) // 100, 5), 100, len(texts) // 10)
+    present = [label for label, count in counts.most_common() if count >= enough] or list(counts)
     if texts and not present:
         raise InputError("no language was recognised in the texts. Give each document its language.")
     return [

@@ -6,7 +6,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import repeat
+from numbers import Integral
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -112,12 +112,15 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(texts, str):
             raise InputError("one text was given where several are expected. Put it in a list.")
         texts = list(texts)
-        if languages is not None and len(languages) != len(texts):
-            raise InputError(f"{len(texts)} texts have {len(languages)} languages. Give each text one.")
+        spoken = [self.language] * len(texts) if languages is None else list(languages)
+        if len(spoken) != len(texts):
+            raise InputError(f"{len(texts)} texts have {len(spoken)} languages. Give each text one.")
         columns: defaultdict[str, int] = defaultdict()
         columns.default_factory = columns.__len__  # a new word takes the next column
         ends, found, frequencies = array("q"), array("i"), array("i")
-        for text, language in zip(texts, languages or repeat(self.language), strict=False):
+        for text, language in zip(texts, spoken, strict=True):
+            if not isinstance(text, str):
+                raise InputError(f"text {len(ends) + 1} is {text!r}. Leave it out or make it a string.")
             counts = Counter(analyser(language, reduce_to=self.reduce_to, stop_words=self.stop_words)(text))
             found.extend(map(columns.__getitem__, counts))
             frequencies.extend(counts.values())
@@ -139,7 +142,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
         if self.min_df is None:
             return min(3 if n >= 100 else 2 if n >= 30 else 1, int(df.max(initial=1)))
-        if not isinstance(self.min_df, int) or self.min_df < 1:
+        if not isinstance(self.min_df, Integral) or self.min_df < 1:
             raise InputError(f"min_df counts texts and must be 1 or more, found {self.min_df!r}.")
         return self.min_df
 

@@ -52,7 +52,7 @@ def words(text: str, language: str | None = None) -> list[str]:
     >>> words("हिन्दी में"), words("東京都"), words("ไทย")
     (['हिन्दी', 'में'], ['東', '東京', '京', '京都', '都'], ['ไท', 'ไทย', 'ทย'])
     """
-    text = lower(_tidy(text), language)
+    text = unicodedata.normalize("NFC", lower(_tidy(text), language))  # of "J̌" only the small letter composes
     patterns = _patterns(bool(_astral.search(text)))
     if text.isascii() or not patterns.unspaced.search(text):
         return patterns.word.findall(text)
@@ -81,7 +81,7 @@ def _tidy(text: str) -> str:
     """Spell equal text with equal characters."""
     if text.isascii():
         return text
-    text = _untidy.sub(lambda run: unicodedata.normalize("NFKC", _invisible.sub("", run[0])), text)
+    text = _untidy.sub(lambda run: _invisible.sub("", unicodedata.normalize("NFKC", run[0])), text)
     # Python's normalisation is quadratic in the marks on one letter; no script stacks more than thirty.
     pile = _patterns(bool(_astral.search(text))).pile
     return unicodedata.normalize("NFC", pile.sub(r"\1", text))

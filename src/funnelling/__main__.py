@@ -1,0 +1,7 @@
+"""``python -m funnelling``, the same as ``funnelling``."""
+
+import sys
+
+from funnelling.cli import main
+
+sys.exit(main())

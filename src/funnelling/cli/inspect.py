@@ -1,0 +1,45 @@
+"""``funnelling inspect``: what a model is, how it was made, how good it was."""
+
+import argparse
+from typing import Any
+
+from funnelling.cli import options
+
+
+def add_to(commands: options.Commands) -> None:
+    parser = commands.add_parser(
+        "inspect", help="tell what a model is", description="Tell what a model is and how good it was."
+    )
+    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from funnelling.report.tables import PRESENT_NOTE, languages_table, plain
+    from funnelling.storage import describe_model
+
+    description = describe_model(arguments.model)
+    if arguments.json:
+        options.print_json(description)
+        return
+    print(f"Method      {description['method']}")
+    print(f"Parameters  {_listed(description['parameters'])}")
+    print(f"Languages   {_listed(description['documents'])} (training documents)")
+    print(f"Labels      {len(description['labels'])}: {_shortened(description['labels'])}")
+    print(f"Made with   funnelling {description['funnelling']}, {_listed(description['versions'])}")
+    if description["scores"] is None:
+        print("It was not measured when it was trained.")
+    else:
+        print()
+        print(plain(*languages_table(description["scores"])))
+        print(PRESENT_NOTE)
+
+
+def _listed(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+def _shortened(labels: list[Any], most: int = 12) -> str:
+    shown = ", ".join(map(str, labels[:most]))
+    return shown if len(labels) <= most else f"{shown}, …"

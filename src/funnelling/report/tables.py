@@ -1,0 +1,113 @@
+"""Results as tables of plain text and of Markdown."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from funnelling.evaluation.comparison import MEASURES
+from funnelling.evaluation.significance import dagger
+from funnelling.methods import TITLES
+
+Rows = Sequence[Sequence[str]]
+
+MEASURE_TITLES = {
+    "micro_f1": "micro-F1",
+    "macro_f1": "macro-F1",
+    "micro_k": "micro-K",
+    "macro_k": "macro-K",
+    "macro_f1_present": "macro-F1*",
+    "macro_k_present": "macro-K*",
+}
+PRESENT_NOTE = "* over the labels that occur in the test documents of the language"
+
+
+def plain(header: Sequence[str], rows: Rows) -> str:
+    """A table in aligned columns, the first to the left, numbers to the right.
+
+    >>> print(plain(["language", "F1"], [["it", ".5"], ["average", ".5"]]))
+    language  F1
+    --------  --
+    it        .5
+    average   .5
+    """
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [_line(header, widths), "  ".join("-" * width for width in widths)]
+    return "\n".join(line.rstrip() for line in [*lines, *(_line(row, widths) for row in rows)])
+
+
+def markdown(header: Sequence[str], rows: Rows) -> str:
+    """The same table in Markdown.
+
+    >>> print(markdown(["language", "F1"], [["it", ".5"]]))
+    | language | F1 |
+    | --- | ---: |
+    | it | .5 |
+    """
+    rule = ["---"] + ["---:"] * (len(header) - 1)
+    return "\n".join("| " + " | ".join(row) + " |" for row in [list(header), rule, *map(list, rows)])
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = cells
+    return "  ".join(
+        [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
+    )
+
+
+def number(value: float) -> str:
+    """A score as the paper prints it.
+
+    >>> number(0.6214), number(1.0), number(-0.05)
+    ('.621', '1.000', '-.050')
+    """
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 0.9995 else f"{value:.3f}"
+
+
+def languages_table(result: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """One method: a row a language, then the average; all measures."""
+    shown = list(MEASURE_TITLES)
+    rows = [
+        [language, str(values["documents"]), *(number(values[measure]) for measure in shown)]
+        for language, values in result["languages"].items()
+    ]
+    total = sum(values["documents"] for values in result["languages"].values())
+    rows.append(["average", str(total), *(number(result["average"][measure]) for measure in shown)])
+    return ["language", "documents", *MEASURE_TITLES.values()], rows
+
+
+def side_by_side(methods: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Several methods: a row a language, then the average; for each measure a column a method."""
+    header = ["language"] + [
+        f"{MEASURE_TITLES[measure]} {title(name)}" for measure in MEASURES for name in methods
+    ]
+    languages = next(iter(methods.values()))["languages"]
+    rows = [
+        [language]
+        + [number(m["languages"][language][measure]) for measure in MEASURES for m in methods.values()]
+        for language in languages
+    ]
+    averages = [number(m["average"][measure]) for measure in MEASURES for m in methods.values()]
+    return header, [*rows, ["average", *averages]]
+
+
+def comparison_table(result: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """All methods of a comparison: averages with deviations over trials, daggers, times."""
+    rows = []
+    for name, method in result["methods"].items():
+        cells = [_cell(result, name, method, measure) for measure in MEASURE_TITLES]
+        rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
+    floor = result["rejector"]["average"]
+    rows.append(["(rejects all)", *(number(floor[measure]) for measure in MEASURE_TITLES), "", ""])
+    return ["method", *MEASURE_TITLES.values(), "fit s", "predict s"], rows
+
+
+def _cell(result: Mapping[str, Any], name: str, method: Mapping[str, Any], measure: str) -> str:
+    text = number(method["average"][measure])
+    if method["deviation"] is not None:
+        text += f" ± {number(method['deviation'][measure])}"
+    tests = result["significance"].get(measure)
+    return text if tests is None else text + dagger(tests["p"].get(name))
+
+
+def title(name: str) -> str:
+    """A method's name as the paper writes it."""
+    return TITLES.get(name, name)

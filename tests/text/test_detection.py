@@ -1,0 +1,113 @@
+"""Languages of texts, found offline."""
+
+import py3langid.langid
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from funnelling.errors import InputError
+from funnelling.text.detection import detect_languages
+
+GREETINGS = {
+    "da": "Jeg vil gerne bestille en kop kaffe og et stykke kage, tak.",
+    "de": "Ich möchte gerne eine Tasse Kaffee und ein Stück Kuchen bestellen.",
+    "en": "I would like to order a cup of coffee and a piece of cake, please.",
+    "es": "Me gustaría pedir una taza de café y un trozo de pastel, por favor.",
+    "fi": "Haluaisin tilata kupin kahvia ja palan kakkua, kiitos.",
+    "fr": "Je voudrais commander une tasse de café et un morceau de gâteau.",
+    "hu": "Szeretnék rendelni egy csésze kávét és egy szelet süteményt.",
+    "it": "Vorrei ordinare una tazza di caffè e una fetta di torta, grazie.",
+    "ja": "コーヒーとケーキを注文したいのですが。",
+    "nl": "Ik wil graag een kopje koffie en een stuk taart bestellen.",
+    "pt": "Eu gostaria de pedir uma xícara de café e um pedaço de bolo.",
+    "sv": "Jag skulle vilja beställa en kopp kaffe och en bit tårta, tack.",
+    "th": "ฉันต้องการสั่งกาแฟหนึ่งแก้วและเค้กหนึ่งชิ้น",
+}
+TEXTS, LANGUAGES = list(GREETINGS.values()), list(GREETINGS)
+
+
+def test_each_text_gets_its_language() -> None:
+    assert detect_languages(TEXTS, LANGUAGES) == LANGUAGES
+    assert detect_languages(TEXTS) == LANGUAGES
+
+
+def test_a_text_s_language_does_not_depend_on_its_neighbours() -> None:
+    shorts = ["kaffe", "cake", "torta", "tårta", "12"]
+    together = detect_languages(shorts, LANGUAGES)
+    assert together == [detect_languages([text], LANGUAGES)[0] for text in shorts]
+
+
+def test_only_candidates_are_given() -> None:
+    assert set(detect_languages(TEXTS, ["en", "it"])) == {"en", "it"}
+
+
+@pytest.mark.parametrize(
+    ("candidates", "given"),
+    [
+        (["en", "pt_BR"], "pt_BR"),
+        (["en", "pt_BR", "pt"], "pt"),
+        (["pt-pt", "EN", "pt-br"], "pt_BR"),
+        (["en", "pt", "tlh"], "pt"),
+    ],
+)
+def test_regional_variants_stand_for_their_language(candidates: list[str], given: str) -> None:
+    assert detect_languages([GREETINGS["pt"]], candidates) == [given]
+
+
+def test_norwegian_is_found_under_either_name() -> None:
+    text = "Jeg vil gjerne bestille en kopp kaffe og et stykke kake, takk skal du ha."
+    assert detect_languages([text], ["en", "nb"]) == ["nb"]
+    assert detect_languages([text], ["en", "no"]) == ["no"]
+
+
+def test_a_single_candidate_is_the_answer_even_if_unknown() -> None:
+    assert detect_languages(["Qapla'", ""], ["tlh"]) == ["tlh", "tlh"]
+
+
+def test_candidates_that_cannot_be_detected_are_refused() -> None:
+    with pytest.raises(InputError, match="none of tlh, qya can be detected"):
+        detect_languages(["Qapla'"], ["tlh", "qya"])
+
+
+def test_a_text_without_any_clue_gets_the_first_candidate() -> None:
+    assert detect_languages([""], ["it", "en"]) == ["it"]
+
+
+def test_a_few_odd_texts_make_no_languages_of_their_own() -> None:
+    texts = [GREETINGS["en"]] * 100 + [GREETINGS["it"]] * 5 + [GREETINGS["sv"]] * 4 + ["", "123 456"]
+    languages = detect_languages(texts)
+    assert languages[:105] == ["en"] * 100 + ["it"] * 5
+    assert set(languages) == {"en", "it"}
+    assert languages[-2:] == ["en", "en"]
+
+
+@pytest.mark.parametrize("copies", [1, 2, 3, 4, 5, 10])
+def test_small_files_may_have_many_languages(copies: int) -> None:
+    assert detect_languages(TEXTS[:9] * copies) == LANGUAGES[:9] * copies
+
+
+def test_texts_without_language_are_refused() -> None:
+    with pytest.raises(InputError, match="no language was recognised"):
+        detect_languages(["", " "])
+
+
+def test_no_texts_have_no_languages() -> None:
+    assert detect_languages([]) == []
+    assert detect_languages([], ["en", "de"]) == []
+
+
+def test_py3langid_s_own_identifier_is_left_alone() -> None:
+    before = py3langid.langid.IDENTIFIER
+    detect_languages(TEXTS, ["en", "it"])
+    assert py3langid.langid.IDENTIFIER is before
+    assert py3langid.classify(GREETINGS["hu"])[0] == "hu"
+
+
+def test_a_huge_text_is_judged_by_its_beginning() -> None:
+    assert detect_languages([GREETINGS["fi"] * 200_000], LANGUAGES) == ["fi"]
+
+
+@settings(max_examples=50)
+@given(st.lists(st.text(st.characters(categories=["L", "M", "N", "P", "Z", "C"])), max_size=3))
+def test_any_text_gets_a_candidate(texts: list[str]) -> None:
+    assert all(language in ("de", "en") for language in detect_languages(texts, ["de", "en"]))

@@ -6,19 +6,19 @@
 #endif
 #include <Python.h>
 #include <math.h>
+#include <string.h>
 
 #include "solver.h"
 
 struct buffer {
     const char *name;
-    Py_ssize_t itemsize;
+    const char *format; /* of an item, in the letters of Python's struct */
     int writable;
 };
 
 static const struct buffer BUFFERS[] = {
-    {"gram", sizeof(float), 0},           {"signs", sizeof(signed char), 0},
-    {"active", sizeof(unsigned char), 0}, {"stop", sizeof(unsigned char), 0},
-    {"coefficients", sizeof(double), 1},  {"scores", sizeof(float), 1},
+    {"gram", "f", 0}, {"signs", "b", 0},        {"active", "B", 0},
+    {"stop", "B", 0}, {"coefficients", "d", 1}, {"scores", "f", 1},
 };
 enum { GRAM, SIGNS, ACTIVE, STOP, COEFFICIENTS, SCORES, COUNT };
 
@@ -30,10 +30,11 @@ static void release(Py_buffer *views, int count) {
 static int acquire(PyObject **objects, Py_buffer *views) {
     int k = 0;
     for (; k < COUNT; k++) {
-        int flags = PyBUF_C_CONTIGUOUS | (BUFFERS[k].writable ? PyBUF_WRITABLE : 0);
+        int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (BUFFERS[k].writable ? PyBUF_WRITABLE : 0);
         if (PyObject_GetBuffer(objects[k], &views[k], flags) < 0) break;
-        if (views[k].itemsize != BUFFERS[k].itemsize) {
-            PyErr_Format(PyExc_TypeError, "%s has items of the wrong size", BUFFERS[k].name);
+        if (!views[k].format || strcmp(views[k].format, BUFFERS[k].format) != 0) {
+            PyErr_Format(PyExc_TypeError, "%s must have items of format %s", BUFFERS[k].name,
+                         BUFFERS[k].format);
             k++;
             break;
         }
@@ -65,7 +66,7 @@ static PyObject *py_solve(PyObject *self, PyObject *args) {
                           &objects[COEFFICIENTS], &objects[SCORES], &C, &tolerance, &max_iterations))
         return NULL;
     if (!(C > 0) || isinf(C) || !(tolerance > 0) || max_iterations < 0) {
-        PyErr_SetString(PyExc_ValueError, "C and tolerance must be positive and finite");
+        PyErr_SetString(PyExc_ValueError, "C must be positive and finite, tolerance positive, max_iterations not negative");
         return NULL;
     }
     if (acquire(objects, views) < 0) return NULL;

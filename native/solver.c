@@ -13,13 +13,16 @@
  * fall whose step gains most by the second-order model, (g_i - g_j)^2 / (K_ii + K_jj - 2 K_ij)
  * (Fan, Chen and Lin 2005, their WSS 2). The step is clipped to the box.
  *
- * Stop. When max g over those that may rise - min g over those that may fall < tolerance; for C > 10 also
- * when the duality gap is below 5e-4 of the primal objective.
+ * Stop. When max g over those that may rise - min g over those that may fall < tolerance; for C > 10
+ * when the duality gap is below 5e-4 of the primal objective, for which the tolerance is tightened where
+ * need be.
  *
  * The gradient is kept in single precision while the loop runs, because the loop is bound by the
  * bytes it reads. Rounding drifts with large C, so at the stop it is summed afresh in double; the loop
- * goes on where the true gradient still violates the rule. The fresh sum is also the answer: the score
- * of every document, held out or not, is y_i - g_i + bias.
+ * goes on where the true gradient still violates the rule. What is kept is the gradient less the bias,
+ * which no step can tell from the gradient: next to the optimum it is about 0 for the documents that
+ * matter, and there single precision is fine enough for any tolerance. The fresh sum is also the answer:
+ * the score of every document, held out or not, is (K beta)_i + bias.
  */
 
 #include "solver.h"
@@ -54,12 +57,14 @@ enum {
     UNROLL = 4,
     BLOCK = WIDTH * UNROLL,
     STOP_EVERY = 1024, /* iterations between looks at the stop flag */
-    REFRESHES = 20,    /* times the gradient is summed afresh before the tolerance is given up */
+    ROUNDS = 40,       /* of descent and a gradient summed afresh before the rule is given up */
+    TIGHTER = 8,       /* times, the tolerance that follows one at which the gap is too wide */
     BUDGET = 50,       /* steps a document between looks at the duality gap */
 };
 
-/* Above this C a small duality gap ends the work too: with noisy labels the loss dwarfs the tolerance,
- * and the last steps to it would take nearly all the time and change nothing. */
+/* Above this C the duality gap decides. With noisy labels the loss dwarfs the tolerance, and the last
+ * steps to it would take nearly all the time and change nothing; where the classes can be told apart, C
+ * times a slack within the tolerance may be more than all the rest of the objective. */
 static const double LARGE_C = 10, GAP = 5e-4;
 
 static const float TINY = 1e-12f; /* the curvature of a pair of identical documents */
@@ -67,7 +72,7 @@ static const float TINY = 1e-12f; /* the curvature of a pair of identical docume
 struct state {
     size_t n;
     const float *gram;
-    float *gradient; /* y - K beta */
+    float *gradient; /* y - K beta - bias */
     float *diagonal; /* K_ii, contiguous */
     float *rise;     /* 0 where beta_i < upper_i, -inf elsewhere */
     float *fall;     /* 0 where beta_i > lower_i, +inf elsewhere */
@@ -193,13 +198,32 @@ static void mark(struct state *s, const struct problem *p, const double *beta, s
     s->fall[i] = beta[i] > lower_bound(p, i) ? 0 : INFINITY;
 }
 
+/* The mean gradient of the free documents; without any, libsvm's midpoint of the two ends. */
+static double bias_of(const struct state *s, const struct problem *p) {
+    double sum = 0, top = -INFINITY, bottom = INFINITY;
+    size_t free_ones = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double g = p->signs[i] - s->sums[i];
+        int rises = s->rise[i] == 0, falls = s->fall[i] == 0;
+        if (rises && falls) {
+            sum += g;
+            free_ones++;
+        }
+        if (rises && g > top) top = g;
+        if (falls && g < bottom) bottom = g;
+    }
+    if (free_ones) return sum / (double)free_ones;
+    return (top + bottom) / 2;
+}
+
 static void add_row(struct state *s, size_t i, double weight) {
     const float *ki = row(s, i);
     for (size_t k = 0; k < s->n; k++) s->sums[k] += weight * ki[k];
 }
 
 static void derive_gradient(struct state *s, const struct problem *p) {
-    for (size_t i = 0; i < s->n; i++) s->gradient[i] = (float)(p->signs[i] - s->sums[i]);
+    const double bias = bias_of(s, p);
+    for (size_t i = 0; i < s->n; i++) s->gradient[i] = (float)(p->signs[i] - s->sums[i] - bias);
 }
 
 static void refresh(struct state *s, const struct problem *p, const double *beta) {
@@ -244,24 +268,6 @@ static float take_step(struct state *s, const struct problem *p, double *beta, s
     return (float)t;
 }
 
-/* The mean gradient of the free documents; without any, libsvm's midpoint of the two ends. */
-static double bias_of(const struct state *s, const struct problem *p) {
-    double sum = 0, top = -INFINITY, bottom = INFINITY;
-    size_t free_ones = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        double g = p->signs[i] - s->sums[i];
-        int rises = s->rise[i] == 0, falls = s->fall[i] == 0;
-        if (rises && falls) {
-            sum += g;
-            free_ones++;
-        }
-        if (rises && g > top) top = g;
-        if (falls && g < bottom) bottom = g;
-    }
-    if (free_ones) return sum / (double)free_ones;
-    return (top + bottom) / 2;
-}
-
 /* A document set without one of the two classes has a constant score, libsvm's rule. */
 static int only_one_class(const struct problem *p, double *only) {
     int positive = 0, negative = 0;
@@ -303,7 +309,8 @@ static void offer(struct heap *h, float value, size_t index) {
     h->index[at] = index;
 }
 
-/* (primal - dual) / primal, where with f = K beta + b the hinge loss of i is max(0, y_i (g_i - b)). */
+/* (primal - dual) / primal, where with f = K beta + b the hinge loss of i is max(0, y_i (g_i - b)). What
+ * was taken from all gradients alike goes with b, and out of the sums, for beta sums to 0. */
 static double relative_gap(const struct state *s, const struct problem *p, const double *beta) {
     double top = -INFINITY, bottom = INFINITY, linear = 0, quadratic = 0, loss = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -320,6 +327,30 @@ static double relative_gap(const struct state *s, const struct problem *p, const
     }
     const double primal = quadratic / 2 + p->C * loss;
     return (primal - (linear - quadratic / 2)) / (primal > DBL_MIN ? primal : DBL_MIN);
+}
+
+/* Where no document is at its bound, the classes can be told apart, but C times the slack that the
+ * tolerance leaves is more than all the rest of the objective. Stretching the solution until no slack is
+ * left, by a factor that differs from 1 by about half the tolerance, closes the gap without another step.
+ * Returns whether it did; the bias is stretched along. */
+static int widen_margin(struct state *s, const struct problem *p, double *beta, double *bias) {
+    double linear = 0, quadratic = 0, largest = 0, worst = 0;
+    const double b = bias_of(s, p);
+    for (size_t i = 0; i < s->n; i++) {
+        const double slack = 1 - p->signs[i] * (s->sums[i] + b);
+        if (p->active[i] && slack > worst) worst = slack;
+        if (fabs(beta[i]) > largest) largest = fabs(beta[i]);
+        linear += p->signs[i] * beta[i];
+        quadratic += beta[i] * s->sums[i];
+    }
+    const double factor = 1 / (1 - worst);
+    if (!(worst < 0.5) || !(factor * largest < p->C) || !(2 * (1 - linear / quadratic / factor) < GAP)) return 0;
+    for (size_t i = 0; i < s->n; i++) {
+        beta[i] *= factor;
+        s->sums[i] *= factor;
+    }
+    *bias = b * factor;
+    return 1;
 }
 
 static int close_enough(const struct state *s, const struct problem *p, const double *beta) {
@@ -457,7 +488,9 @@ static enum solver_status descend_by_parts(struct state *s, const struct problem
         q.problem.tolerance = 0.1 * violation > p->tolerance ? 0.1 * violation : p->tolerance;
         copy_members(&q, s, p, beta);
         q.problem.gram = q.state.gram;
+        const size_t before = *steps;
         status = descend(&q.state, &q.problem, q.beta, steps, BUDGET * PART);
+        if (*steps == before) break; /* kernel values that are not finite */
         for (size_t a = 0; a < count; a++) {
             const size_t i = q.members[a];
             q.taken[i] = 0;
@@ -495,17 +528,27 @@ enum solver_status solve(const struct problem *p, double *beta, float *scores, d
         mark(&s, p, beta, i);
     }
     enum solver_status status = SOLVER_DONE;
-    size_t steps = 0, before;
-    int rounds = 0;
+    struct problem tightened = *p;
+    size_t steps = 0;
+    int widened = 0;
+    if (p->C > LARGE_C && p->tolerance > 0.8 * GAP) tightened.tolerance = 0.8 * GAP;
     refresh(&s, p, beta);
     stretch(&s, p, beta);
-    do {
-        before = steps;
-        if (rounds > 0) refresh(&s, p, beta);
-        if (rounds++ < REFRESHES && status == SOLVER_DONE)
-            status = (n > WHOLE ? descend_by_parts : descend_whole)(&s, p, beta, &steps);
-    } while (steps > before && status != SOLVER_STOPPED && status != SOLVER_OUT_OF_MEMORY);
-    *bias = bias_of(&s, p);
+    for (int round = 0; status == SOLVER_DONE; round++) {
+        const size_t before = steps;
+        status = (n > WHOLE ? descend_by_parts : descend_whole)(&s, &tightened, beta, &steps);
+        if (steps > before) refresh(&s, p, beta);
+        if (p->C > LARGE_C) {
+            if (relative_gap(&s, p, beta) < GAP) break;
+            widened = widen_margin(&s, p, beta, bias);
+            if (widened) break;
+            if (steps == before) tightened.tolerance /= TIGHTER;
+        } else if (steps == before) {
+            break;
+        }
+        if (status == SOLVER_DONE && round == ROUNDS) status = SOLVER_EXHAUSTED;
+    }
+    if (!widened) *bias = bias_of(&s, p);
     for (size_t i = 0; i < n; i++) scores[i] = (float)(s.sums[i] + *bias);
     free(floats);
     free(doubles);

@@ -9,7 +9,7 @@ enum solver_status {
     SOLVER_DONE = 0,
     SOLVER_OUT_OF_MEMORY = 1,
     SOLVER_STOPPED = 2,   /* the caller raised the stop flag */
-    SOLVER_EXHAUSTED = 3, /* max_iterations passed before the tolerance was met; results are usable */
+    SOLVER_EXHAUSTED = 3, /* given up before the stopping rule was met; results are usable */
 };
 
 struct problem {

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from funnelling.formats import Document, read_documents, write_documents
 
-LANGUAGES = ("da", "de", "en", "es", "fr", "it", "pl")
+LANGUAGES = ("da", "de", "en", "es", "fr", "it", "pt")
 SIZES = {"train": 250, "test": 100}
 LABELS = 32
 

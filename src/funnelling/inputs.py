@@ -91,8 +91,11 @@ def is_texts(X: Any) -> bool:
 
 
 def check_vectors(X: Any) -> Any:
-    """A dense or CSR matrix of finite floats; small integers would overflow in dot products."""
-    return check_array(X, accept_sparse="csr", dtype=FLOATS)
+    """A dense or CSR matrix of finite floats; small integers would overflow in dot products.
+
+    It may lack columns: texts that hold no word have no vocabulary.
+    """
+    return check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
 
 
 def _length(values: Any) -> int:

@@ -13,6 +13,8 @@ from funnelling.errors import InputError
 from funnelling.inputs import Inputs
 from funnelling.svm.gram import is_sparse
 
+COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
+
 
 @dataclass
 class Labels:
@@ -76,7 +78,7 @@ def _is_typed_matrix(part: Any) -> bool:
 def _is_label_lists(part: Any) -> bool:
     """Whether labels are lists (or tuples, or sets) of strings, one a document."""
     return not _is_typed_matrix(part) and all(
-        isinstance(labels, list | tuple | set | frozenset) and _all_strings(labels) for labels in part
+        isinstance(labels, COLLECTIONS) and _all_strings(labels) for labels in part
     )
 
 
@@ -86,8 +88,8 @@ def _is_indicator(part: Any) -> bool:
         return True
     try:
         matrix = np.asarray(part)
-    except ValueError:
-        raise InputError("y: label lists must hold strings only.") from None
+    except ValueError:  # rows of different lengths
+        return False
     return matrix.ndim == 2 and (matrix.shape[1] != 1 or bool(np.isin(matrix, (0, 1)).all()))
 
 
@@ -120,6 +122,8 @@ def _encode_indicator(part: Any) -> npt.NDArray[np.bool_]:
 
 
 def _encode_classes(parts: list[Any]) -> tuple[npt.NDArray[Any], list[npt.NDArray[np.bool_]]]:
+    if any(isinstance(value, COLLECTIONS) for part in parts if not _is_typed_matrix(part) for value in part):
+        raise InputError("y: label lists must hold strings only.")
     columns = [column_or_1d(part, warn=True) for part in parts]
     together = np.concatenate(columns)
     check_classification_targets(together)

@@ -1,20 +1,28 @@
 """The methods by the names users type."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from funnelling.errors import InputError
 
-# name: (where, class, the parameters that make it this method)
-METHODS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "naive": ("funnelling.baselines", "NaiveClassifier", {}),
-    "pooled": ("funnelling.baselines", "PooledClassifier", {}),
-    "fun-tat": ("funnelling.funnel", "FunnellingClassifier", {"variant": "tat"}),
-    "fun-kfcv": ("funnelling.funnel", "FunnellingClassifier", {"variant": "kfcv"}),
+
+class _Entry(NamedTuple):
+    title: str  # as the paper writes it
+    module: str
+    kind: str
+    fixed: dict[str, Any]  # the parameters that make it this method
+
+
+METHODS = {
+    "naive": _Entry("Naive", "funnelling.baselines", "NaiveClassifier", {}),
+    "pooled": _Entry("Pooled", "funnelling.baselines", "PooledClassifier", {}),
+    "fun-tat": _Entry("Fun(TAT)", "funnelling.funnel", "FunnellingClassifier", {"variant": "tat"}),
+    "fun-kfcv": _Entry("Fun(KFCV)", "funnelling.funnel", "FunnellingClassifier", {"variant": "kfcv"}),
 }
-TITLES = {"naive": "Naive", "pooled": "Pooled", "fun-tat": "Fun(TAT)", "fun-kfcv": "Fun(KFCV)"}
+# Parameters that are no settings: commands have options for some, others take objects of Python.
+NO_SETTINGS = {"random_state", "n_jobs", "verbose", "vectorizer", "base_estimator", "meta_estimator"}
 
 Settings = Mapping[str, Mapping[str, Any]]
 
@@ -31,10 +39,10 @@ def make_method(
     funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, pooled, fun-tat, fun-kfcv.
     """
     check_method(name)
-    module, kind, fixed = METHODS[name]
+    _, module, kind, fixed = METHODS[name]
     method = getattr(import_module(module), kind)(**fixed, random_state=seed, n_jobs=jobs, verbose=verbose)
     chosen = dict((settings or {}).get(name, {}))
-    known = set(method.get_params(deep=False)) - set(fixed) - {"random_state", "n_jobs", "verbose"}
+    known = set(method.get_params(deep=False)) - set(fixed) - NO_SETTINGS
     for parameter in chosen:
         if parameter not in known:
             raise InputError(f"{name} has no setting {parameter!r}. It has {', '.join(sorted(known))}.")
@@ -53,10 +61,20 @@ def name_of(method: Any) -> str:
     >>> name_of(make_method("fun-kfcv"))
     'fun-kfcv'
     """
-    for name, (_, kind, fixed) in METHODS.items():
-        if type(method).__name__ == kind and all(getattr(method, k) == v for k, v in fixed.items()):
+    for name, entry in METHODS.items():
+        fixed = entry.fixed.items()
+        if type(method).__name__ == entry.kind and all(getattr(method, k) == v for k, v in fixed):
             return name
     return type(method).__name__
+
+
+def title(name: str) -> str:
+    """A method's name as the paper writes it.
+
+    >>> title("fun-kfcv")
+    'Fun(KFCV)'
+    """
+    return METHODS[name].title if name in METHODS else name
 
 
 def parse_methods(text: str) -> list[str]:
@@ -71,22 +89,24 @@ def parse_methods(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def parse_settings(items: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Settings from ``METHOD.PARAM=VALUE``; a value is JSON, or else a plain word.
+def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Settings of some methods from ``METHOD.PARAM=VALUE``; a value is JSON, or else a plain word.
 
-    >>> parse_settings(["fun-tat.meta_C=100", "fun-tat.calibration=fixed"])
+    >>> parse_settings(["fun-tat.meta_C=100", "fun-tat.calibration=fixed"], ["naive", "fun-tat"])
     {'fun-tat': {'meta_C': 100, 'calibration': 'fixed'}}
-    >>> parse_settings(["meta_C"])
+    >>> parse_settings(["meta_C"], ["fun-tat"])
     Traceback (most recent call last):
-    funnelling.errors.InputError: 'meta_C' is no setting. Write METHOD.PARAM=VALUE, as in fun-tat.meta_C=100.
+    funnelling.errors.InputError: --set meta_C is no setting. Write METHOD.PARAM=VALUE, like fun-tat.meta_C=1.
     """
     settings: dict[str, dict[str, Any]] = {}
     for item in items:
         target, equals, text = item.partition("=")
         name, dot, parameter = target.partition(".")
         if not (equals and dot and parameter):
-            raise InputError(f"{item!r} is no setting. Write METHOD.PARAM=VALUE, as in fun-tat.meta_C=100.")
+            raise InputError(f"--set {item} is no setting. Write METHOD.PARAM=VALUE, like fun-tat.meta_C=1.")
         check_method(name)
+        if name not in methods:
+            raise InputError(f"--set {item}: {name} takes no part, only {', '.join(methods)}. Drop it.")
         try:
             value = json.loads(text)
         except ValueError:

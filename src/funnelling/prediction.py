@@ -11,6 +11,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.inputs import served_by
 from funnelling.method import Method
+from funnelling.text.detection import detect_languages
 from funnelling.text.languages import normalise_tag
 
 HALF = 0.5
@@ -34,83 +35,79 @@ class Predictor:
         skip_unknown: bool = False,
     ) -> None:
         self.model = model
-        self.labels = [label if isinstance(label, str) else label.item() for label in model.classes_]
+        self.labels = model.classes_.tolist()
         self.top = top
         self.threshold = threshold
         self.skip_unknown = skip_unknown
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
         """The rows of documents, in their order; ``source`` names them in a refusal."""
-        languages = self._languages(documents, source)
-        known = [i for i, language in enumerate(languages) if self._serves(language)]
-        rows = iter(self._rows([documents[i] for i in known], [languages[i] for i in known]))
-        for document, language in zip(documents, languages, strict=True):
-            if self._serves(language):
+        languages = self._languages(documents, shown_name(source))
+        served = [i for i, (_, known) in enumerate(languages) if known]
+        rows = self._rows([documents[i] for i in served], [languages[i][0] for i in served])
+        for document, (language, known) in zip(documents, languages, strict=True):
+            if known:
                 yield next(rows)
             else:
                 yield {"id": document.id, "language": language, "labels": None, "scores": None}
 
-    def _languages(self, documents: Sequence[Document], source: str) -> list[str]:
-        from funnelling.text.detection import detect_languages
-
+    def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool]]:
+        """The language of each document, and whether the model knows it."""
         missing = [document.text for document in documents if document.language is None]
-        detected = iter(detect_languages(missing, self.model.languages_) if missing else [])
+        try:
+            detected = iter(detect_languages(missing, self.model.languages_) if missing else [])
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from None
         languages = []
         for document in documents:
-            try:
-                given = document.language
-                language = next(detected) if given is None else normalise_tag(given)
-                if not self._serves(language) and not self.skip_unknown:
-                    raise InputError(
-                        f"the model does not know the language {quoted(language)}, only "
-                        f"{', '.join(self.model.languages_)}. Add --skip-unknown to leave such "
-                        "documents unlabelled."
-                    )
-            except InputError as error:
-                if self.skip_unknown:
-                    language = str(document.language)
-                else:
-                    where = "" if document.line is None else f":{document.line}"
-                    raise InputError(
-                        f"{shown_name(source)}{where}: document {quoted(document.id)}: {error}"
-                    ) from None
-            languages.append(language)
+            language, problem = self._judge(document.language or next(detected))
+            if problem and not self.skip_unknown:
+                line = "" if document.line is None else f":{document.line}"
+                raise InputError(f"{source}{line}: document {quoted(document.id)}: {problem}")
+            languages.append((language, not problem))
         return languages
 
-    def _serves(self, language: str) -> bool:
-        return served_by(language, self.model.languages_) in self.model.languages_
+    def _judge(self, tag: str) -> tuple[str, str]:
+        """A tag in its normal form, and what is wrong with it, if anything."""
+        try:
+            language = normalise_tag(tag)
+        except InputError as error:
+            return tag, str(error)
+        if served_by(language, self.model.languages_) in self.model.languages_:
+            return language, ""
+        return language, (
+            f"the model does not know the language {quoted(language)}, only "
+            f"{', '.join(self.model.languages_)}. Add --skip-unknown to leave such documents unlabelled."
+        )
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
         if not documents:
             return
         texts = [document.text for document in documents]
-        decided, probabilities = self.model.classify(texts, languages=languages)
+        answers, scores = self.model.classify(texts, languages=languages)
         thresholds = {language: self._thresholds(language) for language in set(languages)}
-        for document, language, answer, scores in zip(
-            documents, languages, decided, probabilities, strict=True
-        ):
-            yield self._row(document.id, language, answer, scores, thresholds[language])
+        for document, language, answer, row in zip(documents, languages, answers, scores, strict=True):
+            yield {
+                "id": document.id,
+                "language": language,
+                "labels": self._assigned(answer, row),
+                **self._shown(row, thresholds[language]),
+            }
 
-    def _row(self, name: str, language: str, answer: Any, scores: Any, thresholds: Any) -> dict[str, Any]:
+    def _assigned(self, answer: Any, scores: Any) -> list[Any]:
+        if self.threshold is not None:
+            return [self.labels[j] for j in np.flatnonzero(scores > self.threshold)]
+        if self.model.exclusive_:
+            return [answer if isinstance(answer, str) else answer.item()]
+        return [self.labels[j] for j in np.flatnonzero(answer)]
+
+    def _shown(self, scores: Any, thresholds: Any) -> dict[str, Any]:
         shown = range(len(self.labels))
         if self.top is not None:
             shown = np.argsort(-scores, kind="stable")[: self.top].tolist()
-        if self.threshold is not None:
-            assigned = [self.labels[j] for j in np.flatnonzero(scores > self.threshold)]
-        elif self.model.exclusive_:
-            assigned = [answer if isinstance(answer, str) else answer.item()]
-        else:
-            assigned = [self.labels[j] for j in np.flatnonzero(answer)]
-        row: dict[str, Any] = {
-            "id": name,
-            "language": language,
-            "labels": assigned,
-            "scores": {self.labels[j]: float(scores[j]) for j in shown},
-        }
+        told: dict[str, Any] = {"scores": {self.labels[j]: float(scores[j]) for j in shown}}
         moved = {self.labels[j]: float(thresholds[j]) for j in shown if thresholds[j] != HALF}
-        if moved:
-            row["thresholds"] = moved
-        return row
+        return {**told, "thresholds": moved} if moved else told
 
     def _thresholds(self, language: str) -> Any:
         """Above which probability each label is assigned; nothing to tell where the user chose it."""

@@ -4,6 +4,7 @@ Nothing heavy is imported before a command runs, so that ``--help`` answers at o
 """
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -46,20 +47,35 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 2 bad input, 130 Ctrl-C."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that does not speak UTF-8 shows a ? for what it lacks.
+        sys.stdout.reconfigure(errors="replace")
     parsed = build_parser().parse_args(arguments)
     try:
         parsed.run(parsed)
         sys.stdout.flush()
     except InputError as error:
-        print(f"funnelling: {error}", file=sys.stderr)
-        return BAD_INPUT
+        return _refuse(str(error))
     except MemoryError:
-        print("funnelling: out of memory. Train on fewer documents or labels.", file=sys.stderr)
-        return BAD_INPUT
+        return _refuse("out of memory. Train on fewer documents or labels.")
     except KeyboardInterrupt:
         print("funnelling: interrupted; nothing was changed that was there before.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has had enough; Python would complain again when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read it has had enough
+    except OSError as error:
+        _drop_output()
+        where = error.filename or "standard output"
+        return _refuse(f"{where}: {(error.strerror or str(error)).lower()}. Check the path and the disk.")
     return 0
+
+
+def _drop_output() -> None:
+    """Send what is still to be printed nowhere: Python would complain again when it flushes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse(message: str) -> int:
+    """Say what is wrong in one line, even where a name in it has several."""
+    print(f"funnelling: {' '.join(message.splitlines())}", file=sys.stderr)
+    return BAD_INPUT

@@ -31,15 +31,30 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _print(description: dict[str, Any]) -> None:
-    from funnelling.report.tables import plain
+    from funnelling.report.tables import counted
 
     languages = description["languages"]
     print(
-        f"{description['documents']:,} documents, {len(languages)} languages, "
-        f"{len(description['labels'])} labels, {description['labels_per_document']:.1f} labels a document"
+        f"{counted(description['documents'], 'document')}, {counted(len(languages), 'language')}, "
+        f"{counted(len(description['labels']), 'label')}, "
+        f"{description['labels_per_document']:.1f} labels a document"
     )
     splits = ", ".join(f"{split} {count:,}" for split, count in description["splits"].items())
     print(f"splits: {splits or 'none; compare will draw 30 % for test'}\n")
+    _print_languages(languages)
+    if len(languages) > 1:
+        _print_shared_words(description["shared_words"])
+    if description["labels"]:
+        _print_labels(description["labels"], list(languages))
+    if description["odd"]:
+        print("\nodd rows")
+        for line in description["odd"]:
+            print(f"- {line}")
+
+
+def _print_languages(languages: dict[str, dict[str, Any]]) -> None:
+    from funnelling.report.tables import plain
+
     header = ["language", "documents", "labelled", "words", "distinct", "labels", "reduced to", "stop words"]
     rows = [
         [
@@ -51,23 +66,22 @@ def _print(description: dict[str, Any]) -> None:
         for language, values in languages.items()
     ]
     print(plain(header, rows))
-    if len(languages) > 1:
-        print("\nwords that two languages share, in % of the smaller vocabulary")
-        shared = description["shared_words"]
-        print(
-            plain(
-                ["", *languages],
-                [[a, *("" if a == b else f"{100 * shared[a][b]:.0f}" for b in languages)] for a in languages],
-            )
-        )
-    if description["labels"]:
-        print("\npositives by label and language, most frequent first")
-        rows = [
-            [label, str(sum(counts.values())), *(str(counts.get(language, 0)) for language in languages)]
-            for label, counts in description["labels"].items()
-        ]
-        print(plain(["label", "all", *languages], rows))
-    if description["odd"]:
-        print("\nodd rows")
-        for line in description["odd"]:
-            print(f"- {line}")
+
+
+def _print_shared_words(shared: dict[str, dict[str, float]]) -> None:
+    from funnelling.report.tables import plain
+
+    print("\nwords that two languages share, in % of the smaller vocabulary")
+    rows = [[a, *("" if a == b else f"{100 * shared[a][b]:.0f}" for b in shared)] for a in shared]
+    print(plain(["", *shared], rows))
+
+
+def _print_labels(labels: dict[str, dict[str, int]], languages: list[str]) -> None:
+    from funnelling.report.tables import plain
+
+    print("\npositives by label and language, most frequent first")
+    rows = [
+        [label, str(sum(counts.values())), *(str(counts.get(language, 0)) for language in languages)]
+        for label, counts in labels.items()
+    ]
+    print(plain(["label", "all", *languages], rows))

@@ -1,9 +1,16 @@
 """``funnelling evaluate``: how good a model is on labelled documents, by language."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from funnelling.cli import options
 from funnelling.errors import InputError
+from funnelling.formats.document import quoted
+from funnelling.formats.files import shown_name
+
+if TYPE_CHECKING:
+    from funnelling.corpus import Corpus
+    from funnelling.method import Method
 
 
 def add_to(commands: options.Commands) -> None:
@@ -22,36 +29,40 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    import numpy as np
+    model = options.load_text_model(arguments.model)
+    corpus, note = options.read_labelled(arguments.data)
+    test, left_out = _measurable(corpus, model, shown_name(arguments.data), arguments.skip_unknown)
 
     from funnelling.evaluation.comparison import measure_method
-    from funnelling.formats.files import shown_name
-    from funnelling.inputs import served_by
-    from funnelling.report.tables import PRESENT_NOTE, languages_table, plain
-    from funnelling.storage import load_model
+    from funnelling.report.tables import languages_table, notes, plain
 
-    model = load_model(arguments.model)
-    corpus = options.read_labelled(arguments.data)
-    name = shown_name(arguments.data)
-    if any(corpus.splits):
-        corpus = corpus.split("test")
-        if not len(corpus):
-            raise InputError(f'{name}: no labelled document with split "test". Mark what to measure on.')
-    known = np.array([served_by(tag, model.languages_) in model.languages_ for tag in corpus.languages])
-    if not known.all():
-        unknown = sorted({str(corpus.languages[row]) for row in np.flatnonzero(~known)})
-        if not arguments.skip_unknown or not known.any():
-            raise InputError(
-                f"{name}: the model does not know the language {unknown[0]!r}, only "
-                f"{', '.join(model.languages_)}. Add --skip-unknown to leave such documents out."
-            )
-        options.tell(f"{name}: left out {int((~known).sum())} documents in {', '.join(unknown)}.")
-        corpus = corpus.select(known)
-    result = measure_method(model, corpus)
-    if result["unknown_labels"]:
-        options.tell(f"{name}: {result['unknown_labels']} labels unknown to the model are not counted.")
+    result = measure_method(model, test)
+    options.tell(note)
+    options.tell(left_out)
     if arguments.json:
         options.print_json(result)
     else:
         print(plain(*languages_table(result)))
-        print(PRESENT_NOTE)
+        print(notes(result))
+
+
+def _measurable(corpus: "Corpus", model: "Method", name: str, skip_unknown: bool) -> "tuple[Corpus, str]":
+    """The documents to measure on, and what to tell of the others."""
+    from funnelling.evaluation.splits import known_languages
+
+    if any(corpus.splits):
+        corpus = corpus.split("test")
+        if not len(corpus):
+            raise InputError(f'{name}: no labelled document with split "test". Mark what to measure on.')
+    known = known_languages(corpus, model.languages_)
+    if known.all():
+        return corpus, ""
+    unknown = list(corpus.select(~known).by_language())
+    if not skip_unknown or not known.any():
+        cure = "Add --skip-unknown to leave such documents out." if known.any() else "Choose another file."
+        raise InputError(
+            f"{name}: the model does not know the language {quoted(unknown[0])}, only "
+            f"{', '.join(model.languages_)}. {cure}"
+        )
+    left_out = f"{name}: left out {(~known).sum():,} documents in {', '.join(unknown)}."
+    return corpus.select(known), left_out

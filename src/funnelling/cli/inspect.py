@@ -16,7 +16,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.report.tables import PRESENT_NOTE, languages_table, plain
+    from funnelling.report.tables import languages_table, notes, plain
     from funnelling.storage import describe_model
 
     description = describe_model(arguments.model)
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> None:
         return
     print(f"Method      {description['method']}")
     print(f"Parameters  {_listed(description['parameters'])}")
-    print(f"Languages   {_listed(description['documents'])} (training documents)")
+    print(f"Languages   {_listed(description['languages'])} (training documents)")
     print(f"Labels      {len(description['labels'])}: {_shortened(description['labels'])}")
     print(f"Made with   funnelling {description['funnelling']}, {_listed(description['versions'])}")
     if description["scores"] is None:
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         print()
         print(plain(*languages_table(description["scores"])))
-        print(PRESENT_NOTE)
+        print(notes(description["scores"]))
 
 
 def _listed(values: dict[str, Any]) -> str:

@@ -1,26 +1,31 @@
-"""Options that several commands share, and what they print alike."""
+"""Options that several commands share, and what they do alike."""
 
 import argparse
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from funnelling.corpus import Corpus
+    from funnelling.method import Method
 
+Number = TypeVar("Number", int, float)
 Commands = Any  # argparse keeps the type of add_subparsers() to itself
 
 DATA_HELP = "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, or - for standard input"
 
 
-def whole_number(text: str) -> int:
+def seed(text: str) -> int:
+    """Any whole number."""
+    return _parsed(int, text, "a whole number")
+
+
+def count(text: str) -> int:
     """A number of something: 1 or more."""
-    value = int(text)
+    value = _parsed(int, text, "a whole number")
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
     return value
@@ -28,24 +33,36 @@ def whole_number(text: str) -> int:
 
 def probability(text: str) -> float:
     """A number from 0 to 1."""
-    value = float(text)
+    value = _parsed(float, text, "a number")
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
     return value
 
 
+def _parsed(kind: type[Number], text: str, name: str) -> Number:
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {name}") from None
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all random choices (0)")
+    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all random choices (0)")
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
-        type=whole_number,
-        default=os.cpu_count() or 1,
+        type=count,
+        default=_cores(),
         metavar="N",
         help="threads (one a core); the results are the same",
     )
+
+
+def _cores() -> int:
+    """The cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -68,15 +85,20 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 def tell(line: str) -> None:
     """Say what is going on; standard output is for results."""
-    print(line, file=sys.stderr, flush=True)
+    if line:
+        print(line, file=sys.stderr, flush=True)
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print a result as JSON, in UTF-8 whatever the terminal speaks."""
+    from funnelling.formats.files import STANDARD, writing
+
+    with writing(STANDARD) as stream:
+        stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def read_labelled(path: str) -> "Corpus":
-    """The labelled documents of a file that training or measuring can use."""
+def read_labelled(path: str) -> "tuple[Corpus, str]":
+    """The labelled documents of a file, and what to tell of the others once all is well."""
     from funnelling.corpus import read_corpus
     from funnelling.formats.files import shown_name
 
@@ -86,25 +108,15 @@ def read_labelled(path: str) -> "Corpus":
     if not len(labelled):
         raise InputError(f'{name}: no labelled document. Give documents a "labels" field.')
     skipped = len(corpus) - len(labelled)
-    if skipped:
-        tell(f"{name}: {skipped} of {len(corpus)} documents have no labels and are left out.")
-    return labelled
+    note = f"{name}: {skipped} of {len(corpus)} documents have no labels and are left out."
+    return labelled, note if skipped else ""
 
 
-def check_learnable(corpus: "Corpus", path: str) -> None:
-    """Refuse training documents that leave nothing to learn."""
-    from funnelling.formats.files import shown_name
+def load_text_model(path: str) -> "Method":
+    """The model in a folder, which must be one that reads texts."""
+    from funnelling.storage import load_model
 
-    if len({frozenset(labels or ()) for labels in corpus.labels}) < 2:
-        raise InputError(
-            f"{shown_name(path)}: nothing to learn, all {len(corpus)} training documents have the same "
-            "labels. Add documents with other labels."
-        )
-
-
-def make_folder(folder: "Path") -> None:
-    """Create a folder for output, or say why not."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written ({error.strerror}). Choose another path.") from error
+    model: Method = load_model(path)
+    if not model.texts_:
+        raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")
+    return model

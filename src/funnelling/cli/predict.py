@@ -24,9 +24,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="output file (standard output)")
-    parser.add_argument(
-        "--top", type=options.whole_number, metavar="N", help="show only the N most probable labels"
-    )
+    parser.add_argument("--top", type=options.count, metavar="N", help="show only the N most probable labels")
     parser.add_argument(
         "--threshold", type=options.probability, metavar="P", help="assign labels above this probability"
     )
@@ -44,10 +42,9 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.formats.files import writing
     from funnelling.prediction import Predictor
     from funnelling.progress import progress_bar
-    from funnelling.storage import load_model
 
     predictor = Predictor(
-        load_model(arguments.model),
+        options.load_text_model(arguments.model),
         top=arguments.top,
         threshold=arguments.threshold,
         skip_unknown=arguments.skip_unknown,

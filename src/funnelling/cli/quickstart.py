@@ -1,8 +1,11 @@
 """``funnelling quickstart``: see it work on the embedded corpus."""
 
 import argparse
+import shlex
+from pathlib import Path
 
 from funnelling.cli import options
+from funnelling.errors import InputError
 
 
 def add_to(commands: options.Commands) -> None:
@@ -19,28 +22,26 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from pathlib import Path
-
     from funnelling.datasets.sample import read_sample
-    from funnelling.evaluation.comparison import fit_method, measure_method
     from funnelling.formats import write_documents
     from funnelling.formats.files import writing
     from funnelling.methods import make_method
     from funnelling.report.tables import markdown, plain, side_by_side
-    from funnelling.storage import check_writable, save_model
+    from funnelling.storage import save_model
 
     folder = Path(arguments.output)
-    model_path, report_path, data_path = folder / "model", folder / "report.md", folder / "test.jsonl"
-    if not folder.exists():
-        options.make_folder(folder)
-    check_writable(model_path, arguments.force)
+    model_path, report_path, data_path = folder / "model", folder / "report.md", folder / "documents.jsonl"
+    _check(folder, [model_path, report_path, data_path], arguments.force)
     corpus = read_sample()
     train, test = corpus.split("train"), corpus.split("test")
-    languages = train.by_language()
     print(
-        f"The embedded corpus: descriptions of software in {len(languages)} languages under "
-        f"{len(train.label_set())} labels,\n{len(train):,} to learn from and {len(test):,} to measure on.\n"
+        f"The embedded corpus: descriptions of software in {len(train.by_language())} languages under "
+        f"{len(train.label_set())} labels,\n{len(train):,} to learn from and {len(test):,} to measure on.\n",
+        flush=True,
     )
+
+    from funnelling.evaluation.comparison import fit_method, measure_method
+
     results = {}
     for name in ("naive", "fun-tat"):
         options.tell(f"Training {name} …")
@@ -52,13 +53,25 @@ def run(arguments: argparse.Namespace) -> None:
         "\nNaive is one classifier a language. Fun(TAT) is funnelling: such classifiers,"
         "\nand a second tier that learns from the documents of all languages."
     )
+    folder.mkdir(parents=True, exist_ok=True)
     save_model(model, model_path, scores=results["fun-tat"], force=arguments.force)
-    write_documents(data_path, test, force=True)
-    with writing(report_path, force=True) as stream:
+    write_documents(data_path, corpus, force=arguments.force)
+    with writing(report_path, force=arguments.force) as stream:
         stream.write(f"# Quickstart\n\n{markdown(*table)}\n")
-    print(f"\nModel:  {model_path}\nReport: {report_path}")
+    shown = {path: shlex.quote(str(path)) for path in (model_path, report_path, data_path)}
+    print(f"\nModel:  {shown[model_path]}\nReport: {shown[report_path]}")
     print(
-        f"Next:   funnelling predict {model_path} {data_path} --top 3\n"
-        f"        funnelling inspect {model_path}\n"
+        f"Next:   funnelling predict {shown[model_path]} {shown[data_path]} --top 3\n"
+        f"        funnelling inspect {shown[model_path]}\n"
         "        funnelling train YOUR_DOCUMENTS.jsonl -o my-model"
     )
+
+
+def _check(folder: Path, outputs: list[Path], force: bool) -> None:
+    """Refuse outputs that exist or cannot be written, before the work that leads to them."""
+    from funnelling.formats.files import check_output_folder
+
+    for output in outputs:
+        if output.exists() and not force:
+            raise InputError(f"{output} exists. Choose another folder with -o or add --force.")
+    check_output_folder(folder)

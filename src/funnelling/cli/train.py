@@ -1,6 +1,8 @@
 """``funnelling train``: documents in, a model folder and an honest table out."""
 
 import argparse
+import shlex
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options
@@ -8,6 +10,7 @@ from funnelling.errors import InputError
 
 if TYPE_CHECKING:
     from funnelling.corpus import Corpus
+    from funnelling.method import Method
 
 DEFAULT_METHOD = "fun-tat"
 
@@ -33,50 +36,89 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from pathlib import Path
 
-    from funnelling.evaluation.comparison import cross_validate, fit_method, measure_method
-    from funnelling.evaluation.splits import known_languages
-    from funnelling.methods import make_method, parse_settings
+    from funnelling.methods import check_method, make_method, parse_settings
     from funnelling.storage import check_writable, save_model
 
-    settings = parse_settings(arguments.set)
-
-    def make(verbose: int = 0) -> Any:
-        return make_method(
-            arguments.method, seed=arguments.seed, jobs=arguments.jobs, verbose=verbose, settings=settings
-        )
-
-    make()
+    check_method(arguments.method)
+    settings = parse_settings(arguments.set, [arguments.method])
     check_writable(Path(arguments.output), arguments.force)
-    train, test = _sides(options.read_labelled(arguments.data), arguments.data)
-    options.check_learnable(train, arguments.data)
-    options.tell(
-        f"Training {arguments.method} on {len(train):,} documents in {len(train.by_language())} languages "
-        f"with {len(train.label_set())} labels."
+    corpus, note = options.read_labelled(arguments.data)
+    train, test = _sides(corpus, arguments.data)
+    make = partial(
+        make_method,
+        arguments.method,
+        seed=arguments.seed,
+        jobs=arguments.jobs,
+        verbose=1,
+        settings=settings,
     )
-    model = fit_method(make(verbose=1), train)
-    scores, how = None, ""
-    if test is not None:
-        scores = measure_method(model, test.select(known_languages(test, model.languages_)))
-        how = f"measured on {len(test):,} test documents"
-    elif not arguments.no_table:
+    model: Method = make()
+
+    from funnelling.evaluation.comparison import cross_validate, fit_method
+    from funnelling.report.tables import counted
+
+    options.tell(note)
+    options.tell(
+        f"Training {arguments.method} on {counted(len(train), 'document')} in "
+        f"{counted(len(train.by_language()), 'language')} with {counted(len(train.label_set()), 'label')}."
+    )
+    fit_method(model, train)
+    if len(test):
+        scores, how = _measured(model, test)
+    elif arguments.no_table:
+        scores, how = None, "Not measured."
+    else:
         options.tell("Measuring by five outer folds.")
-        scores = cross_validate(lambda: make(verbose=1), train, seed=arguments.seed)
-        how = "measured by five outer folds over the training documents"
+        scores = cross_validate(make, train, seed=arguments.seed)
+        how = "Measured by five outer folds over the training documents."
+        if scores is None:
+            how = "Not measured: too few documents or groups for five outer folds."
     save_model(model, arguments.output, scores=scores, force=arguments.force)
-    if scores is not None:
-        from funnelling.report.tables import PRESENT_NOTE, languages_table, plain
-
-        print(plain(*languages_table(scores)))
-        print(f"{how}; {PRESENT_NOTE}")
+    _print(scores, how)
     print(f"Model: {arguments.output}")
-    print(f"Next:  funnelling predict {arguments.output} NEW_DOCUMENTS.jsonl")
+    print(f"Next:  {shlex.join(['funnelling', 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
 
 
-def _sides(corpus: "Corpus", path: str) -> tuple["Corpus", "Corpus | None"]:
-    """What is learned from and what is measured on, if the file says."""
-    if not any(corpus.splits):
-        return corpus, None
-    train, test = corpus.split("train"), corpus.split("test")
+def _sides(corpus: "Corpus", path: str) -> "tuple[Corpus, Corpus]":
+    """What is learned from, and what is measured on, nothing where the file does not say."""
+    from funnelling.formats.files import shown_name
+
+    train, test = corpus, corpus.select([])
+    if any(corpus.splits):
+        train, test = corpus.split("train"), corpus.split("test")
+    name = shown_name(path)
     if not len(train):
-        raise InputError(f'{path}: no labelled document with split "train". Mark what to learn from.')
-    return train, test if len(test) else None
+        raise InputError(f'{name}: no labelled document with split "train". Mark what to learn from.')
+
+    from funnelling.evaluation.splits import check_learnable
+
+    try:
+        check_learnable(train)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    return train, test
+
+
+def _measured(model: "Method", test: "Corpus") -> tuple[Any, str]:
+    from funnelling.evaluation.comparison import measure_method
+    from funnelling.evaluation.splits import known_languages
+    from funnelling.report.tables import counted
+
+    known = known_languages(test, model.languages_)
+    unknown = ", ".join(test.select(~known).by_language())
+    if not known.any():
+        return None, f"Not measured: training has no documents in the languages of test, {unknown}."
+    scores = measure_method(model, test.select(known))
+    left_out = f" (left out, for training has no documents in them: {unknown})" if unknown else ""
+    return scores, f"Measured on {counted(int(known.sum()), 'test document')}{left_out}."
+
+
+def _print(scores: Any, how: str) -> None:
+    from funnelling.report.tables import languages_table, notes, plain
+
+    if scores is None:
+        print(how)
+    else:
+        print(plain(*languages_table(scores)))
+        print(how)
+        print(notes(scores))

@@ -4,43 +4,46 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.evaluation.measures import measure_languages
+from funnelling.evaluation.measures import MEASURES, measure_languages
 from funnelling.evaluation.significance import significance
-from funnelling.evaluation.splits import known_languages, outer_folds, trial_split
+from funnelling.evaluation.splits import known_languages, learnable, outer_folds
 from funnelling.formats.files import writing
-from funnelling.method import Method
 
-MEASURES = ("micro_f1", "macro_f1", "micro_k", "macro_k")
+if TYPE_CHECKING:
+    from funnelling.method import Method
 
 Result = dict[str, Any]
 
 
-def fit_method(method: Method, train: Corpus) -> Method:
+def fit_method(method: "Method", train: Corpus) -> "Method":
     """Fit a method on the documents of a corpus, groups kept together."""
     groups = train.groups if any(train.groups) else None
     return method.fit(train.texts, train.labels, languages=train.languages, groups=groups)
 
 
-def measure_method(method: Method, test: Corpus) -> Result:
+def measure_method(method: "Method", test: Corpus) -> Result:
     """The measures of a fitted method on labelled documents, by language and averaged.
 
     Macro averages run over the labels the method was trained on; what test documents have beside them
     is dropped, and counted as ``unknown_labels``.
     """
     predicted = method.predict(test.texts, languages=test.languages)
+    if method.exclusive_:
+        predicted = predicted[:, None] == method.classes_
     return _measured(test, predicted, [str(label) for label in method.classes_])
 
 
 def _measured(test: Corpus, predicted: Any, classes: Sequence[str]) -> Result:
-    result: Result = dict(measure_languages(test.label_matrix(classes), predicted, _languages(test)))
+    result: Result = dict(measure_languages(test.label_matrix(classes), predicted, test.languages))
     result["unknown_labels"] = len(set(test.label_set()) - set(classes))
     return result
 
@@ -51,60 +54,57 @@ def measure_rejector(train: Corpus, test: Corpus) -> Result:
     return _measured(test, np.zeros((len(test), len(classes)), dtype=bool), classes)
 
 
-def cross_validate(make: Callable[[], Method], corpus: Corpus, folds: int = 5, seed: int = 0) -> Result:
+def cross_validate(
+    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0
+) -> Result | None:
     """Honest measures without test documents: each fold is predicted by a method that never saw it.
 
-    Everything is refitted on the other folds: vocabulary, base classifiers, calibration, tier 2.
+    Everything is refitted on the other folds: vocabulary, base classifiers, calibration, tier 2. Documents
+    whose language the other folds lack are left out. None where there are too few documents for any fold.
     """
     classes = corpus.label_set()
     assigned = outer_folds(corpus, folds, seed)
     predicted = np.zeros((len(corpus), len(classes)), dtype=bool)
     measured = np.zeros(len(corpus), dtype=bool)
     for fold in np.unique(assigned):
-        train, test = corpus.select(assigned != fold), np.flatnonzero(assigned == fold)
-        test = test[known_languages(corpus.select(test), sorted(set(_languages(train))))]
-        held_out = corpus.select(test)
+        train, rows = corpus.select(assigned != fold), np.flatnonzero(assigned == fold)
+        rows = rows[known_languages(corpus.select(rows), train.by_language())]
+        if not learnable(train) or not len(rows):
+            continue
+        test = corpus.select(rows)
         method = fit_method(make(), train)
         columns = np.array([classes.index(label) for label in method.classes_])
-        predicted[np.ix_(test, columns)] = method.predict(held_out.texts, languages=held_out.languages)
-        measured[test] = True
-    return _measured(corpus.select(measured), predicted[measured], classes)
-
-
-def _languages(corpus: Corpus) -> list[str]:
-    return [str(language) for language in corpus.languages]
+        predicted[np.ix_(rows, columns)] = method.predict(test.texts, languages=test.languages)
+        measured[rows] = True
+    return _measured(corpus.select(measured), predicted[measured], classes) if measured.any() else None
 
 
 @dataclass
 class Comparison:
-    """Several methods on several trials of one or more corpora.
+    """Several methods on several trials, each a pair of training and test documents.
 
-    ``makers`` build an unfitted method from its name and the trial's seed. ``store`` is a folder that
+    ``makers`` build an unfitted method of a name from the ``seed`` of a trial. ``store`` is a folder that
     keeps each result as it is found: a comparison that was interrupted goes on where it stopped, and
-    one with other data, settings or seed finds nothing there to reuse. ``settings`` is whatever else
-    a result depends on.
+    one with other documents, seed or ``settings`` of a method finds nothing there to reuse.
     """
 
-    corpora: Sequence[Corpus]
-    makers: Mapping[str, Callable[[int], Method]]
-    runs: int = 1
+    trials: Sequence[tuple[Corpus, Corpus]]
+    makers: Mapping[str, Callable[..., "Method"]]
     seed: int = 0
     store: Path | None = None
-    settings: Mapping[str, Any] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
     tell: Callable[[str], object] = lambda _line: None
 
     def run(self) -> Result:
         """Fit and measure whatever the store does not have, and sum it up."""
-        trials = [(corpus, run) for corpus in self.corpora for run in range(self.runs)]
         found: dict[str, list[Result]] = {name: [] for name in self.makers}
         rejector: list[Result] = []
-        for number, (corpus, run) in enumerate(trials):
-            train, test = trial_split(corpus, run, self.seed)
-            test = self._covered(train, test)
+        for number, (train, everything) in enumerate(self.trials):
+            test = self._covered(train, everything)
             rejector.append(measure_rejector(train, test))
             for name in self.makers:
                 found[name].append(self._piece(name, number, train, test))
-                self.tell(_told(name, number, len(trials), found[name][-1]))
+                self.tell(_told(name, number, len(self.trials), found[name][-1]))
         return {
             "methods": {name: summarise(results) for name, results in found.items()},
             "significance": {
@@ -116,18 +116,20 @@ class Comparison:
         }
 
     def _covered(self, train: Corpus, test: Corpus) -> Corpus:
-        known = known_languages(test, sorted(set(_languages(train))))
+        """The test documents in languages that training has."""
+        known = known_languages(test, train.by_language())
         if not known.all():
-            without = sorted({_languages(test)[row] for row in np.flatnonzero(~known)})
-            self.tell(f"left out, for training has no documents in them: {', '.join(without)}")
+            without = ", ".join(test.select(~known).by_language())
+            self.tell(f"Left out, for training has no documents in them: {without}.")
         return test.select(known)
 
     def _piece(self, name: str, trial: int, train: Corpus, test: Corpus) -> Result:
         if self.store is None:
             return self._fit_and_measure(name, trial, train, test)
-        key = _digest([train, test], [name, trial, self.seed, self.settings, version("funnelling")])
+        settings = [name, trial, self.seed, self.settings.get(name), version("funnelling")]
+        key = _digest([train, test], settings)
         path = self.store / "trials" / f"{name}-{trial}-{key[:16]}.json"
-        if path.is_file():
+        with suppress(OSError, ValueError):  # a piece that is missing or cannot be read is found anew
             kept: Result = json.loads(path.read_text(encoding="utf-8"))
             return kept
         result = self._fit_and_measure(name, trial, train, test)
@@ -137,7 +139,7 @@ class Comparison:
         return result
 
     def _fit_and_measure(self, name: str, trial: int, train: Corpus, test: Corpus) -> Result:
-        method = self.makers[name](self.seed + trial)
+        method = self.makers[name](seed=self.seed + trial)
         start = time.perf_counter()
         fit_method(method, train)
         fitted = time.perf_counter()
@@ -152,10 +154,12 @@ def summarise(results: Sequence[Result]) -> Result:
     for result in results:
         for language, values in result["languages"].items():
             by_language.setdefault(language, []).append(values)
-    languages = {
+    languages: dict[str, dict[str, float]] = {
         language: {key: float(np.mean([values[key] for values in trials])) for key in trials[0]}
         for language, trials in sorted(by_language.items())
     }
+    for values in languages.values():
+        values["documents"] = round(values["documents"])
     summary: Result = {
         "average": {measure: float(values.mean()) for measure, values in averages.items()},
         "deviation": {m: float(v.std(ddof=1)) for m, v in averages.items()} if len(results) > 1 else None,
@@ -186,6 +190,7 @@ def _told(name: str, trial: int, trials: int, result: Result) -> str:
 def _digest(corpora: Sequence[Corpus], settings: Any) -> str:
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
     for corpus in corpora:
+        digest.update(b"side")
         for document in corpus:
             digest.update(repr(document).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from funnelling.errors import InputError
 
+MEASURES = ("micro_f1", "macro_f1", "micro_k", "macro_k")  # the paper's four
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 

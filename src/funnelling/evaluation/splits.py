@@ -1,13 +1,14 @@
 """Which documents are learned from and which are measured on, trial by trial."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
+from funnelling.inputs import served_by
 from funnelling.randomness import assign_folds, stream
 
 TEST_SHARE = 0.3
@@ -16,7 +17,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def trial_split(corpus: Corpus, trial: int, seed: int) -> tuple[Corpus, Corpus]:
-    """The training and the test documents of a trial, all of them labelled.
+    """The training and the test documents of a trial, all of them labelled, with something to learn.
 
     Trial 0 takes the file's split where it has one. Other trials redraw it by seed: the same sizes
     a language, groups on one side; where the file has ``parallel`` documents its test documents stay,
@@ -32,7 +33,7 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> tuple[Corpus, Corpus]:
         return _checked(corpus.select(~test), corpus.select(test))
     train, test = splits == "train", splits == "test"
     if trial > 0 and (splits == "parallel").any():
-        train = _draw_versions(corpus, splits != "test", seed, trial)
+        train = _draw_versions(corpus, np.isin(splits, ("train", "parallel")), seed, trial)
     elif trial > 0:
         used = corpus.select(train | test)
         quota = Counter(corpus.select(test).languages)
@@ -51,15 +52,14 @@ def outer_folds(corpus: Corpus, folds: int, seed: int) -> npt.NDArray[np.intp]:
 
 
 def _draw_test(corpus: Corpus, quota: Counter[str | None], seed: int, trial: int) -> Mask:
-    """Fill each language's quota of test documents with groups in random order, single documents last.
+    """Fill each language's quota of test documents with groups in random order.
 
     A group that no longer fits the quota of one of its languages goes to training.
     """
     groups = _rows_by_group(corpus)
-    order = stream(seed, "test", trial).permutation(len(groups))
     left = Counter(quota)
     test = np.zeros(len(corpus), dtype=bool)
-    for position in sorted(order, key=lambda position: -len(groups[position])):
+    for position in stream(seed, "test", trial).permutation(len(groups)):
         need = Counter(corpus.languages[row] for row in groups[position])
         if all(left[language] >= count for language, count in need.items()):
             left.subtract(need)
@@ -68,13 +68,15 @@ def _draw_test(corpus: Corpus, quota: Counter[str | None], seed: int, trial: int
 
 
 def _draw_versions(corpus: Corpus, rows: Mask, seed: int, trial: int) -> Mask:
-    """One random language version of each group."""
+    """The documents of each group in one of its languages, drawn at random."""
     train = np.zeros(len(corpus), dtype=bool)
     for group in _rows_by_group(corpus):
         versions = [row for row in group if rows[row]]
-        if versions:
+        languages = sorted({str(corpus.languages[row]) for row in versions})
+        if languages:
             name = corpus.groups[versions[0]] or corpus.ids[versions[0]]
-            train[versions[stream(seed, "version", trial, name).integers(len(versions))]] = True
+            drawn = languages[stream(seed, "version", trial, name).integers(len(languages))]
+            train[[row for row in versions if corpus.languages[row] == drawn]] = True
     return train
 
 
@@ -93,9 +95,27 @@ def _checked(train: Corpus, test: Corpus) -> tuple[Corpus, Corpus]:
     for side, documents in (("train", train), ("test", test)):
         if not len(documents):
             raise InputError(f'no labelled document to {side} on. Mark some with "split": "{side}".')
+    check_learnable(train)
+    if not known_languages(test, train.by_language()).any():
+        raise InputError("no test document is in a language of the training documents. Add some.")
     return train, test
 
 
-def known_languages(test: Corpus, languages: Sequence[str]) -> Mask:
-    """Which test documents are in a language that training has."""
-    return np.array([language in languages for language in test.languages], dtype=bool)
+def learnable(train: Corpus) -> bool:
+    """Whether there is anything to learn: documents that differ in their labels."""
+    return len({frozenset(labels or ()) for labels in train.labels}) > 1
+
+
+def check_learnable(train: Corpus) -> None:
+    """Refuse training documents that leave nothing to learn."""
+    if not learnable(train):
+        raise InputError(
+            f"nothing to learn, all {len(train)} training documents have the same labels. "
+            "Add documents with other labels."
+        )
+
+
+def known_languages(test: Corpus, languages: Collection[str]) -> Mask:
+    """Which test documents are in a language that training has; a regional variant counts as its language."""
+    known = sorted(languages)
+    return np.array([served_by(language, known) in known for language in test.languages], dtype=bool)

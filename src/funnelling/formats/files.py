@@ -6,6 +6,7 @@ import io
 import os
 import secrets
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -117,6 +118,23 @@ def writing_bytes(path: str | os.PathLike[str], force: bool = False) -> Iterator
         raise
 
 
+def check_output_folder(folder: str | os.PathLike[str]) -> None:
+    """Refuse a folder for output that cannot be written to, or created, before the work that leads to it."""
+    nearest = os.path.abspath(folder)
+    while not os.path.lexists(nearest):
+        nearest = os.path.dirname(nearest)
+    try:
+        # Only trying tells: root may write anywhere, but for file systems that let nobody.
+        os.rmdir(tempfile.mkdtemp(prefix=".funnelling-", dir=nearest))
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+
+
+def cannot_write(path: str | os.PathLike[str], error: OSError) -> InputError:
+    """The refusal of an output that the system does not let us write."""
+    return InputError(f"{os.fspath(path)}: cannot be written ({_reason(error)}). Choose another path.")
+
+
 @contextmanager
 def _drafted(name: str, force: bool) -> Iterator[BinaryIO]:
     if os.path.exists(name) and not os.path.isfile(name):
@@ -145,7 +163,7 @@ def _created(path: str, mode: str, name: str) -> BinaryIO:
     except FileNotFoundError as error:
         raise InputError(f"{name}: its folder does not exist. Create the folder first.") from error
     except OSError as error:
-        raise InputError(f"{name}: cannot be written ({_reason(error)}). Choose another path.") from error
+        raise cannot_write(name, error) from error
 
 
 def _refusal(name: str, error: OSError) -> InputError:

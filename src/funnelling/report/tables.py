@@ -1,11 +1,12 @@
 """Results as tables of plain text and of Markdown."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from funnelling.evaluation.comparison import MEASURES
+from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.significance import dagger
-from funnelling.methods import TITLES
+from funnelling.methods import title
 
 Rows = Sequence[Sequence[str]]
 
@@ -20,6 +21,15 @@ MEASURE_TITLES = {
 PRESENT_NOTE = "* over the labels that occur in the test documents of the language"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "label"), counted(2_000, "label")
+    ('1 label', '2,000 labels')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def plain(header: Sequence[str], rows: Rows) -> str:
     """A table in aligned columns, the first to the left, numbers to the right.
 
@@ -29,9 +39,10 @@ def plain(header: Sequence[str], rows: Rows) -> str:
     it        .5
     average   .5
     """
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [_line(header, widths), "  ".join("-" * width for width in widths)]
-    return "\n".join(line.rstrip() for line in [*lines, *(_line(row, widths) for row in rows)])
+    shown = [[_printable(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
+    first, *others = (_line(row, widths) for row in shown)
+    return "\n".join(line.rstrip() for line in [first, "  ".join("-" * width for width in widths), *others])
 
 
 def markdown(header: Sequence[str], rows: Rows) -> str:
@@ -47,9 +58,20 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = cells
-    return "  ".join(
-        [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))]
+    padding = [" " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=True)]
+    return "  ".join([cells[0] + padding[0], *map("".join, zip(padding[1:], cells[1:], strict=True))])
+
+
+def _printable(cell: str) -> str:
+    """A cell without the line ends and tabs that a label may hold."""
+    return " ".join(cell.split()) if not cell.isprintable() else cell
+
+
+def _width(text: str) -> int:
+    """The columns of a terminal that a text takes: two for wide characters, none for accents of their own."""
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in text
     )
 
 
@@ -60,6 +82,13 @@ def number(value: float) -> str:
     ('.621', '1.000', '-.050')
     """
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 0.9995 else f"{value:.3f}"
+
+
+def notes(result: Mapping[str, Any]) -> str:
+    """What stands below a table of measures."""
+    unknown = result["unknown_labels"]
+    dropped = f"\n{counted(unknown, 'label')} of the test documents unknown to training: not counted"
+    return PRESENT_NOTE + (dropped if unknown else "")
 
 
 def languages_table(result: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
@@ -106,8 +135,3 @@ def _cell(result: Mapping[str, Any], name: str, method: Mapping[str, Any], measu
         text += f" ± {number(method['deviation'][measure])}"
     tests = result["significance"].get(measure)
     return text if tests is None else text + dagger(tests["p"].get(name))
-
-
-def title(name: str) -> str:
-    """A method's name as the paper writes it."""
-    return TITLES.get(name, name)

@@ -11,6 +11,7 @@ Scores = npt.NDArray[np.floating]
 Targets = npt.NDArray[np.bool_]
 
 MAX_STEPS = 100
+RIDGE = 1e-12
 SMALLEST_SLOPE = 1e-8
 
 
@@ -118,19 +119,17 @@ def _newton(scores: Array, goal: Array, slope: Array, offset: Array, free_slope:
         a, b = slope[active], offset[active]
         p = expit(s * a[:, None] + b[:, None])
         residual, weight = p - g, p * (1 - p)
-        # libsvm's ridge keeps the Hessian regular.
-        h_bb = weight.sum(axis=1) + 1e-12
+        # libsvm's ridge keeps the Hessian regular. The spread about the centre is its determinant over
+        # h_bb; as a difference of products it would come out as 0 for many equal scores.
+        h_bb = weight.sum(axis=1) + RIDGE
         g_b = residual.sum(axis=1)
+        g_a = step_a = centre = np.zeros(len(active))
         if free_slope:
-            h_aa = (weight * s * s).sum(axis=1) + 1e-12
-            h_ab = (weight * s).sum(axis=1)
             g_a = (residual * s).sum(axis=1)
-            determinant = h_aa * h_bb - h_ab * h_ab
-            step_a = -(h_bb * g_a - h_ab * g_b) / determinant
-            step_b = -(h_aa * g_b - h_ab * g_a) / determinant
-        else:
-            g_a = step_a = np.zeros(len(active))
-            step_b = -g_b / h_bb
+            centre = (weight * s).sum(axis=1) / h_bb
+            spread = (weight * (s - centre[:, None]) ** 2).sum(axis=1) + RIDGE
+            step_a = -(g_a - centre * g_b) / spread
+        step_b = -g_b / h_bb - centre * step_a
         descent = g_a * step_a + g_b * step_b
         before = _loss(s, g, a, b)
         size = np.ones(len(active))

@@ -19,6 +19,7 @@ from funnelling.errors import InputError
 Matrix = Any  # a scipy sparse matrix or a dense array, rows are documents
 Floats = npt.NDArray[np.float32]
 
+GRAM_ROWS = 256  # of a block of training documents: what fits into cache
 ROWS = 32  # of a block of new documents, always filled up to this number
 
 
@@ -75,19 +76,21 @@ def _rbf(A: Floats, B: Floats, norms: Floats, gamma: float) -> Floats:
 
 
 def rbf_gram(X: Floats, gamma: float) -> Floats:
-    """All RBF kernel values of the rows of X, with an exact diagonal."""
+    """All RBF kernel values of the rows of X, with an exact diagonal.
+
+    Only the upper half is computed: the solver reads rows for columns, so K_ij must be K_ji to the bit.
+    """
     n = len(X)
     gram = np.empty((n, n), dtype=np.float32)
     norms = _squared_norms(X)
     with one_blas_thread():
-        for start in range(0, n, 512):
-            gram[start : start + 512] = _rbf(X[start : start + 512], X, norms, gamma)
-    # The solver reads rows for columns, so K_ij must be K_ji to the bit.
-    for start in range(0, n, 512):
-        stop = start + 512
-        gram[stop:, start:stop] = gram[start:stop, stop:].T
-        square = gram[start:stop, start:stop]
-        square[:] = np.triu(square) + np.triu(square, 1).T
+        for start in range(0, n, GRAM_ROWS):
+            stop = start + GRAM_ROWS
+            block = _rbf(X[start:stop], X[start:], norms[start:], gamma)
+            gram[start:stop, start:] = block
+            gram[stop:, start:stop] = block[:, GRAM_ROWS:].T
+            square = gram[start:stop, start:stop]
+            square[:] = np.triu(square) + np.triu(square, 1).T
     np.fill_diagonal(gram, 1)
     return gram
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.progress import Advance, quietly
+from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.gram import Floats, Matrix, check_gram_size, linear_gram, one_blas_thread, rbf_gram
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.svm.solver import Solution, solve
@@ -24,13 +25,15 @@ class SVM:
 
     ``gamma`` None is the linear kernel, a number the RBF kernel's. ``C`` None chooses it on ``grid`` by
     cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C.
-    ``exclusive`` says that a document has exactly one label, so its highest score decides.
+    ``exclusive`` says that a document has exactly one label, so its highest score decides. ``calibrated``
+    says that decisions will be made on calibrated posteriors, so they choose C too.
     """
 
     C: float | None = 1.0
     gamma: float | None = None
     grid: Sequence[float] = C_GRID
     exclusive: bool = False
+    calibrated: bool = False
     memory_limit: float = 8e9
     n_jobs: int | None = None
     advance: Advance = field(default=quietly, compare=False)
@@ -94,12 +97,16 @@ class Problem:
         solution = None
         for C in sorted(self.learner.grid):
             solution = self._solve(one_out, C, solution)
-            decided = decide(_held_out(solution, folds)[everyone], self.learner.exclusive)
-            f1 = _micro_f1(self.targets[everyone], decided)
+            f1 = self._held_out_f1(_held_out(solution, folds)[everyone], self.targets[everyone])
             if best is None or f1 > best[0]:
                 best = f1, C, solution
         assert best is not None
         return best[1], best[2]
+
+    def _held_out_f1(self, scores: Floats, targets: Targets) -> float:
+        if self.learner.calibrated and not self.learner.exclusive:
+            return _micro_f1(targets, fit_calibration("platt", scores, targets)(scores) > 0.5)
+        return _micro_f1(targets, decide(scores, self.learner.exclusive))
 
 
 @dataclass

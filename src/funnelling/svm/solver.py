@@ -19,8 +19,7 @@ except ImportError:  # installed where there was no compiler
     _native = None
 
 TOLERANCE = 1e-3
-MAX_ITERATIONS = 10_000_000
-STOPPED = 2
+EXHAUSTED = 3  # the native solver's word for "out of steps"
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +79,8 @@ def solve(
     signs = np.where(targets.T, 1, -1).astype(np.int8, order="C")
     masks = np.ascontiguousarray(active, dtype=np.uint8)
     stop = np.zeros(1, dtype=np.uint8)
+    most_steps = max(1_000_000, 100 * documents)
+    exhausted = np.zeros((folds, labels), dtype=bool)
 
     def solve_one(problem: int) -> None:
         fold, label = divmod(problem, labels)
@@ -87,15 +88,25 @@ def solve(
         if _native is None:
             bias = _solve_with_sklearn(gram, signs[label], active[fold], C, coefficients, scores)
         else:
-            _, bias = _native.solve(
-                gram, signs[label], masks[fold], stop, coefficients, scores, C, TOLERANCE, MAX_ITERATIONS
+            status, bias = _native.solve(
+                gram, signs[label], masks[fold], stop, coefficients, scores, C, TOLERANCE, most_steps
             )
+            exhausted[fold, label] = status == EXHAUSTED
         solution.bias[fold, label] = bias
 
     if _native is None:
         _tell_fallback()
     for _ in in_threads(solve_one, folds * labels, n_jobs, stop):
         advance(1)
+    if exhausted.any():
+        logger.warning(
+            "%d of %d SVM problems with C = %g were left unfinished after %d steps. "
+            "Scale the features to about 1 or choose a smaller C.",
+            np.count_nonzero(exhausted),
+            exhausted.size,
+            C,
+            most_steps,
+        )
     return solution
 
 

@@ -48,7 +48,7 @@ def words(text: str, language: str | None = None) -> list[str]:
     `language` matters for casing alone: Turkish and Azerbaijani lower `I` to `ı`.
 
     >>> words("L'été, C++ und die STRASSENBAHN_7a")
-    ['été', 'und', 'die', 'strassenbahn', '7a']
+    ['l', 'été', 'c', 'und', 'die', 'strassenbahn', '7a']
     >>> words("हिन्दी में"), words("東京都"), words("ไทย")
     (['हिन्दी', 'में'], ['東', '東京', '京', '京都', '都'], ['ไท', 'ไทย', 'ทย'])
     """
@@ -119,7 +119,7 @@ def _patterns(astral: bool) -> _Patterns:
     ideographic = (letters | marks).intersection(_IDEOGRAPHIC)
     southeast_asian = (letters | marks).intersection(_SOUTHEAST_ASIAN)
     unspaced = ideographic | southeast_asian
-    word = f"{_one_of(letters - unspaced)}{_one_of((letters | marks) - unspaced)}+"
+    word = f"{_one_of(letters - unspaced)}{_one_of((letters | marks) - unspaced)}*"
     runs = f"(?P<ideographic>{_one_of(ideographic)}+)|(?P<southeast_asian>{_one_of(southeast_asian)}+)"
     return _Patterns(
         word=re.compile(word),

@@ -1,0 +1,149 @@
+"""A model folder on the disk: written whole or not at all, and read only as it was saved."""
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.formats.files import cannot_write, check_output_folder
+
+FORMAT = 1
+MODEL = "model.json"
+_ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
+
+Document = dict[str, Any]
+
+
+def arrays_name(digest: str) -> str:
+    """What the file of arrays with this hash is called."""
+    return f"arrays-{digest[:16]}.safetensors"
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def check_writable(folder: Path, force: bool) -> None:
+    """Refuse a path that a model could not be written to, before the work that leads to it."""
+    with _writing_to(folder):
+        exists, ours = os.path.lexists(folder), (folder / MODEL).is_file()
+        if exists and not ours and not (folder.is_dir() and not any(folder.iterdir())):
+            raise InputError(f"{folder} exists and is no model folder. Choose another path.")
+        if ours and not force:
+            raise InputError(f"{folder} exists. Choose another path or add --force.")
+        if not folder.parent.is_dir():
+            raise InputError(f"{folder}: its folder does not exist. Create the folder first.")
+    check_output_folder(folder)
+
+
+def write(folder: Path, document: Document, files: Mapping[str, bytes]) -> None:
+    """Make a folder the model of this document and these files; until the last step it is the old model."""
+    document = {**document, "checksum": _checksum(document)}
+    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    exists = folder.exists()
+    # Inside what exists, since beside it may be another file system, or one that is not ours to write.
+    draft = (folder if exists else folder.parent) / f".funnelling-{secrets.token_hex(8)}.tmp"
+    try:
+        with _writing_to(folder):
+            draft.mkdir()
+            for name, content in files.items():
+                (draft / name).write_bytes(content)
+            # Labels may hold lone surrogates, which JSON can spell.
+            (draft / MODEL).write_bytes(text.encode("utf-8", "surrogatepass"))
+            if not exists:
+                draft.rename(folder)
+                return
+            for name in (*files, MODEL):
+                (draft / name).replace(folder / name)
+            for stale in folder.iterdir():
+                if _ARRAYS.fullmatch(stale.name) and stale.name not in files:
+                    stale.unlink()
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _writing_to(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def read(folder: Path) -> tuple[Document, dict[str, bytes]]:
+    """The document of a model folder and the files it names, all as they were saved."""
+    document = _read_document(folder)
+    files = {}
+    with refusing_damage(folder):
+        for name, digest in document["files"].items():
+            if not _ARRAYS.fullmatch(name):
+                raise damaged(folder, f"it names {name!r}, which is no file of a model")
+            files[name] = _read_file(folder, name)
+            if hashlib.sha256(files[name]).hexdigest() != digest:
+                raise damaged(folder, f"{name} is not the file that was saved")
+    return document, files
+
+
+def damaged(folder: Path, reason: str) -> InputError:
+    """The refusal of a folder that is not as it was saved."""
+    return InputError(f"{folder}: the model is damaged: {reason}. Copy it again or train anew.")
+
+
+@contextmanager
+def refusing_damage(folder: Path) -> Iterator[None]:
+    """Take whatever goes wrong with a folder's content for damage."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        raise damaged(folder, f"its content does not fit together ({type(error).__name__})") from error
+
+
+def _read_document(folder: Path) -> Document:
+    with suppress(OSError):  # of a path too long to be one
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder}: is no folder. Name the folder of a model.")
+        if folder.is_dir() and not (folder / MODEL).is_file():
+            raise InputError(f"{folder}: no model in it ({MODEL} is missing). Check the path.")
+    content = _read_file(folder, MODEL)
+    try:
+        document: Document = json.loads(content)
+        known = document["format"] <= FORMAT
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise damaged(folder, f"{MODEL} is cut off or no JSON") from None
+    if not known:
+        raise InputError(
+            f"{folder}: the model has format {document['format']}, this version reads up to {FORMAT}. "
+            "Upgrade funnelling."
+        )
+    with refusing_damage(folder):
+        if document["checksum"] != _checksum(document):
+            raise damaged(folder, f"{MODEL} was changed after it was saved")
+    return document
+
+
+def _read_file(folder: Path, name: str) -> bytes:
+    try:
+        return (folder / name).read_bytes()
+    except FileNotFoundError:
+        if folder.is_dir():
+            raise damaged(folder, f"{name} is missing") from None
+        raise InputError(f"{folder}: no such model folder. Check the path.") from None
+    except OSError as error:
+        raise InputError(f"{folder / name}: cannot be read ({error.strerror}). Check the path.") from error
+
+
+def _checksum(document: Document) -> str:
+    content = {key: value for key, value in document.items() if key != "checksum"}
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,89 @@
+"""A fitted model into a folder and back."""
+
+import hashlib
+import os
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from funnelling.storage import folders
+from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
+
+if TYPE_CHECKING:
+    from funnelling.method import Method
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")  # whose versions a prediction may depend on
+DESCRIBED = ("method", "parameters", "languages", "labels", "scores", "format", "funnelling", "versions")
+
+
+def save_model(
+    model: "Method", path: str | os.PathLike[str], *, scores: Any = None, force: bool = False
+) -> None:
+    """Write a fitted model to a folder, whole or not at all.
+
+    ``scores`` is what `funnelling.evaluation.measure_languages` found of the model, kept for
+    `inspect`. An existing model is replaced only with ``force``; any other existing path never is.
+    """
+    from safetensors.numpy import save
+    from sklearn.utils.validation import check_is_fitted
+
+    from funnelling.methods import name_of
+
+    check_is_fitted(model, "classes_")
+    folder = Path(path)
+    folders.check_writable(folder, force)
+    tree, arrays = encode(model)
+    content = save(arrays)
+    digest = hashlib.sha256(content).hexdigest()
+    name = folders.arrays_name(digest)
+    document = {
+        "format": folders.FORMAT,
+        "method": name_of(model),
+        "parameters": _plain_parameters(model),
+        "languages": dict(model.documents_),
+        "labels": model.classes_.tolist(),
+        "scores": scores,
+        "funnelling": version("funnelling"),
+        "versions": {library: version(library) for library in LIBRARIES},
+        "files": {name: digest},
+        "model": tree,
+    }
+    folders.write(folder, document, {name: content})
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """The fitted model in a folder.
+
+    >>> load_model("nowhere")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: nowhere: no such model folder. Check the path.
+    """
+    from funnelling.method import Method
+
+    folder = Path(path)
+    document, files = folders.read(folder)
+    with folders.refusing_damage(folder):
+        from safetensors.numpy import load
+
+        arrays = {key: array for content in files.values() for key, array in load(content).items()}
+        model = decode(document["model"], arrays)
+        if not isinstance(model, Method) or not hasattr(model, "classes_"):
+            raise folders.damaged(folder, "it holds no fitted model")
+    return model
+
+
+def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a model is: method, parameters, training documents by language, labels, scores, versions."""
+    folder = Path(path)
+    document, _ = folders.read(folder)
+    with folders.refusing_damage(folder):
+        return {key: document[key] for key in DESCRIBED}
+
+
+def _plain_parameters(model: "Method") -> dict[str, Any]:
+    """The parameters that made the model; estimators are told as Python writes them."""
+    return {
+        key: value if isinstance(value, None | bool | int | float | str) else " ".join(repr(value).split())
+        for key, value in sorted(model.get_params(deep=False).items())
+        if key not in RUNTIME_PARAMETERS
+    }

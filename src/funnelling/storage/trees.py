@@ -1,0 +1,141 @@
+"""A fitted model as a tree that JSON can hold, and the arrays that it cannot.
+
+Numbers, strings and lists stand for themselves; everything else is an object whose ``$`` tells what it is.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.storage.estimators import from_bytes, to_bytes
+
+# Everything of ours that a model folder may hold, and where it is defined.
+CLASSES = {
+    "Calibration": "funnelling.svm.calibration",
+    "EstimatorScorer": "funnelling.funnel.foreign",
+    "FunnellingClassifier": "funnelling.funnel.classifier",
+    "KernelScorer": "funnelling.svm.scorers",
+    "LinearScorer": "funnelling.svm.scorers",
+    "NaiveClassifier": "funnelling.baselines.naive",
+    "PooledClassifier": "funnelling.baselines.pooled",
+    "Temperature": "funnelling.svm.calibration",
+    "TfidfVectorizer": "funnelling.text.tfidf",
+    "TierOne": "funnelling.funnel.tier_one",
+}
+# How a fit was run, which must not show in its result.
+RUNTIME_PARAMETERS = ("n_jobs", "verbose")
+LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def encode(value: Any) -> tuple[Any, Arrays]:
+    """The tree of a value and its arrays.
+
+    >>> encode({"it": [1.5, float("inf")]})
+    ({'$': 'dict', 'items': {'it': [1.5, {'$': 'float', 'value': 'inf'}]}}, {})
+    """
+    encoder = _Encoder()
+    return encoder.encode(value, ""), encoder.arrays
+
+
+def decode(tree: Any, arrays: Arrays) -> Any:
+    """The value that was encoded; a tree that `encode` did not make raises one error or another.
+
+    >>> decode({"$": "Popen", "state": {"args": "ls"}}, {})
+    Traceback (most recent call last):
+    ValueError: no model holds a 'Popen'
+    """
+    if isinstance(tree, list):
+        return [decode(item, arrays) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    match tree["$"]:
+        case "float":
+            return float(tree["value"])
+        case "scalar":
+            return np.array(decode(tree["value"], arrays), dtype=tree["dtype"])[()]
+        case "array":
+            return arrays[tree["key"]]
+        case "objects":
+            return np.array(decode(tree["items"], arrays), dtype=tree["dtype"])
+        case "strings":
+            text = arrays[tree["key"]].tobytes().decode("utf-8", "surrogatepass")
+            return [sys.intern(item) for item in json.loads(text)]
+        case "dict":
+            return {key: decode(item, arrays) for key, item in tree["items"].items()}
+        case "estimator":
+            return from_bytes(arrays[tree["key"]].tobytes())
+        case name:
+            return _restore(name, {key: decode(item, arrays) for key, item in tree["state"].items()})
+
+
+class _Encoder:
+    """Encodes one value; what does not fit the tree goes to ``arrays`` under its place there."""
+
+    def __init__(self) -> None:
+        self.arrays: Arrays = {}
+
+    def encode(self, value: Any, place: str) -> Any:
+        match value:
+            case np.generic():  # first, for some are Python numbers too
+                return {"$": "scalar", "dtype": value.dtype.str, "value": self.encode(value.item(), place)}
+            case float() if not np.isfinite(value):
+                return {"$": "float", "value": repr(value)}
+            case None | bool() | int() | float() | str():
+                return value
+            case np.ndarray() if value.dtype.kind in "OU":
+                items = self._inner(place, {"items": value.tolist()})["items"]
+                return {"$": "objects", "dtype": value.dtype.str, "items": items}
+            case np.ndarray():
+                return self._aside("array", np.ascontiguousarray(value), place)
+            case list() if len(value) > LONG_LIST and all(isinstance(item, str) for item in value):
+                text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+                return self._aside("strings", np.frombuffer(text, dtype=np.uint8), place)
+            case list():
+                return list(self._inner(place, dict(enumerate(value))).values())
+            case dict() if all(isinstance(key, str) for key in value):
+                return {"$": "dict", "items": self._inner(place, value)}
+        name = type(value).__name__
+        if CLASSES.get(name) == type(value).__module__:
+            return {"$": name, "state": self._inner(place, _state(value))}
+        content = to_bytes(value, what=place.strip("/").replace("/", "."))
+        return self._aside("estimator", np.frombuffer(content, dtype=np.uint8), place)
+
+    def _inner(self, place: str, items: Mapping[Any, Any]) -> dict[Any, Any]:
+        # Names of languages are the user's and may hold a slash.
+        return {key: self.encode(item, f"{place}/{quote(str(key), '')}") for key, item in items.items()}
+
+    def _aside(self, kind: str, array: npt.NDArray[Any], place: str) -> dict[str, str]:
+        self.arrays[place] = array
+        return {"$": kind, "key": place}
+
+
+def _state(value: Any) -> dict[str, Any]:
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    # An estimator: its parameters, and what fitting added under names that end in "_".
+    parameters = value.get_params(deep=False)
+    fitted = {key: item for key, item in vars(value).items() if key.endswith("_") or key in parameters}
+    return {key: item for key, item in fitted.items() if key not in RUNTIME_PARAMETERS}
+
+
+def _restore(name: str, state: dict[str, Any]) -> Any:
+    if name not in CLASSES:
+        raise ValueError(f"no model holds a {name!r}")
+    kind: Any = getattr(import_module(CLASSES[name]), name)
+    if not hasattr(kind, "get_params"):
+        return kind(**state)
+    parameters = kind().get_params(deep=False)
+    restored = kind(**{key: item for key, item in state.items() if key in parameters})
+    for key, item in state.items():
+        if key.endswith("_") and not key.startswith("_"):
+            setattr(restored, key, item)
+    return restored

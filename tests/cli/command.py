@@ -1,0 +1,105 @@
+"""Running commands: for real in a process of their own, or quickly in this one."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from funnelling.cli import main
+
+WORDS = {
+    "en": ("printer", "password", "invoice", "network", "window", "garden", "letter", "kitchen"),
+    "it": ("stampante", "parola", "fattura", "rete", "finestra", "giardino", "lettera", "cucina"),
+    "de": ("Drucker", "Kennwort", "Rechnung", "Netzwerk", "Fenster", "Garten", "Brief", "Küche"),
+}
+LABELS = ("hardware", "account", "money")
+
+
+def documents(languages: Iterable[str] = ("en", "it"), each: int = 24, **fields: Any) -> list[dict[str, Any]]:
+    """Documents whose labels show in their words: word j of the first three means label j."""
+    made = []
+    for language in languages:
+        words = WORDS[language]
+        for i in range(each):
+            chosen = [j for j in range(len(LABELS)) if (i + 1) >> j & 1]
+            text = " ".join([*(words[j] for j in chosen), words[3 + i % 5], words[3 + i // 5 % 5]])
+            labels = [LABELS[j] for j in chosen]
+            made.append({"id": f"{language}-{i}", "language": language, "text": text, "labels": labels})
+    return [{**document, **fields} for document in made]
+
+
+def with_splits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same documents, every third for test."""
+    return [{**row, "split": "train" if i % 3 else "test"} for i, row in enumerate(rows)]
+
+
+def write_jsonl(path: Path, rows: Iterable[Any]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def environment(**extra: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "PYTHONWARNINGS": "error::DeprecationWarning:funnelling",
+        **extra,
+    }
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "funnelling", *map(str, arguments)]
+
+
+def run_command(
+    *arguments: object, cwd: Path, stdin: str | bytes = b"", env: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run ``funnelling`` as a user would, in a folder."""
+    done = subprocess.run(
+        command(*arguments),
+        cwd=cwd,
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        env=environment(**env or {}),
+        capture_output=True,
+        check=False,
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """Everything below a folder, hidden or not: files with their bytes, folders with None."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def assert_refused(*arguments: object, cwd: Path, says: Iterable[str], stdin: str | bytes = b"") -> None:
+    """A command answers with one line on standard error and status 2, and changes nothing."""
+    before = contents(cwd)
+    done = run_command(*arguments, cwd=cwd, stdin=stdin)
+    assert_one_line(done.stderr, says)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert contents(cwd) == before
+
+
+def assert_one_line(stderr: str, says: Iterable[str]) -> None:
+    assert stderr.count("\n") == 1, stderr
+    assert stderr.endswith("\n")
+    assert stderr.startswith("funnelling")
+    for part in says:
+        assert part in stderr, (part, stderr)
+    # The last sentence is the cure.
+    assert stderr.rstrip().endswith((".", "…", "[neural]'", "[parquet]'")), stderr
+
+
+def succeed(*arguments: object) -> None:
+    """Run a command in this process, which must end well; capture what it prints with capsys."""
+    assert main([str(argument) for argument in arguments]) == 0

@@ -1,0 +1,55 @@
+"""Tiny models, trained once."""
+
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from funnelling.cli import main
+
+from .command import assert_one_line, contents, documents, succeed, with_splits, write_jsonl
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents in English and Italian without splits."""
+    return write_jsonl(tmp_path_factory.mktemp("data") / "docs.jsonl", documents())
+
+
+@pytest.fixture(scope="session")
+def split_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same documents with splits."""
+    return write_jsonl(tmp_path_factory.mktemp("data") / "split.jsonl", with_splits(documents()))
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory, split_data: Path) -> Path:
+    """A fun-tat model of English and Italian. Do not change it: copy it."""
+    path = tmp_path_factory.mktemp("models") / "fun-tat"
+    succeed("train", split_data, "-o", path, "--jobs", 1)
+    return path
+
+
+class Refuses(Protocol):
+    """What `assert_refused` does, but in this process, which is much quicker."""
+
+    def __call__(self, *arguments: object, says: list[str]) -> None: ...
+
+
+@pytest.fixture
+def refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Refuses:
+    """Run a command in the temporary folder and expect one line, status 2 and no change there."""
+    monkeypatch.chdir(tmp_path)
+
+    def check(*arguments: object, says: list[str]) -> None:
+        before = contents(tmp_path)
+        try:
+            status: object = main([str(argument) for argument in arguments])
+        except SystemExit as error:  # of argparse
+            status = error.code
+        captured = capsys.readouterr()
+        assert_one_line(captured.err, says)
+        assert (status, captured.out) == (2, "")
+        assert contents(tmp_path) == before
+
+    return check

@@ -1,0 +1,202 @@
+"""Files that cannot be used: one line that names the file, the line and the cure, and nothing written."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .command import assert_refused, documents, write_jsonl
+from .conftest import Refuses
+
+
+def _lines(*rows: Any) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+GOOD = {"language": "en", "text": "a cat", "labels": ["x"]}
+
+# case: (file name, content, what the message says)
+BROKEN: dict[str, tuple[str, bytes, list[str]]] = {
+    "empty": ("docs.jsonl", b"", ["docs.jsonl: no document", "Check"]),
+    "only blank lines": ("docs.jsonl", b"\n \n\n", ["docs.jsonl: no document"]),
+    "not UTF-8": (
+        "docs.jsonl",
+        _lines(GOOD) + '{"text": "caffè"}\n'.encode("latin-1"),
+        ["docs.jsonl:2:", "UTF-8"],
+    ),
+    "UTF-16": ("docs.jsonl", '{"text": "x"}\n'.encode("utf-16"), ["docs.jsonl:1:", "UTF-8"]),
+    "not JSON": ("docs.jsonl", _lines(GOOD, GOOD) + b"{text: 1}\n", ["docs.jsonl:3: not JSON", "one object"]),
+    "cut off": ("docs.jsonl", _lines(GOOD) + b'{"text": "ab', ["docs.jsonl:2: not JSON"]),
+    "NaN": ("docs.jsonl", b'{"text": "a", "id": NaN}\n', ["docs.jsonl:1: not JSON"]),
+    "a list, not an object": (
+        "docs.jsonl",
+        _lines(GOOD, ["a"]),
+        ["docs.jsonl:2: not a JSON object", '{"text"'],
+    ),
+    "a string, not an object": ("docs.jsonl", _lines("a"), ["docs.jsonl:1: not a JSON object"]),
+    "labels a string": (
+        "docs.jsonl",
+        _lines(GOOD, {**GOOD, "labels": "x"}),
+        ['docs.jsonl:2: "labels" must be a list of strings, found a string', "brackets"],
+    ),
+    "labels a number": ("docs.jsonl", _lines({**GOOD, "labels": 4}), ['docs.jsonl:1: "labels"', "Quote it"]),
+    "labels of numbers": (
+        "docs.jsonl",
+        _lines(GOOD, GOOD, {**GOOD, "labels": ["x", 4]}),
+        ['docs.jsonl:3: "labels" must be a list of strings', "Quote it"],
+    ),
+    "labels an object": ("docs.jsonl", _lines({**GOOD, "labels": {"x": 1}}), ['docs.jsonl:1: "labels"']),
+    "text missing": (
+        "docs.jsonl",
+        _lines(GOOD, {"labels": []}),
+        ['docs.jsonl:2: "text" is missing', "Add it"],
+    ),
+    "text a number": ("docs.jsonl", _lines({"text": 5}), ['docs.jsonl:1: "text" must be a string']),
+    "text null": (
+        "docs.jsonl",
+        _lines({"text": None}),
+        ['docs.jsonl:1: "text" must be a string, found null'],
+    ),
+    "language a list": ("docs.jsonl", _lines({**GOOD, "language": ["en"]}), ['docs.jsonl:1: "language"']),
+    "language no tag": (
+        "docs.jsonl",
+        _lines(GOOD, {**GOOD, "language": "English, I think"}),
+        ["docs.jsonl", "English, I think", "such as en"],
+    ),
+    "split unknown": ("docs.jsonl", _lines({**GOOD, "split": "dev"}), ['docs.jsonl:1: "split"', "dev"]),
+    "CSV without text": ("docs.csv", b"language,labels\nen,x\n", ['docs.csv:1: no "text" column']),
+    "CSV with a cell too many": ("docs.csv", b"text,labels\na,x\na,x,y\n", ["docs.csv:3: 3 cells", "Quote"]),
+    "CSV with an open quote": ("docs.csv", b'text,labels\n"a,x\nb,x\n', ["docs.csv:2:", "quote"]),
+    "TSV without text": ("docs.tsv", b"txt\tlabels\na\tx\n", ['docs.tsv:1: no "text" column', "txt"]),
+    "Parquet that is none": ("docs.parquet", b"PAR1 but not really", ["docs.parquet", "Parquet"]),
+    "gzip cut off": (
+        "docs.jsonl.gz",
+        gzip.compress(_lines(*documents()))[:-20],
+        ["docs.jsonl.gz", "gzip data ends early"],
+    ),
+    "unknown extension": ("docs.doc", b"x", ["docs.doc: unknown format", ".jsonl"]),
+}
+# What is fine to predict on, but not to learn from or to measure on.
+UNLEARNABLE: dict[str, tuple[str, bytes, list[str]]] = {
+    "no labelled document": (
+        "docs.jsonl",
+        _lines({"text": "a", "language": "en"}, {"text": "b", "language": "en"}),
+        ["docs.jsonl: no labelled document", '"labels"'],
+    ),
+    "CSV without labels": ("docs.csv", b"text,language\na,en\nb,en\n", ["docs.csv: no labelled document"]),
+    "one label everywhere": (
+        "docs.jsonl",
+        _lines(GOOD, GOOD, {**GOOD, "text": "b"}),
+        ["docs.jsonl: nothing to learn, all 3", "Add documents with other labels"],
+    ),
+    "no label anywhere": (
+        "docs.jsonl",
+        _lines(*[{**GOOD, "labels": []}] * 3),
+        ["docs.jsonl: nothing to learn"],
+    ),
+    "one label and unlabelled ones": (
+        "docs.jsonl",
+        _lines(GOOD, GOOD, {"text": "b", "language": "en"}),
+        ["docs.jsonl: nothing to learn, all 2"],
+    ),
+    "no training row": (
+        "docs.jsonl",
+        _lines({**GOOD, "split": "test"}, {**GOOD, "labels": [], "split": "test"}),
+        ['docs.jsonl: no labelled document with split "train"'],
+    ),
+    "one label in the training rows": (
+        "docs.jsonl",
+        _lines(*[{**GOOD, "split": "train"}] * 2, {**GOOD, "labels": [], "split": "test"}),
+        ["docs.jsonl: nothing to learn, all 2"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", [*BROKEN, *UNLEARNABLE])
+def test_train_refuses(case: str, tmp_path: Path) -> None:
+    name, content, says = {**BROKEN, **UNLEARNABLE}[case]
+    (tmp_path / name).write_bytes(content)
+    assert_refused("train", name, "-o", "model", cwd=tmp_path, says=says)
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_every_command_refuses(case: str, model: Path, tmp_path: Path, refuses: Refuses) -> None:
+    name, content, says = BROKEN[case]
+    (tmp_path / name).write_bytes(content)
+    for arguments in _commands(name, model):
+        refuses(*arguments, says=says)
+
+
+def _commands(name: str, model: Path) -> list[list[object]]:
+    return [
+        ["predict", model, name, "-o", "out.jsonl"],
+        ["evaluate", model, name],
+        ["compare", name, "-o", "out"],
+        ["data", "describe", name],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("nowhere.jsonl", ["nowhere.jsonl: no such file", "Check the path"]),
+        ("folder", ["folder: is a folder", "Name a file"]),
+        ("docs.jsonl/x.jsonl", ["docs.jsonl/x.jsonl", "Check the path"]),
+        ("x" * 300 + ".jsonl", ["cannot be read (file name too long)"]),
+    ],
+    ids=["missing", "a folder", "below a file", "name too long"],
+)
+def test_no_file(name: str, says: list[str], model: Path, tmp_path: Path, refuses: Refuses) -> None:
+    (tmp_path / "folder").mkdir()
+    write_jsonl(tmp_path / "docs.jsonl", documents())
+    assert_refused("train", name, "-o", "model", cwd=tmp_path, says=says)
+    for arguments in _commands(name, model):
+        refuses(*arguments, says=says)
+    refuses("compare", "docs.jsonl", name, "-o", "out", says=says)
+
+
+def test_standard_input_is_named(tmp_path: Path) -> None:
+    assert_refused("train", "-", "-o", "m", cwd=tmp_path, stdin="", says=["<stdin>: no document"])
+    assert_refused("train", "-", "-o", "m", cwd=tmp_path, stdin="{}\n", says=['<stdin>:1: "text" is missing'])
+    rows = _lines({**GOOD, "split": "test"})
+    assert_refused("train", "-", "-o", "m", cwd=tmp_path, stdin=rows, says=["<stdin>: no labelled document"])
+
+
+def test_evaluate_needs_something_to_measure_on(model: Path, tmp_path: Path, refuses: Refuses) -> None:
+    write_jsonl(tmp_path / "train.jsonl", documents(split="train"))
+    refuses("evaluate", model, "train.jsonl", says=['train.jsonl: no labelled document with split "test"'])
+    write_jsonl(tmp_path / "none.jsonl", [{"text": "a", "language": "en"}])
+    refuses("evaluate", model, "none.jsonl", says=["none.jsonl: no labelled document"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (
+            documents(split="train"),
+            'docs.jsonl: no labelled document to test on. Mark some with "split": "test"',
+        ),
+        (documents(split="test"), "docs.jsonl: no labelled document to train on"),
+        (documents(each=1), "docs.jsonl: no labelled document to test on"),
+        (
+            [*documents(["en"], split="train"), *documents(["it"], split="test")],
+            "docs.jsonl: no test document is in a language of the training documents",
+        ),
+        (
+            [*documents(each=3, split="train", labels=["x"]), *documents(each=3, split="test")],
+            "docs.jsonl: nothing to learn, all 6 training documents",
+        ),
+    ],
+    ids=["no test", "no train", "too few", "no common language", "one label in train"],
+)
+def test_compare_needs_two_sides(
+    rows: list[dict[str, Any]], says: str, tmp_path: Path, refuses: Refuses
+) -> None:
+    write_jsonl(tmp_path / "docs.jsonl", rows)
+    refuses("compare", "docs.jsonl", "-o", "out", says=[says])
+
+
+def test_a_name_of_two_lines_is_told_in_one(refuses: Refuses) -> None:
+    refuses("data", "describe", "two\nlines.jsonl", says=["two lines.jsonl: no such file"])

@@ -1,0 +1,93 @@
+"""Options that cannot be: one line that names the option and the choice, status 2."""
+
+from pathlib import Path
+
+import pytest
+
+from .command import assert_refused, documents, write_jsonl
+from .conftest import Refuses
+
+TRAIN = ("train", "docs.jsonl", "-o", "model")
+
+
+@pytest.fixture(autouse=True)
+def docs(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "docs.jsonl", documents())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], ["required: COMMAND", "--help"]),
+        (["trian"], ["invalid choice: 'trian'", "train"]),
+        (["data"], ["required: ACTION"]),
+        (["data", "descrbe", "x"], ["invalid choice: 'descrbe'"]),
+        (["train", "docs.jsonl"], ["required: -o/--output", "funnelling train --help"]),
+        (["train", "-o", "model"], ["required: DATA"]),
+        ([*TRAIN, "--fast"], ["unrecognized arguments: --fast"]),
+        ([*TRAIN, "--jobs", "0"], ["--jobs: 0 is not 1 or more"]),
+        ([*TRAIN, "--jobs", "-1"], ["--jobs: -1 is not 1 or more"]),
+        ([*TRAIN, "--jobs", "two"], ["--jobs: 'two' is not a whole number"]),
+        ([*TRAIN, "--seed", "1.5"], ["--seed: '1.5' is not a whole number"]),
+        ([*TRAIN, "--method", "fun-tap"], ["There is no method 'fun-tap'", "naive, pooled, fun-tat"]),
+        ([*TRAIN, "--set", "meta_C=1"], ["--set meta_C=1 is no setting", "METHOD.PARAM=VALUE"]),
+        ([*TRAIN, "--set", "fun-tat.meta_C"], ["--set fun-tat.meta_C is no setting"]),
+        ([*TRAIN, "--set", "fun-tap.meta_C=1"], ["There is no method 'fun-tap'"]),
+        ([*TRAIN, "--set", "naive.C=1"], ["--set naive.C=1: naive takes no part, only fun-tat"]),
+        ([*TRAIN, "--set", "fun-tat.gama=1"], ["fun-tat has no setting 'gama'", "meta_gamma"]),
+        ([*TRAIN, "--set", "fun-tat.variant=kfcv"], ["fun-tat has no setting 'variant'"]),
+        ([*TRAIN, "--set", "fun-tat.vectorizer=mine"], ["fun-tat has no setting 'vectorizer'"]),
+        ([*TRAIN, "--set", "fun-tat.random_state=1"], ["fun-tat has no setting 'random_state'"]),
+        (["compare", "docs.jsonl", "--methods", "naive,fun"], ["There is no method 'fun'", "fun-tat"]),
+        (["compare", "docs.jsonl", "--methods", ""], ["There is no method ''"]),
+        (["compare", "docs.jsonl", "--runs", "0"], ["--runs: 0 is not 1 or more"]),
+        (["compare", "docs.jsonl", "-o", "out", "--set", "fun-tat.gama=1"], ["has no setting 'gama'"]),
+        (["predict", "model", "docs.jsonl", "--top", "0"], ["--top: 0 is not 1 or more"]),
+        (
+            ["predict", "model", "docs.jsonl", "--threshold", "1.5"],
+            ["--threshold: 1.5 is not between 0 and 1"],
+        ),
+        (
+            ["predict", "model", "docs.jsonl", "--threshold", "nan"],
+            ["--threshold: nan is not between 0 and 1"],
+        ),
+        (["predict", "model", "docs.jsonl", "--threshold", "half"], ["--threshold: 'half' is not a number"]),
+    ],
+    ids=" ".join,
+)
+def test_refused(arguments: list[str], says: list[str], refuses: Refuses) -> None:
+    refuses(*arguments, says=says)
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("fun-tat.meta_C=-1", "meta_C must be a positive number, not -1"),
+        ("fun-tat.meta_C=NaN", "meta_C must be a positive number, not nan"),
+        ("fun-tat.base_C=much", "base_C must be a positive number, not 'much'"),
+        ("fun-tat.calibration=cubic", "calibration must be one of platt, fixed, none, not 'cubic'"),
+        ("fun-tat.folds=1.5", "folds must be a whole number"),
+        ("fun-tat.memory_limit=0", "memory_limit must be a number of bytes"),
+        ("fun-tat.memory_limit=10", "memory"),
+    ],
+)
+def test_a_value_that_the_method_refuses(
+    setting: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from funnelling.cli import main
+
+    assert main(["train", str(tmp_path / "docs.jsonl"), "-o", str(tmp_path / "m"), "--set", setting]) == 2
+    captured = capsys.readouterr()
+    told, error = captured.err.splitlines()
+    assert told.startswith("Training fun-tat")
+    assert error.startswith("funnelling: ")
+    assert says in error
+    assert [path.name for path in tmp_path.iterdir()] == ["docs.jsonl"]
+
+
+def test_in_a_process_of_its_own(tmp_path: Path) -> None:
+    assert_refused("trian", cwd=tmp_path, says=["funnelling: argument COMMAND: invalid choice: 'trian'"])
+    assert_refused("predict", cwd=tmp_path, says=["funnelling predict: ", "MODEL, DATA"])
+    assert_refused(*TRAIN, "--jobs", "x", cwd=tmp_path, says=["funnelling train: argument --jobs: 'x' is"])
+    assert_refused(*TRAIN, "--method", "x", cwd=tmp_path, says=["funnelling: There is no method 'x'"])
+    assert_refused(*TRAIN, "--set", "x", cwd=tmp_path, says=["funnelling: --set x is no setting"])

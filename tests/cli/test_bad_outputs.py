@@ -1,0 +1,143 @@
+"""Outputs that exist or cannot be written: refused before the work, nothing changed."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .command import (
+    assert_refused,
+    command,
+    contents,
+    documents,
+    environment,
+    run_command,
+    succeed,
+    with_splits,
+    write_jsonl,
+)
+from .conftest import Refuses
+
+
+@pytest.fixture(autouse=True)
+def docs(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "docs.jsonl", with_splits(documents()))
+
+
+class TestTrain:
+    def test_a_model_that_exists(self, tmp_path: Path, docs: Path) -> None:
+        succeed("train", docs, "-o", tmp_path / "model", "--jobs", 1, "--seed", 1)
+        assert_refused("train", "docs.jsonl", "-o", "model", cwd=tmp_path, says=["model exists", "--force"])
+        assert_refused("train", "docs.jsonl", "-o", "model/", cwd=tmp_path, says=["model exists", "--force"])
+
+    def test_force_replaces_a_model_and_leaves_nothing_of_it(self, tmp_path: Path, docs: Path) -> None:
+        succeed("train", docs, "-o", tmp_path / "model", "--jobs", 1, "--set", "fun-tat.base_C=2")
+        before = contents(tmp_path / "model")
+        succeed("train", docs, "-o", tmp_path / "model", "--jobs", 1, "--force")
+        succeed("train", docs, "-o", tmp_path / "fresh", "--jobs", 1)
+        assert contents(tmp_path / "model") == contents(tmp_path / "fresh") != before
+        assert sorted(os.listdir(tmp_path)) == ["docs.jsonl", "fresh", "model"]
+
+    def test_force_does_not_replace_what_is_no_model(self, tmp_path: Path) -> None:
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / "thesis.tex").write_text("precious")
+        (tmp_path / "file").write_text("precious")
+        (tmp_path / "link").symlink_to("nowhere")
+        for name in ("mine", "file", "link"):
+            says = [f"{name} exists and is no model folder", "Choose another path"]
+            assert_refused("train", "docs.jsonl", "-o", name, "--force", cwd=tmp_path, says=says)
+
+    def test_an_empty_folder_is_filled(self, tmp_path: Path, docs: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        succeed("train", docs, "-o", tmp_path / "empty", "--jobs", 1)
+        assert (tmp_path / "empty" / "model.json").is_file()
+        assert not list(tmp_path.glob("**/.*"))
+
+    @pytest.mark.parametrize(
+        ("output", "says"),
+        [
+            ("no/such/model", ["no/such/model: its folder does not exist", "Create the folder"]),
+            ("docs.jsonl/model", ["docs.jsonl/model: its folder does not exist"]),
+            ("/proc/model", ["/proc/model: cannot be written", "Choose another path"]),
+            ("x" * 300, ["cannot be written (file name too long)", "Choose another path"]),
+        ],
+    )
+    def test_an_output_that_cannot_be_written(self, output: str, says: list[str], tmp_path: Path) -> None:
+        assert_refused("train", "docs.jsonl", "-o", output, cwd=tmp_path, says=says)
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere; /proc above stands for this")
+    def test_a_folder_without_permission(self, tmp_path: Path) -> None:
+        (tmp_path / "locked").mkdir(mode=0o555)
+        says = ["locked/model: cannot be written (permission denied)"]
+        assert_refused("train", "docs.jsonl", "-o", "locked/model", cwd=tmp_path, says=says)
+
+
+class TestPredict:
+    def test_an_output_that_exists(self, tmp_path: Path, model: Path) -> None:
+        (tmp_path / "out.jsonl").write_text("old")
+        says = ["out.jsonl exists", "--force"]
+        assert_refused("predict", model, "docs.jsonl", "-o", "out.jsonl", cwd=tmp_path, says=says)
+        succeed("predict", model, tmp_path / "docs.jsonl", "-o", tmp_path / "out.jsonl", "--force")
+        assert (tmp_path / "out.jsonl").read_text() != "old"
+
+    def test_an_output_that_cannot_be_written(self, tmp_path: Path, model: Path, refuses: Refuses) -> None:
+        (tmp_path / "folder").mkdir()
+        for output, says in {
+            "no/out.jsonl": ["no/out.jsonl: its folder does not exist"],
+            "/proc/out.jsonl": ["/proc/out.jsonl"],
+            "folder": ["folder: cannot be written (is a directory)"],
+        }.items():
+            refuses("predict", model, "docs.jsonl", "-o", output, says=says)
+
+    def test_a_bad_line_late_in_the_file_leaves_no_output(self, tmp_path: Path, model: Path) -> None:
+        rows = [*documents() * 50, {"text": 5}]
+        write_jsonl(tmp_path / "late.jsonl", rows)
+        (tmp_path / "out.jsonl").write_text("old")
+        says = [f'late.jsonl:{len(rows)}: "text" must be a string']
+        assert_refused("predict", model, "late.jsonl", "-o", "out.jsonl", "--force", cwd=tmp_path, says=says)
+
+    def test_a_full_disk(self, tmp_path: Path, model: Path) -> None:
+        done = run_command("predict", model, "docs.jsonl", "-o", "/dev/full", cwd=tmp_path)
+        assert done.returncode == 2
+        assert (
+            done.stderr
+            == "funnelling: /dev/full: no space left on device. Make room or choose another disk.\n"
+        )
+
+
+def test_results_that_standard_output_cannot_take(tmp_path: Path, model: Path) -> None:
+    for arguments in (["inspect", model], ["inspect", model, "--json"], ["data", "describe", "docs.jsonl"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                command(*arguments),
+                cwd=tmp_path,
+                env=environment(),
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+            )
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "no space left" in done.stderr
+
+
+class TestCompare:
+    @pytest.mark.parametrize("name", ["mine", "docs.jsonl", "/proc/out", "docs.jsonl/out"])
+    def test_an_output_that_is_something_else(self, name: str, tmp_path: Path, refuses: Refuses) -> None:
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / "thesis.tex").write_text("precious")
+        refuses("compare", "docs.jsonl", "-o", name, says=[name, "Choose another path"])
+
+
+class TestQuickstart:
+    @pytest.mark.parametrize("name", ["model", "report.md", "documents.jsonl"])
+    def test_an_output_that_exists(self, name: str, tmp_path: Path, refuses: Refuses) -> None:
+        (tmp_path / "quickstart").mkdir()
+        (tmp_path / "quickstart" / name).write_text("mine")
+        refuses("quickstart", says=[f"quickstart/{name} exists", "--force"])
+
+    @pytest.mark.parametrize("name", ["docs.jsonl", "/proc/out"])
+    def test_an_output_that_cannot_be_written(self, name: str, refuses: Refuses) -> None:
+        refuses("quickstart", "-o", name, says=[f"{name}: cannot be written"])

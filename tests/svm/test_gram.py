@@ -1,0 +1,53 @@
+"""Kernel values are right, symmetric to the bit, and refused before they fill the memory."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics.pairwise import rbf_kernel
+
+from funnelling.errors import InputError
+from funnelling.svm.gram import check_gram_size, linear_gram, rbf_gram
+
+
+def vectors(documents: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).random((documents, 7)).astype(np.float32)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_linear_gram_is_all_dot_products(form: type, dtype: type) -> None:
+    X = vectors(50).astype(dtype)
+    X[X < 0.5] = 0
+    gram = linear_gram(form(X))
+    assert gram.dtype == np.float32
+    assert gram.flags.c_contiguous
+    np.testing.assert_allclose(gram, X @ X.T, rtol=1e-5)
+    np.testing.assert_array_equal(gram, gram.T)
+
+
+@pytest.mark.parametrize("documents", [1, 3, 255, 256, 257, 1100])
+def test_the_rbf_gram_is_scikit_learns(documents: int) -> None:
+    X = vectors(documents)
+    gram = rbf_gram(X, 0.7)
+    assert gram.dtype == np.float32
+    np.testing.assert_allclose(gram, rbf_kernel(X.astype(np.float64), gamma=0.7), atol=1e-5)
+    np.testing.assert_array_equal(gram, gram.T)
+    np.testing.assert_array_equal(gram.diagonal(), 1)
+
+
+def test_equal_documents_have_a_kernel_value_of_one() -> None:
+    """Rounding must not take a distance of zero below it."""
+    X = np.repeat(vectors(5) * 100, 3, axis=0)
+    gram = rbf_gram(X, 10.0)
+    assert gram.max() <= 1
+    np.testing.assert_allclose(gram[0, :3], 1, atol=0.1)
+
+
+def test_a_gram_over_the_limit_is_refused_with_both_sizes() -> None:
+    check_gram_size(1000, 4e6, "language 'it'")
+    with pytest.raises(
+        InputError,
+        match=r"^language 'it': the kernel matrix of 50,000 documents needs 10\.0 GB, over the memory_limit "
+        r"of 8\.0 GB\. Raise memory_limit or train on fewer documents\.$",
+    ):
+        check_gram_size(50_000, 8e9, "language 'it'")

@@ -106,7 +106,12 @@ def detection(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
             raise InputError(f'"{tag}" is no language tag. Write one like "it".')
         return tag.lower()
 
-    def detect_languages(texts: Sequence[str], candidates: Sequence[str] | None = None) -> list[str]:
+    def detect_languages(
+        texts: Sequence[str],
+        candidates: Sequence[str] | None = None,
+        *,
+        verbose: int = 0,  # noqa: ARG001
+    ) -> list[str]:
         candidates_seen.append(candidates)
         return ["xx" for _ in texts]
 

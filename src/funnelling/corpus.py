@@ -116,11 +116,11 @@ class Corpus:
         return positions
 
 
-def read_corpus(path: str | os.PathLike[str], detect: bool = True) -> Corpus:
+def read_corpus(path: str | os.PathLike[str], detect: bool = True, verbose: int = 0) -> Corpus:
     """The documents of a file, language tags in their normal form and missing ones detected.
 
     Where some documents name their language, the others are taken to be in one of those. With
-    ``detect=False`` a missing language stays None.
+    ``detect=False`` a missing language stays None. ``verbose`` above 0 shows a progress bar on a terminal.
 
     >>> read_corpus("nowhere.jsonl")
     Traceback (most recent call last):
@@ -129,7 +129,7 @@ def read_corpus(path: str | os.PathLike[str], detect: bool = True) -> Corpus:
     corpus = Corpus.from_documents(read_documents(path))
     _normalise_languages(corpus, shown_name(path))
     if detect:
-        _detect_languages(corpus, shown_name(path))
+        _detect_languages(corpus, shown_name(path), verbose)
     return corpus
 
 
@@ -144,7 +144,7 @@ def _normalise_languages(corpus: Corpus, name: str) -> None:
                 raise InputError(f"{name}: document {quoted(corpus.ids[position])}: {error}") from None
 
 
-def _detect_languages(corpus: Corpus, name: str) -> None:
+def _detect_languages(corpus: Corpus, name: str, verbose: int) -> None:
     missing = [position for position, language in enumerate(corpus.languages) if language is None]
     if not missing:
         return
@@ -152,7 +152,8 @@ def _detect_languages(corpus: Corpus, name: str) -> None:
 
     candidates = sorted({language for language in corpus.languages if language is not None})
     try:
-        detected = detect_languages([corpus.texts[position] for position in missing], candidates or None)
+        texts = [corpus.texts[position] for position in missing]
+        detected = detect_languages(texts, candidates or None, verbose=verbose)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     for position, language in zip(missing, detected, strict=True):

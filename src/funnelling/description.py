@@ -1,18 +1,22 @@
 """What is in a corpus, before anything is learned from it."""
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from funnelling.corpus import Corpus
+from funnelling.formats.document import quoted
+from funnelling.progress import watched
 from funnelling.text.words import analyser, resources
 
 FEW_POSITIVES = 5
 EXAMPLES = 3
 
 
-def describe(corpus: Corpus) -> dict[str, Any]:
-    """Documents, words and labels by language, words shared between languages, and odd rows."""
+def describe(corpus: Corpus, verbose: int = 0) -> dict[str, Any]:
+    """Documents, words and labels by language, words shared between languages, and odd rows.
+
+    ``verbose`` above 0 shows progress bars on a terminal.
+    """
     positions = corpus.by_language()
     vocabularies: dict[str, set[str]] = {}
     languages: dict[str, dict[str, Any]] = {}
@@ -20,7 +24,7 @@ def describe(corpus: Corpus) -> dict[str, Any]:
     for language, rows in positions.items():
         analyse = analyser(language)
         words: Counter[str] = Counter()
-        for row in rows:
+        for row in watched(rows.tolist(), f"words of {language}", bool(verbose)):
             found = analyse(corpus.texts[row])
             words.update(found)
             if not found and corpus.texts[row].strip():
@@ -35,21 +39,17 @@ def describe(corpus: Corpus) -> dict[str, Any]:
             "labels": len(used),
             **resources(language)._asdict(),
         }
-    labelled = corpus.labelled()
+    counts = [len(labels) for labels in corpus.labels if labels is not None]
     return {
         "documents": len(corpus),
         "splits": dict(sorted(Counter(split for split in corpus.splits if split).items())),
         "languages": languages,
         "labels": _positives(corpus),
-        "labels_per_document": sum(map(len, map(_listed, labelled.labels))) / max(1, len(labelled)),
+        "labels_per_document": sum(counts) / max(1, len(counts)),
         "groups": len({group for group in corpus.groups if group is not None}),
         "shared_words": _shared(vocabularies),
         "odd": _odd(corpus, wordless),
     }
-
-
-def _listed(labels: tuple[str, ...] | None) -> tuple[str, ...]:
-    return labels or ()
 
 
 def _positives(corpus: Corpus) -> dict[str, dict[str, int]]:
@@ -89,16 +89,16 @@ def _odd(corpus: Corpus, wordless: list[str]) -> list[str]:
     rare = [label for label, counts in _positives(corpus).items() if sum(counts.values()) < FEW_POSITIVES]
     leaking = _groups_on_both_sides(corpus)
     found = [
-        (empty, "have an empty text", "document"),
-        (wordless, "have no word that is kept", "document"),
-        (unlabelled, "have no labels field: they are not learned from", "document"),
-        (bare, "have an empty list of labels: they count as documents of no label", "document"),
-        (repeated, "have a text that another one of the language has too", "document"),
-        (ids, "are used more than once", "id"),
-        (rare, f"have fewer than {FEW_POSITIVES} documents", "label"),
-        (leaking, "are both in train and in test: scores will be too good", "group"),
+        ("document", "with an empty text", empty),
+        ("document", "without a word that is kept", wordless),
+        ("document", "without a labels field, not learned from", unlabelled),
+        ("document", "with an empty list of labels, which counts as having no label", bare),
+        ("document", "with a text that another one of the language has too", repeated),
+        ("id", "used more than once", ids),
+        ("label", f"with fewer than {FEW_POSITIVES} documents", rare),
+        ("group", "both in train and in test, so that scores will be too good", leaking),
     ]
-    return [_line(names, what, noun) for names, what, noun in found if names]
+    return [_line(noun, what, names) for noun, what, names in found if names]
 
 
 def _groups_on_both_sides(corpus: Corpus) -> list[str]:
@@ -109,7 +109,6 @@ def _groups_on_both_sides(corpus: Corpus) -> list[str]:
     return [group for group, splits in sides.items() if {"train", "test"} <= splits]
 
 
-def _line(names: Iterable[str], what: str, noun: str) -> str:
-    names = list(names)
-    examples = ", ".join(names[:EXAMPLES]) + (", …" if len(names) > EXAMPLES else "")
+def _line(noun: str, what: str, names: list[str]) -> str:
+    examples = ", ".join(map(quoted, names[:EXAMPLES])) + (", …" if len(names) > EXAMPLES else "")
     return f"{len(names):,} {noun}{'s' if len(names) > 1 else ''} {what}: {examples}"

@@ -5,7 +5,8 @@ and probabilities. A method writes only its idea: ``_fit`` and ``_scores``.
 """
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from numbers import Real
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from funnelling.errors import InputError
 from funnelling.inputs import FLOATS, Inputs, check_vectors, is_mapping, is_texts, read_inputs
 from funnelling.labels import are_right, read_labels
+from funnelling.progress import Advance, progress_bar
 from funnelling.randomness import assign_folds, seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.gram import Matrix
@@ -54,7 +56,12 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def _fit_vectors(self, texts: dict[str, list[str]]) -> dict[str, Matrix]:
         """Vectors of the training texts: each language has a feature space of its own."""
         self.vectorizers_ = {language: self._vectorizer(language) for language in texts}
-        return {language: self.vectorizers_[language].fit_transform(texts[language]) for language in texts}
+        vectors = {}
+        with self._progress("words", sum(map(len, texts.values()))) as advance:
+            for language, part in texts.items():
+                vectors[language] = self.vectorizers_[language].fit_transform(part)
+                advance(len(part))
+        return vectors
 
     def _vectors(self, language: str, texts: list[str]) -> Matrix:
         return self.vectorizers_[language].transform(texts)
@@ -103,7 +110,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """Scores: above 0 where `predict` says yes; one label a document goes to the highest."""
         inputs = self._read(X, languages)
         return inputs.gather(
-            {language: self._squeeze(scores) for language, scores in self._decisions(inputs).items()}
+            {language: self._squeeze(decisions) for language, decisions in self._decisions(inputs)}
         )
 
     def predict(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
@@ -113,7 +120,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """
         inputs = self._read(X, languages)
         return inputs.gather(
-            {language: self._labels(scores) for language, scores in self._decisions(inputs).items()}
+            {language: self._labels(decisions) for language, decisions in self._decisions(inputs)}
         )
 
     def predict_proba(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
@@ -124,8 +131,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """What `predict` and `predict_proba` give, for the work of one of them."""
         inputs = self._read(X, languages)
         decided, probable = {}, {}
-        for language, part in inputs.parts.items():
-            scores = self._language_scores(language, part, inputs.texts)
+        for language, scores in self._scored(inputs):
             decided[language] = self._labels(scores - self._cuts(language))
             probabilities = self._head(language)(scores)
             if self.exclusive_ and probabilities.shape[1] == 1:
@@ -141,7 +147,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         truth = inputs.divide(y, "y")
         right = {
             language: are_right(self._labels(decisions), truth[language], self.classes_)
-            for language, decisions in self._decisions(inputs).items()
+            for language, decisions in self._decisions(inputs)
         }
         gathered = inputs.gather(right)
         flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
@@ -211,14 +217,23 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             return X
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
-    def _language_scores(self, language: str, part: Any, texts: bool) -> Scores:
-        return self._scores(language, self._vectors(language, part) if texts else part)
+    def _progress(self, description: str, documents: int) -> AbstractContextManager[Advance]:
+        return progress_bar(description, documents, bool(self.verbose), "documents")
 
-    def _decisions(self, inputs: Inputs) -> dict[str, Scores]:
-        return {
-            language: self._language_scores(language, part, inputs.texts) - self._cuts(language)
-            for language, part in inputs.parts.items()
-        }
+    def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
+        """The scores of each language's documents."""
+        with self._progress("labels", sum(inputs.sizes().values())) as advance:
+            for language, size in inputs.sizes().items():
+                part = inputs.parts[language]
+                yield (
+                    language,
+                    self._scores(language, self._vectors(language, part) if inputs.texts else part),
+                )
+                advance(size)
+
+    def _decisions(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
+        """The scores less the cuts: above 0 where the answer is yes."""
+        return ((language, scores - self._cuts(language)) for language, scores in self._scored(inputs))
 
     def _squeeze(self, scores: Scores) -> Scores:
         return scores[:, 0] if self.exclusive_ and scores.shape[1] == 1 else scores

@@ -15,6 +15,7 @@ from funnelling.text.detection import detect_languages
 from funnelling.text.languages import normalise_tag
 
 HALF = 0.5
+ROUNDING = 1e-12
 
 
 class Predictor:
@@ -113,4 +114,6 @@ class Predictor:
         """Above which probability each label is assigned; nothing to tell where the user chose it."""
         if self.threshold is not None or self.model.exclusive_:
             return np.full(len(self.labels), HALF)
-        return self.model.thresholds(str(served_by(language, self.model.languages_)))
+        thresholds = self.model.thresholds(str(served_by(language, self.model.languages_)))
+        # A method that decides at .5 says so up to the last bit.
+        return np.where(np.abs(thresholds - HALF) < ROUNDING, HALF, thresholds)

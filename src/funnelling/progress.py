@@ -1,9 +1,11 @@
 """Progress bars: on standard error, only on a terminal, only when asked for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 Advance = Callable[[int], object]
+Item = TypeVar("Item")
 
 
 def quietly(_steps: int) -> None:
@@ -25,3 +27,15 @@ def progress_bar(description: str, total: int | None, shown: bool, unit: str = "
     # disable=None is tqdm's word for "only on a terminal".
     with tqdm(total=total, desc=description, unit=unit, leave=False, disable=None, delay=0.5) as bar:
         yield bar.update
+
+
+def watched(items: Sequence[Item], description: str, shown: bool, unit: str = "documents") -> Iterator[Item]:
+    """The items, with a bar that tells how many have been taken.
+
+    >>> list(watched("abc", "spelling", shown=False))
+    ['a', 'b', 'c']
+    """
+    with progress_bar(description, len(items), shown, unit) as advance:
+        for item in items:
+            yield item
+            advance(1)

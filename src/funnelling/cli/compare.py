@@ -96,13 +96,13 @@ def _keep(result: Any, store: Path) -> None:
     with writing(store / "comparison.json", force=True) as stream:
         stream.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
     with writing(store / "comparison.md", force=True) as stream:
-        stream.write(markdown(*comparison_table(result)) + "\n")
+        stream.write(markdown(comparison_table(result)) + "\n")
 
 
 def _print(result: Any) -> None:
     from funnelling.report.tables import comparison_table, notes, plain
 
-    print(plain(*comparison_table(result)))
+    print(plain(comparison_table(result)))
     print(notes(result))
     if any(p is not None for tests in result["significance"].values() for p in tests["p"].values()):
         print("† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test")

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.corpus import read_corpus
     from funnelling.description import describe
 
-    description = describe(read_corpus(arguments.data))
+    description = describe(read_corpus(arguments.data, verbose=1), verbose=1)
     if arguments.json:
         options.print_json(description)
     else:
@@ -53,7 +53,7 @@ def _print(description: dict[str, Any]) -> None:
 
 
 def _print_languages(languages: dict[str, dict[str, Any]]) -> None:
-    from funnelling.report.tables import plain
+    from funnelling.report.tables import Table, plain
 
     header = ["language", "documents", "labelled", "words", "distinct", "labels", "reduced to", "stop words"]
     rows = [
@@ -65,23 +65,23 @@ def _print_languages(languages: dict[str, dict[str, Any]]) -> None:
         ]
         for language, values in languages.items()
     ]
-    print(plain(header, rows))
+    print(plain(Table(header, rows)))
 
 
 def _print_shared_words(shared: dict[str, dict[str, float]]) -> None:
-    from funnelling.report.tables import plain
+    from funnelling.report.tables import Table, plain
 
     print("\nwords that two languages share, in % of the smaller vocabulary")
     rows = [[a, *("" if a == b else f"{100 * shared[a][b]:.0f}" for b in shared)] for a in shared]
-    print(plain(["", *shared], rows))
+    print(plain(Table(["", *shared], rows)))
 
 
 def _print_labels(labels: dict[str, dict[str, int]], languages: list[str]) -> None:
-    from funnelling.report.tables import plain
+    from funnelling.report.tables import Table, plain
 
     print("\npositives by label and language, most frequent first")
     rows = [
         [label, str(sum(counts.values())), *(str(counts.get(language, 0)) for language in languages)]
         for label, counts in labels.items()
     ]
-    print(plain(["label", "all", *languages], rows))
+    print(plain(Table(["label", "all", *languages], rows)))

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         options.print_json(result)
     else:
-        print(plain(*languages_table(result)))
+        print(plain(languages_table(result)))
         print(notes(result))
 
 

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> None:
         print("It was not measured when it was trained.")
     else:
         print()
-        print(plain(*languages_table(description["scores"])))
+        print(plain(languages_table(description["scores"])))
         print(notes(description["scores"]))
 
 

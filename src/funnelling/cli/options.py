@@ -102,7 +102,7 @@ def read_labelled(path: str) -> "tuple[Corpus, str]":
     from funnelling.corpus import read_corpus
     from funnelling.formats.files import shown_name
 
-    corpus = read_corpus(path)
+    corpus = read_corpus(path, verbose=1)
     labelled = corpus.labelled()
     name = shown_name(path)
     if not len(labelled):

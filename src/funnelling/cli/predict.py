@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> None:
     import os
 
     from funnelling.formats import read_documents
-    from funnelling.formats.files import writing
+    from funnelling.formats.files import STANDARD, writing
     from funnelling.prediction import Predictor
     from funnelling.progress import progress_bar
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
         skip_unknown=arguments.skip_unknown,
     )
     documents = read_documents(arguments.data)
-    to_terminal = arguments.output == "-" and os.isatty(1)
+    to_terminal = arguments.output == STANDARD and os.isatty(1)
     with (
         writing(arguments.output, arguments.force) as stream,
         progress_bar("predict", None, not to_terminal, "documents") as advance,
@@ -58,6 +58,8 @@ def run(arguments: argparse.Namespace) -> None:
         for batch in batches(documents):
             for row in predictor(batch, arguments.data):
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            if arguments.output == STANDARD:
+                stream.flush()  # whoever reads along gets whole rows
             advance(len(batch))
 
 

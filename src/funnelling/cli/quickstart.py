@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
         model = make_method(name, seed=arguments.seed, jobs=arguments.jobs, verbose=1)
         results[name] = measure_method(fit_method(model, train), test)
     table = side_by_side(results)
-    print(plain(*table))
+    print(plain(table))
     print(
         "\nNaive is one classifier a language. Fun(TAT) is funnelling: such classifiers,"
         "\nand a second tier that learns from the documents of all languages."
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     save_model(model, model_path, scores=results["fun-tat"], force=arguments.force)
     write_documents(data_path, corpus, force=arguments.force)
     with writing(report_path, force=arguments.force) as stream:
-        stream.write(f"# Quickstart\n\n{markdown(*table)}\n")
+        stream.write(f"# Quickstart\n\n{markdown(table)}\n")
     shown = {path: shlex.quote(str(path)) for path in (model_path, report_path, data_path)}
     print(f"\nModel:  {shown[model_path]}\nReport: {shown[report_path]}")
     print(

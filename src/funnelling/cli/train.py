@@ -9,6 +9,8 @@ from funnelling.cli import options
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from funnelling.corpus import Corpus
     from funnelling.method import Method
 
@@ -54,7 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
     )
     model: Method = make()
 
-    from funnelling.evaluation.comparison import cross_validate, fit_method
+    from funnelling.evaluation.comparison import fit_method
     from funnelling.report.tables import counted
 
     options.tell(note)
@@ -64,15 +66,11 @@ def run(arguments: argparse.Namespace) -> None:
     )
     fit_method(model, train)
     if len(test):
-        scores, how = _measured(model, test)
+        scores, how = _measure_on(test, model)
     elif arguments.no_table:
         scores, how = None, "Not measured."
     else:
-        options.tell("Measuring by five outer folds.")
-        scores = cross_validate(make, train, seed=arguments.seed)
-        how = "Measured by five outer folds over the training documents."
-        if scores is None:
-            how = "Not measured: too few documents or groups for five outer folds."
+        scores, how = _measure_by_folds(train, make, arguments.seed)
     save_model(model, arguments.output, scores=scores, force=arguments.force)
     _print(scores, how)
     print(f"Model: {arguments.output}")
@@ -99,7 +97,8 @@ def _sides(corpus: "Corpus", path: str) -> "tuple[Corpus, Corpus]":
     return train, test
 
 
-def _measured(model: "Method", test: "Corpus") -> tuple[Any, str]:
+def _measure_on(test: "Corpus", model: "Method") -> tuple[Any, str]:
+    """The scores of a model on test documents, and how they were found."""
     from funnelling.evaluation.comparison import measure_method
     from funnelling.evaluation.splits import known_languages
     from funnelling.report.tables import counted
@@ -113,12 +112,23 @@ def _measured(model: "Method", test: "Corpus") -> tuple[Any, str]:
     return scores, f"Measured on {counted(int(known.sum()), 'test document')}{left_out}."
 
 
+def _measure_by_folds(train: "Corpus", make: "Callable[[], Method]", seed: int) -> tuple[Any, str]:
+    """The scores of a method without test documents, and how they were found."""
+    from funnelling.evaluation.comparison import cross_validate
+
+    options.tell("Measuring by five outer folds.")
+    scores = cross_validate(make, train, seed=seed)
+    if scores is None:
+        return None, "Not measured: too few documents or groups for five outer folds."
+    return scores, "Measured by five outer folds over the training documents."
+
+
 def _print(scores: Any, how: str) -> None:
     from funnelling.report.tables import languages_table, notes, plain
 
     if scores is None:
         print(how)
     else:
-        print(plain(*languages_table(scores)))
+        print(plain(languages_table(scores)))
         print(how)
         print(notes(scores))

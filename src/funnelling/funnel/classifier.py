@@ -15,7 +15,7 @@ from funnelling.method import Method
 from funnelling.progress import progress_bar
 from funnelling.randomness import assign_folds
 from funnelling.svm import SVM
-from funnelling.svm.gram import Floats, Matrix
+from funnelling.svm.gram import Floats, Matrix, check_gram_size
 from funnelling.training import FOLDS, Head, Scores, Training
 
 VARIANTS = ("tat", "kfcv")
@@ -111,6 +111,9 @@ class FunnellingClassifier(Method):
             raise InputError(f"folds must be a whole number from 2 on, not {self.folds!r}.")
 
     def _fit(self, training: Training) -> None:
+        documents = sum(map(len, training.targets.values()))
+        if self.meta_estimator is None:
+            check_gram_size(documents, self.memory_limit, "tier 2")  # before hours of tier 1
         learners = {language: self._base_learner(language, training) for language in training.vectors}
         rounds = 1 if self.variant == "tat" else 1 + self.folds
         total = rounds * sum(learner.problems_solved(training.labels, FOLDS) for learner in learners.values())

@@ -2,13 +2,12 @@
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
 from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.significance import dagger
 from funnelling.methods import title
-
-Rows = Sequence[Sequence[str]]
 
 MEASURE_TITLES = {
     "micro_f1": "micro-F1",
@@ -30,36 +29,57 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def plain(header: Sequence[str], rows: Rows) -> str:
+class Table(NamedTuple):
+    """Cells as text. ``groups`` are titles over several columns each, beginning with the second."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    groups: Sequence[tuple[str, int]] = ()
+
+
+def plain(table: Table) -> str:
     """A table in aligned columns, the first to the left, numbers to the right.
 
-    >>> print(plain(["language", "F1"], [["it", ".5"], ["average", ".5"]]))
-    language  F1
-    --------  --
-    it        .5
-    average   .5
+    >>> rows = [["it", ".5", ".6"], ["average", ".5", ".6"]]
+    >>> print(plain(Table(["language", "Naive", "Fun"], rows, [("F1", 2)])))
+                  F1
+    language  Naive  Fun
+    --------  -----  ---
+    it           .5   .6
+    average      .5   .6
     """
-    shown = [[_printable(cell) for cell in row] for row in (header, *rows)]
+    shown = [[_printable(cell) for cell in row] for row in (table.header, *table.rows)]
     widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
-    first, *others = (_line(row, widths) for row in shown)
-    return "\n".join(line.rstrip() for line in [first, "  ".join("-" * width for width in widths), *others])
+    header, *rows = (_line(row, widths) for row in shown)
+    lines = [_groups_line(table.groups, widths), header, "  ".join("-" * width for width in widths), *rows]
+    return "\n".join(line.rstrip() for line in (lines if table.groups else lines[1:]))
 
 
-def markdown(header: Sequence[str], rows: Rows) -> str:
+def markdown(table: Table) -> str:
     """The same table in Markdown.
 
-    >>> print(markdown(["language", "F1"], [["it", ".5"]]))
-    | language | F1 |
+    >>> print(markdown(Table(["language", "Naive"], [["it", ".5"]], [("F1", 1)])))
+    | language | F1 Naive |
     | --- | ---: |
     | it | .5 |
     """
+    titles = ["", *(f"{text} " for text, columns in table.groups for _ in range(columns))]
+    header = [text + cell for text, cell in zip_longest(titles, table.header, fillvalue="")]
     rule = ["---"] + ["---:"] * (len(header) - 1)
-    return "\n".join("| " + " | ".join(row) + " |" for row in [list(header), rule, *map(list, rows)])
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *table.rows])
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     padding = [" " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=True)]
     return "  ".join([cells[0] + padding[0], *map("".join, zip(padding[1:], cells[1:], strict=True))])
+
+
+def _groups_line(groups: Sequence[tuple[str, int]], widths: Sequence[int]) -> str:
+    cells, start = [" " * widths[0]], 1
+    for text, columns in groups:
+        cells.append(text.center(sum(widths[start : start + columns]) + 2 * (columns - 1)))
+        start += columns
+    return "  ".join(cells)
 
 
 def _printable(cell: str) -> str:
@@ -86,12 +106,12 @@ def number(value: float) -> str:
 
 def notes(result: Mapping[str, Any]) -> str:
     """What stands below a table of measures."""
-    unknown = result["unknown_labels"]
+    unknown = result.get("unknown_labels", 0)
     dropped = f"\n{counted(unknown, 'label')} of the test documents unknown to training: not counted"
     return PRESENT_NOTE + (dropped if unknown else "")
 
 
-def languages_table(result: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+def languages_table(result: Mapping[str, Any]) -> Table:
     """One method: a row a language, then the average; all measures."""
     shown = list(MEASURE_TITLES)
     rows = [
@@ -100,14 +120,11 @@ def languages_table(result: Mapping[str, Any]) -> tuple[list[str], list[list[str
     ]
     total = sum(values["documents"] for values in result["languages"].values())
     rows.append(["average", str(total), *(number(result["average"][measure]) for measure in shown)])
-    return ["language", "documents", *MEASURE_TITLES.values()], rows
+    return Table(["language", "documents", *MEASURE_TITLES.values()], rows)
 
 
-def side_by_side(methods: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+def side_by_side(methods: Mapping[str, Any]) -> Table:
     """Several methods: a row a language, then the average; for each measure a column a method."""
-    header = ["language"] + [
-        f"{MEASURE_TITLES[measure]} {title(name)}" for measure in MEASURES for name in methods
-    ]
     languages = next(iter(methods.values()))["languages"]
     rows = [
         [language]
@@ -115,10 +132,12 @@ def side_by_side(methods: Mapping[str, Any]) -> tuple[list[str], list[list[str]]
         for language in languages
     ]
     averages = [number(m["average"][measure]) for measure in MEASURES for m in methods.values()]
-    return header, [*rows, ["average", *averages]]
+    header = ["language", *(title(name) for _ in MEASURES for name in methods)]
+    groups = [(MEASURE_TITLES[measure], len(methods)) for measure in MEASURES]
+    return Table(header, [*rows, ["average", *averages]], groups)
 
 
-def comparison_table(result: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+def comparison_table(result: Mapping[str, Any]) -> Table:
     """All methods of a comparison: averages with deviations over trials, daggers, times."""
     rows = []
     for name, method in result["methods"].items():
@@ -126,7 +145,7 @@ def comparison_table(result: Mapping[str, Any]) -> tuple[list[str], list[list[st
         rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
     floor = result["rejector"]["average"]
     rows.append(["(rejects all)", *(number(floor[measure]) for measure in MEASURE_TITLES), "", ""])
-    return ["method", *MEASURE_TITLES.values(), "fit s", "predict s"], rows
+    return Table(["method", *MEASURE_TITLES.values(), "fit s", "predict s"], rows)
 
 
 def _cell(result: Mapping[str, Any], name: str, method: Mapping[str, Any], measure: str) -> str:

@@ -1,5 +1,6 @@
 """scikit-learn's own estimators as bytes, in skops' form: no pickle, and equal fits are equal bytes."""
 
+import hashlib
 import io
 import json
 import zipfile
@@ -58,26 +59,31 @@ def from_bytes(content: bytes) -> Any:
 
 
 def _without_addresses(content: bytes) -> bytes:
-    """The same archive with its objects counted, and without the times of its files."""
+    """The same archive, its objects counted and its files named by their content, without times."""
     numbers = count()
-    names: dict[str, str] = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist() if name != _SCHEMA}
+        names = {name: _content_name(name, part) for name, part in parts.items()}
         schema = json.loads(archive.read(_SCHEMA), object_hook=lambda node: _counted(node, numbers, names))
-        parts = {names[name]: archive.read(name) for name in archive.namelist() if name in names}
-    parts[_SCHEMA] = json.dumps(schema).encode()
+    renamed = {names[name]: part for name, part in parts.items()}
+    renamed[_SCHEMA] = json.dumps(schema).encode()
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        for name in sorted(parts):
-            archive.writestr(zipfile.ZipInfo(name), parts[name])
+        for name in sorted(renamed):
+            archive.writestr(zipfile.ZipInfo(name), renamed[name])
     return target.getvalue()
+
+
+def _content_name(name: str, content: bytes) -> str:
+    _, dot, suffix = name.partition(".")
+    return hashlib.sha256(content).hexdigest()[:16] + dot + suffix
 
 
 def _counted(node: dict[str, Any], numbers: Iterator[int], names: dict[str, str]) -> dict[str, Any]:
     if _NODE_ID in node:
         node[_NODE_ID] = next(numbers)
     if isinstance(file := node.get(_FILE), str):
-        _, dot, suffix = file.partition(".")
-        node[_FILE] = names.setdefault(file, f"{len(names)}{dot}{suffix}")
+        node[_FILE] = names[file]
     if _STOP_WORDS_ID in node:
         node[_STOP_WORDS_ID]["content"] = "0"
     return node

@@ -61,11 +61,19 @@ def write(folder: Path, document: Document, files: Mapping[str, bytes]) -> None:
                 return
             for name in (*files, MODEL):
                 (draft / name).replace(folder / name)
-            for stale in folder.iterdir():
-                if _ARRAYS.fullmatch(stale.name) and stale.name not in files:
-                    stale.unlink()
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+        with suppress(OSError):
+            _remove_stale_arrays(folder)
+
+
+def _remove_stale_arrays(folder: Path) -> None:
+    """Drop what the model no longer names, or does not yet."""
+    model = folder / MODEL
+    named = json.loads(model.read_bytes())["files"] if model.exists() else ()
+    for file in folder.iterdir():
+        if _ARRAYS.fullmatch(file.name) and file.name not in named:
+            file.unlink()
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
 if TYPE_CHECKING:
     from funnelling.method import Method
 
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma")  # whose versions a prediction may depend on
+# Whose versions a prediction may depend on.
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma", "snowballstemmer", "stopwordsiso", "py3langid")
 DESCRIBED = ("method", "parameters", "languages", "labels", "scores", "format", "funnelling", "versions")
 
 

@@ -1,11 +1,12 @@
 """Which language a text is in, found offline."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from funnelling.errors import InputError
+from funnelling.progress import watched
 from funnelling.text.languages import name_among, normalise_tag
 
 # Accuracy no longer grows beyond some 500 characters; the rest is for documents with a foreign heading.
@@ -14,7 +15,9 @@ CHARACTERS_READ = 2_000
 _NO_LANGUAGE = frozenset({"zxx", "und"})
 
 
-def detect_languages(texts: Sequence[str], candidates: Sequence[str] | None = None) -> list[str]:
+def detect_languages(
+    texts: Sequence[str], candidates: Sequence[str] | None = None, *, verbose: int = 0
+) -> list[str]:
     """Return the language of each text, one of the candidates where there are any.
 
     With candidates, each text is judged by itself. Regional variants cannot be told apart: of several
@@ -25,7 +28,7 @@ def detect_languages(texts: Sequence[str], candidates: Sequence[str] | None = No
     Without candidates, a language counts as present from 1 % of the texts on (but no fewer than 5 and
     no more than 100 texts are asked for, and among fewer than 50 texts a tenth). Texts that seemed to be
     in another language are then judged again among those present, so that a few short ones make no
-    languages of their own.
+    languages of their own. ``verbose`` above 0 shows a progress bar on a terminal.
 
     >>> detect_languages(["Guten Morgen, liebe Leute", "Bom dia, minha gente"], ["de", "pt_BR"])
     ['de', 'pt_BR']
@@ -34,9 +37,12 @@ def detect_languages(texts: Sequence[str], candidates: Sequence[str] | None = No
     funnelling.errors.InputError: none of tlh, qya can be detected. Give each document its language.
     """
     if candidates:
-        return _among(texts, _tags_by_label(list(dict.fromkeys(map(normalise_tag, candidates)))))
+        tags = _tags_by_label(list(dict.fromkeys(map(normalise_tag, candidates))))
+        return _among(watched(texts, "languages", bool(verbose)), tags)
     labels = [label for label, _ in _identifier().rank("") if label not in _NO_LANGUAGE]
-    guesses = [_most_likely(text, [*_NO_LANGUAGE, *labels]) for text in texts]
+    guesses = [
+        _most_likely(text, [*_NO_LANGUAGE, *labels]) for text in watched(texts, "languages", bool(verbose))
+    ]
     counts = Counter(guess for guess in guesses if guess not in _NO_LANGUAGE)
     enough = min(max(len(texts) // 100, 5), 100, len(texts) // 10)
     present = [label for label, count in counts.most_common() if count >= enough] or list(counts)
@@ -62,10 +68,10 @@ def _tags_by_label(tags: list[str]) -> dict[str, str]:
     return {label: min(rivals, key=lambda tag: ("_" in tag, tag)) for label, rivals in by_label.items()}
 
 
-def _among(texts: Sequence[str], tags_by_label: dict[str, str]) -> list[str]:
+def _among(texts: Iterable[str], tags_by_label: dict[str, str]) -> list[str]:
     labels = list(tags_by_label)
     if len(labels) == 1:
-        return [tags_by_label[labels[0]]] * len(texts)
+        return [tags_by_label[labels[0]] for _ in texts]
     return [tags_by_label[_most_likely(text, labels)] for text in texts]
 
 

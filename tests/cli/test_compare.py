@@ -1,0 +1,222 @@
+"""``funnelling compare``: the contract's JSON, several runs and files, and going on after an interruption."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from funnelling.evaluation import comparison
+from funnelling.evaluation.measures import MEASURES
+
+from .command import contents, documents, run_command, succeed, with_splits, write_jsonl
+
+METHODS = ("naive", "fun-tat")
+ARGUMENTS = ("--methods", ",".join(METHODS), "--jobs", 1)
+
+
+def _compare(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    capsys.readouterr()
+    succeed("compare", *arguments, *ARGUMENTS, "--json")
+    return json.loads(capsys.readouterr().out)
+
+
+def _without_times(result: Any) -> Any:
+    methods = result["methods"].items()
+    kept = {
+        name: {key: value for key, value in method.items() if "seconds" not in key}
+        for name, method in methods
+    }
+    return {**result, "methods": kept}
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_json_is_the_contracts(runs: int, split_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = _compare(capsys, split_data, "--runs", runs)
+    assert list(result["methods"]) == list(METHODS)
+    for method in result["methods"].values():
+        assert set(method) >= {
+            "average",
+            "deviation",
+            "language_deviation",
+            "languages",
+            "fit_seconds",
+            "predict_seconds",
+            "runs",
+        }
+        assert all(type(method["average"][measure]) is float for measure in MEASURES)
+        assert all(type(method["language_deviation"][measure]) is float for measure in MEASURES)
+        if runs == 1:
+            assert method["deviation"] is None
+        else:
+            assert all(type(method["deviation"][measure]) is float for measure in MEASURES)
+        assert method["runs"] == runs
+        assert method["fit_seconds"] > 0 < method["predict_seconds"]
+        assert list(method["languages"]) == ["en", "it"]
+        for values in method["languages"].values():
+            assert all(type(values[measure]) is float for measure in MEASURES)
+            assert values["documents"] == 8
+            assert type(values["documents"]) is int
+    assert list(result["significance"]) == list(MEASURES)
+    for tests in result["significance"].values():
+        assert tests["best"] in METHODS
+        assert set(tests["p"]) == set(METHODS) - {tests["best"]}
+        assert all(0 <= p <= 1 for p in tests["p"].values())
+
+
+def test_the_first_run_is_what_train_and_evaluate_find(
+    split_data: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = _compare(capsys, split_data)
+    succeed("evaluate", model, split_data, "--json")
+    evaluated = json.loads(capsys.readouterr().out)
+    assert result["methods"]["fun-tat"]["average"] == evaluated["average"]
+    assert result["methods"]["fun-tat"]["languages"] == evaluated["languages"]
+
+
+def test_the_table(split_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("compare", split_data, *ARGUMENTS)
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert lines[0].split()[:2] == ["method", "micro-F1"]
+    assert [line.split("  ")[0] for line in lines[2:5]] == ["Naive", "Fun(TAT)", "(rejects all)"]
+    assert [line.partition(":")[0] for line in captured.err.splitlines()] == [
+        "trial 1/1 naive",
+        "trial 1/1 fun-tat",
+    ]
+
+
+def test_several_files_are_several_trials(
+    split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = write_jsonl(tmp_path / "other.jsonl", with_splits(documents(("en", "it", "de"))[::-1]))
+    # With C given, Naive's decisions have nothing random.
+    fixed = ["--set", "naive.C=1"]
+    both, *single = (
+        _compare(capsys, *files, *fixed) for files in ([split_data, other], [split_data], [other])
+    )
+    assert both["methods"]["naive"]["runs"] == 2
+    for measure, value in both["methods"]["naive"]["average"].items():
+        mean = sum(result["methods"]["naive"]["average"][measure] for result in single) / 2
+        assert value == pytest.approx(mean)
+    assert list(both["methods"]["naive"]["languages"]) == ["de", "en", "it"]
+
+
+def test_same_seed_same_numbers_and_other_seed_others(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, again, other = (_without_times(_compare(capsys, data, "--seed", seed)) for seed in (0, 0, 1))
+    assert first == again != other
+
+
+class TestStore:
+    @pytest.fixture
+    def fits(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """The methods that were fitted, as they come."""
+        fitted: list[str] = []
+        fit_method = comparison.fit_method
+
+        def noted(method: Any, train: Any) -> Any:
+            fitted.append(type(method).__name__)
+            return fit_method(method, train)
+
+        monkeypatch.setattr(comparison, "fit_method", noted)
+        return fitted
+
+    def test_what_it_holds(
+        self, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        result = _compare(capsys, split_data, "-o", tmp_path / "out")
+        assert json.loads((tmp_path / "out" / "comparison.json").read_text()) == result
+        assert (tmp_path / "out" / "comparison.md").read_text().startswith("| method | micro-F1 |")
+        assert len(list((tmp_path / "out" / "trials").iterdir())) == 2
+
+    def test_nothing_is_found_twice(
+        self, split_data: Path, tmp_path: Path, fits: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        first = _compare(capsys, split_data, "-o", tmp_path / "out")
+        assert fits == ["NaiveClassifier", "FunnellingClassifier"]
+        assert _compare(capsys, split_data, "-o", tmp_path / "out") == first  # times and all
+        assert len(fits) == 2
+        # A method or a run more costs only what is new.
+        succeed("compare", split_data, "-o", tmp_path / "out", "--methods", "naive,pooled,fun-tat")
+        assert fits[2:] == ["PooledClassifier"]
+        _compare(capsys, split_data, "-o", tmp_path / "out", "--runs", 2)
+        assert fits[3:] == ["NaiveClassifier", "FunnellingClassifier"]
+
+    def test_an_interrupted_comparison_goes_on(
+        self,
+        split_data: Path,
+        tmp_path: Path,
+        fits: list[str],
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        whole = _compare(capsys, split_data, "--runs", 2)
+        noted, fits[:] = comparison.fit_method, []
+
+        def interrupted(method: Any, train: Any) -> Any:
+            if len(fits) == 2:
+                raise KeyboardInterrupt
+            return noted(method, train)
+
+        from funnelling.cli import main
+
+        monkeypatch.setattr(comparison, "fit_method", interrupted)
+        arguments = ["compare", str(split_data), "-o", str(tmp_path / "out"), "--runs", "2", "--methods"]
+        assert main([*arguments, ",".join(METHODS)]) == 130
+        kept = contents(tmp_path / "out")
+        assert len([name for name in kept if name.endswith(".json")]) == 2
+        monkeypatch.setattr(comparison, "fit_method", noted)
+        fits.clear()
+        result = _compare(capsys, split_data, "-o", tmp_path / "out", "--runs", 2)
+        assert len(fits) == 2
+        assert _without_times(result) == _without_times(whole)
+        assert kept.items() <= contents(tmp_path / "out").items()
+
+    @pytest.mark.parametrize(
+        "change",
+        [["--seed", 1], ["--set", "naive.C=1", "--set", "fun-tat.meta_C=1"]],
+        ids=["seed", "settings"],
+    )
+    def test_another_question_gets_another_answer(
+        self,
+        change: list[object],
+        split_data: Path,
+        tmp_path: Path,
+        fits: list[str],
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        _compare(capsys, split_data, "-o", tmp_path / "out")
+        _compare(capsys, split_data, "-o", tmp_path / "out", *change)
+        assert len(fits) == 4
+
+    def test_settings_of_one_method_leave_the_others_alone(
+        self, split_data: Path, tmp_path: Path, fits: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        _compare(capsys, split_data, "-o", tmp_path / "out")
+        _compare(capsys, split_data, "-o", tmp_path / "out", "--set", "naive.C=1")
+        assert fits[2:] == ["NaiveClassifier"]
+
+    def test_other_documents_are_measured_anew(
+        self, split_data: Path, tmp_path: Path, fits: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        _compare(capsys, split_data, "-o", tmp_path / "out")
+        rows = with_splits(documents())
+        rows[0]["text"] += " indeed"
+        _compare(capsys, write_jsonl(tmp_path / "other.jsonl", rows), "-o", tmp_path / "out")
+        assert len(fits) == 4
+
+    def test_a_piece_that_cannot_be_read_is_found_anew(
+        self, split_data: Path, tmp_path: Path, fits: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        first = _compare(capsys, split_data, "-o", tmp_path / "out")
+        for piece in (tmp_path / "out" / "trials").glob("naive-*"):
+            piece.write_text(piece.read_text()[:20])
+        assert _without_times(_compare(capsys, split_data, "-o", tmp_path / "out")) == _without_times(first)
+        assert fits[2:] == ["NaiveClassifier"]
+
+
+def test_in_a_process_of_its_own(split_data: Path, tmp_path: Path) -> None:
+    done = run_command("compare", split_data, *ARGUMENTS, "--runs", 2, "-o", "out", "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert len(done.stderr.splitlines()) == 4
+    assert json.loads(done.stdout)["methods"]["naive"]["runs"] == 2

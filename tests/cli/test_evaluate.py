@@ -1,0 +1,106 @@
+"""``funnelling evaluate``: the contract's JSON, and which documents count."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier, save_model
+from funnelling.evaluation.measures import MEASURES
+
+from .command import documents, run_command, succeed, with_splits, write_jsonl
+from .conftest import Refuses
+
+
+def _evaluate(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[Any, str]:
+    capsys.readouterr()
+    succeed("evaluate", *arguments, "--json")
+    captured = capsys.readouterr()
+    return json.loads(captured.out), captured.err
+
+
+def test_json_is_the_contracts(model: Path, split_data: Path, tmp_path: Path) -> None:
+    done = run_command("evaluate", model, split_data, "--json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert set(MEASURES) <= set(result["average"])
+    assert list(result["languages"]) == ["en", "it"]
+    for values in (result["average"], *result["languages"].values()):
+        assert all(type(values[measure]) is float and -1 <= values[measure] <= 1 for measure in MEASURES)
+    for measure in MEASURES:
+        mean = np.mean([values[measure] for values in result["languages"].values()])
+        assert result["average"][measure] == pytest.approx(mean)
+    assert [values["documents"] for values in result["languages"].values()] == [8, 8]
+    assert type(result["languages"]["en"]["documents"]) is int
+
+
+def test_the_table(model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("evaluate", model, split_data)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split()[:4] == ["language", "documents", "micro-F1", "macro-F1"]
+    assert [line.split()[0] for line in lines[2:5]] == ["en", "it", "average"]
+
+
+def test_without_splits_all_labelled_rows_count(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [*documents(), {"language": "en", "text": "unlabelled"}]
+    result, told = _evaluate(capsys, model, write_jsonl(tmp_path / "docs.jsonl", rows))
+    assert result["languages"]["en"]["documents"] == 24
+    assert "1 of 49 documents have no labels" in told
+
+
+def test_labels_unknown_to_the_model_are_counted_out(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known, _ = _evaluate(capsys, model, write_jsonl(tmp_path / "docs.jsonl", documents()))
+    rows = [{**row, "labels": [*row["labels"], "new", "newer"]} for row in documents()]
+    result, _ = _evaluate(capsys, model, write_jsonl(tmp_path / "docs.jsonl", rows))
+    assert result == {**known, "unknown_labels": 2}
+    succeed("evaluate", model, tmp_path / "docs.jsonl")
+    assert "2 labels of the test documents unknown to training" in capsys.readouterr().out
+
+
+class TestUnknownLanguages:
+    @pytest.fixture
+    def mixed(self, tmp_path: Path) -> Path:
+        return write_jsonl(tmp_path / "mixed.jsonl", documents(("de", "en", "it")))
+
+    def test_are_refused(self, model: Path, mixed: Path, refuses: Refuses) -> None:
+        says = ['mixed.jsonl: the model does not know the language "de", only en, it', "--skip-unknown"]
+        refuses("evaluate", model, mixed.name, says=says)
+
+    def test_are_skipped_and_told(self, model: Path, mixed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        result, told = _evaluate(capsys, model, mixed, "--skip-unknown")
+        assert list(result["languages"]) == ["en", "it"]
+        assert told == f"{mixed}: left out 24 documents in de.\n"
+
+    def test_alone_cannot_be_skipped(self, model: Path, tmp_path: Path, refuses: Refuses) -> None:
+        write_jsonl(tmp_path / "de.jsonl", documents(["de"]))
+        refuses("evaluate", model, "de.jsonl", "--skip-unknown", says=['"de"', "only en, it"])
+
+
+def test_a_single_label_model_from_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = with_splits([{**row, "labels": [row["labels"][0]]} for row in documents() if row["labels"]])
+    train = [row for row in rows if row["split"] == "train"]
+    texts, languages = [row["text"] for row in train], [row["language"] for row in train]
+    model = FunnellingClassifier(random_state=0)
+    save_model(model.fit(texts, [row["labels"][0] for row in train], languages=languages), tmp_path / "model")
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    result, _ = _evaluate(capsys, tmp_path / "model", data)
+    test = [row for row in rows if row["split"] == "test"]
+    right = model.score(
+        [row["text"] for row in test],
+        [row["labels"][0] for row in test],
+        languages=[row["language"] for row in test],
+    )
+    # One label a document, so that the share of right documents is micro-F1.
+    sizes = [values["documents"] for values in result["languages"].values()]
+    found = [values["micro_f1"] for values in result["languages"].values()]
+    assert np.average(found, weights=sizes) == pytest.approx(right)
+    succeed("predict", tmp_path / "model", data, "-o", tmp_path / "out.jsonl")
+    predicted = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert all(row["labels"] == [max(row["scores"], key=row["scores"].get)] for row in predicted)
+    assert all("thresholds" not in row for row in predicted)

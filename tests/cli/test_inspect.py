@@ -1,0 +1,43 @@
+"""``funnelling inspect``: what a model is, how it was made, how good it was."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .command import LABELS, run_command, succeed
+
+
+def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = run_command("inspect", model, "--json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    description = json.loads(done.stdout)
+    assert description["method"] == "fun-tat"
+    assert description["languages"] == {"en": 16, "it": 16}
+    assert description["labels"] == sorted(LABELS)
+    assert description["format"] == 1
+    assert set(description["versions"]) >= {"numpy", "scipy", "scikit-learn"}
+    parameters = description["parameters"]
+    assert parameters["variant"] == "tat"
+    assert parameters["random_state"] == 0
+    assert parameters["memory_limit"] == 8e9
+    assert not {"n_jobs", "verbose"} & set(parameters)
+    succeed("evaluate", model, split_data, "--json")
+    assert json.loads(capsys.readouterr().out) == description["scores"]
+
+
+def test_for_people(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("inspect", model)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Method      fun-tat"
+    assert lines[2] == "Languages   en 16, it 16 (training documents)"
+    assert lines[3] == "Labels      3: account, hardware, money"
+    assert lines[-2].startswith("average")
+
+
+def test_a_model_that_was_not_measured(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("train", data, "-o", tmp_path / "model", "--no-table", "--jobs", 1, "--method", "naive")
+    succeed("inspect", tmp_path / "model")
+    assert "It was not measured when it was trained." in capsys.readouterr().out

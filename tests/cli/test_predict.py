@@ -1,0 +1,264 @@
+"""``funnelling predict``: what its rows hold, where documents may come from, and that it streams."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from funnelling import load_model, read_documents, write_documents
+from funnelling.cli import predict
+
+from .command import (
+    LABELS,
+    command,
+    documents,
+    environment,
+    read_jsonl,
+    run_command,
+    succeed,
+    write_jsonl,
+)
+from .conftest import Refuses
+
+METHODS = ("naive", "pooled", "fun-tat", "fun-kfcv")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory, split_data: Path, model: Path) -> dict[str, Path]:
+    """A model of each method."""
+    folder = tmp_path_factory.mktemp("methods")
+    for name in METHODS[:2] + METHODS[3:]:
+        succeed("train", split_data, "-o", folder / name, "--method", name, "--jobs", 1)
+    return {name: folder / name for name in METHODS} | {"fun-tat": model}
+
+
+def _rows(model: Path, data: Path, folder: Path, *options: object) -> list[dict[str, Any]]:
+    succeed("predict", model, data, "-o", folder / "out.jsonl", "--force", *options)
+    return read_jsonl(folder / "out.jsonl")
+
+
+class TestRows:
+    def test_what_they_hold(self, model: Path, data: Path, tmp_path: Path) -> None:
+        rows = _rows(model, data, tmp_path)
+        assert [row["id"] for row in rows] == [row["id"] for row in documents()]
+        assert [row["language"] for row in rows] == [row["language"] for row in documents()]
+        for row in rows:
+            assert set(row) - {"thresholds"} == {"id", "language", "labels", "scores"}
+            assert list(row["scores"]) == sorted(LABELS)
+            assert all(isinstance(score, float) and 0 <= score <= 1 for score in row["scores"].values())
+            assert set(row["labels"]) <= set(LABELS)
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_they_are_what_python_predicts(
+        self, method: str, models: dict[str, Path], data: Path, tmp_path: Path
+    ) -> None:
+        rows = _rows(models[method], data, tmp_path)
+        fitted = load_model(models[method])
+        texts, languages = zip(*((row["text"], row["language"]) for row in documents()), strict=True)
+        proba = fitted.predict_proba(list(texts), languages=languages)
+        decided = fitted.predict(list(texts), languages=languages)
+        assert [list(row["scores"].values()) for row in rows] == proba.tolist()
+        assert [row["labels"] for row in rows] == [
+            fitted.classes_[answer == 1].tolist() for answer in decided
+        ]
+
+    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("top", [None, 1, 2, 99])
+    def test_labels_are_those_above_their_thresholds(
+        self, method: str, top: int | None, models: dict[str, Path], data: Path, tmp_path: Path
+    ) -> None:
+        for row in _rows(models[method], data, tmp_path, *(() if top is None else ("--top", top))):
+            thresholds = row.get("thresholds", {})
+            above = [label for label, score in row["scores"].items() if score > thresholds.get(label, 0.5)]
+            assert sorted(above) == [label for label in row["labels"] if label in row["scores"]]
+            assert 0.5 not in thresholds.values()
+            assert set(thresholds) <= set(row["scores"])
+
+    def test_pooled_decides_at_one_half(self, models: dict[str, Path], data: Path, tmp_path: Path) -> None:
+        assert not any("thresholds" in row for row in _rows(models["pooled"], data, tmp_path))
+
+    def test_top(self, model: Path, data: Path, tmp_path: Path) -> None:
+        everything = _rows(model, data, tmp_path)
+        for row, full in zip(_rows(model, data, tmp_path, "--top", 2), everything, strict=True):
+            best = sorted(full["scores"].items(), key=lambda item: -item[1])[:2]
+            assert list(row["scores"].items()) == best
+            assert row["labels"] == full["labels"]
+
+    @pytest.mark.parametrize("threshold", [0, 0.2, 0.9, 1])
+    def test_threshold(self, threshold: float, model: Path, data: Path, tmp_path: Path) -> None:
+        for row in _rows(model, data, tmp_path, "--threshold", threshold):
+            assert row["labels"] == [label for label, score in row["scores"].items() if score > threshold]
+            assert "thresholds" not in row
+
+
+class TestLanguages:
+    def test_an_unknown_one_is_refused(self, model: Path, tmp_path: Path) -> None:
+        write_jsonl(tmp_path / "docs.jsonl", [*documents(each=1), {"id": "x", "language": "fr", "text": "a"}])
+        done = run_command("predict", model, "docs.jsonl", "-o", "out.jsonl", cwd=tmp_path)
+        assert done.stderr == (
+            'funnelling: docs.jsonl:3: document "x": the model does not know the language "fr", only en, it. '
+            "Add --skip-unknown to leave such documents unlabelled.\n"
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert [path.name for path in tmp_path.iterdir()] == ["docs.jsonl"]
+
+    def test_a_tag_that_is_none_is_refused(self, model: Path, tmp_path: Path, refuses: Refuses) -> None:
+        write_jsonl(tmp_path / "docs.jsonl", [{"language": "?", "text": "a"}])
+        refuses(
+            "predict", model, "docs.jsonl", says=['docs.jsonl:1: document "1"', "'?' is not a language tag"]
+        )
+
+    def test_skip_unknown_passes_them_through_in_place(self, model: Path, tmp_path: Path) -> None:
+        languages = ("fr", "en", "PT-br", "???", "it", "fr")
+        data = write_jsonl(
+            tmp_path / "docs.jsonl", [{"language": tag, "text": "invoice"} for tag in languages]
+        )
+        rows = _rows(model, data, tmp_path, "--skip-unknown")
+        assert [row["language"] for row in rows] == ["fr", "en", "pt_BR", "???", "it", "fr"]
+        known = [row["labels"] is not None for row in rows]
+        assert known == [False, True, False, False, True, False]
+        assert rows[0] == {"id": "1", "language": "fr", "labels": None, "scores": None}
+        alone = write_jsonl(tmp_path / "alone.jsonl", [{"id": "2", "language": "en", "text": "invoice"}])
+        assert rows[1] == _rows(model, alone, tmp_path)[0]
+
+    def test_skip_unknown_without_any_known_one(self, model: Path, tmp_path: Path) -> None:
+        data = write_jsonl(tmp_path / "docs.jsonl", [{"language": "fr", "text": "a"}] * 3)
+        assert [row["labels"] for row in _rows(model, data, tmp_path, "--skip-unknown")] == [None] * 3
+
+    def test_a_missing_one_is_detected_among_those_of_the_model(self, model: Path, tmp_path: Path) -> None:
+        texts = ["Where is the invoice for the new printer?", "Dove si trova la fattura della stampante?"]
+        texts.append("Wo ist die Rechnung für den Drucker?")  # German, which the model does not know
+        (tmp_path / "docs.csv").write_text("text\n" + "\n".join(texts) + "\n")
+        rows = _rows(model, tmp_path / "docs.csv", tmp_path)
+        assert [row["language"] for row in rows[:2]] == ["en", "it"]
+        assert rows[2]["language"] in ("en", "it")
+
+
+class TestSources:
+    @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl.gz", "csv.gz", "tsv.gz", "json"])
+    def test_every_format(self, suffix: str, model: Path, data: Path, tmp_path: Path) -> None:
+        other = tmp_path / f"docs.{suffix}"
+        write_documents(other, read_documents(data))
+        assert _rows(model, other, tmp_path) == _rows(model, data, tmp_path)
+
+    def test_standard_input_and_output(self, model: Path, data: Path, tmp_path: Path) -> None:
+        expected = _rows(model, data, tmp_path)
+        for content in (data.read_bytes(), gzip.compress(data.read_bytes())):
+            done = run_command("predict", model, "-", cwd=tmp_path, stdin=content)
+            assert [json.loads(line) for line in done.stdout.splitlines()] == expected
+            assert (done.returncode, done.stderr) == (0, "")
+
+    def test_compressed_output(self, model: Path, data: Path, tmp_path: Path) -> None:
+        expected = _rows(model, data, tmp_path)
+        for name in ("a.jsonl.gz", "b.jsonl.gz"):
+            succeed("predict", model, data, "-o", tmp_path / name)
+        with gzip.open(tmp_path / "a.jsonl.gz", "rt", encoding="utf-8") as stream:
+            assert [json.loads(line) for line in stream] == expected
+        assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
+
+
+class TestBatches:
+    @pytest.mark.parametrize("method", METHODS)
+    def test_a_document_has_the_same_bits_alone_and_in_any_batch(
+        self,
+        method: str,
+        models: dict[str, Path],
+        data: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        def lines(path: Path) -> list[bytes]:
+            succeed("predict", models[method], path, "-o", tmp_path / "out.jsonl", "--force")
+            return (tmp_path / "out.jsonl").read_bytes().splitlines()
+
+        together = lines(data)
+        rows = documents()
+        alone = [lines(write_jsonl(tmp_path / "one.jsonl", [row]))[0] for row in rows[::7]]
+        assert alone == together[::7]
+        assert lines(write_jsonl(tmp_path / "back.jsonl", rows[::-1]))[::-1] == together
+        monkeypatch.setattr(predict, "BATCH_DOCUMENTS", 5)
+        assert lines(data) == together
+        monkeypatch.setattr(predict, "BATCH_CHARACTERS", 50)
+        assert lines(data) == together
+
+    def test_they_are_bounded_in_documents_and_characters(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from funnelling import Document
+
+        monkeypatch.setattr(predict, "BATCH_DOCUMENTS", 3)
+        monkeypatch.setattr(predict, "BATCH_CHARACTERS", 100)
+        sizes = [1, 1, 1, 200, 1, 60, 60, 1]
+        made = [Document(str(i), "x" * size) for i, size in enumerate(sizes)]
+        found = [[len(document.text) for document in batch] for batch in predict.batches(iter(made))]
+        assert found == [[1, 1, 1], [200], [1, 60, 60], [1]]
+
+
+class TestStreaming:
+    def test_rows_come_out_before_the_input_ends(self, model: Path, tmp_path: Path) -> None:
+        process = subprocess.Popen(
+            command("predict", model, "-"),
+            cwd=tmp_path,
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        line = b'{"text": "invoice", "language": "en"}\n'
+        process.stdin.write(line * (2 * predict.BATCH_DOCUMENTS))
+        process.stdin.flush()
+        first = json.loads(process.stdout.readline())
+        assert first["id"] == "1"
+        process.stdin.close()
+        assert len(process.stdout.readlines()) == 2 * predict.BATCH_DOCUMENTS - 1
+        assert process.wait() == 0
+
+    def test_a_reader_that_has_had_enough(self, model: Path, tmp_path: Path) -> None:
+        write_jsonl(tmp_path / "docs.jsonl", documents() * 100)
+        script = f"{' '.join(command('predict', model, 'docs.jsonl'))} | head -n 1"
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", script], cwd=tmp_path, env=environment(), capture_output=True
+        )
+        assert json.loads(done.stdout)["id"] == "en-0"
+        assert (done.returncode, done.stderr) == (0, b"")
+
+    def test_memory_does_not_grow_with_the_input(self, model: Path, tmp_path: Path) -> None:
+        few, many = (_peak_memory(model, lines, tmp_path) for lines in (20_000, 200_000))
+        assert many < few + 16e6
+
+
+PEAK = """
+import resource, sys
+from funnelling.cli import main
+status = main(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+sys.exit(status)
+"""
+
+
+def _lines(count: int) -> Iterator[str]:
+    for i in range(count):
+        yield f'{{"id": "{i}", "language": "en", "text": "the invoice number{i % 3_000} is printed"}}\n'
+
+
+def _peak_memory(model: Path, lines: int, folder: Path) -> int:
+    """The most bytes that the process holds while so many short documents pass through it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PEAK, "predict", str(model), "-", "-o", "/dev/null"],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    with io.TextIOWrapper(process.stdin) as stream:
+        stream.writelines(_lines(lines))
+    assert process.stderr is not None
+    peak = int(process.stderr.read())
+    assert process.wait() == 0
+    return peak * 1024

@@ -1,0 +1,55 @@
+"""Starting up: ``--help`` and ``--version`` at once, without the heavy libraries."""
+
+import statistics
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from funnelling.cli import COMMANDS, main
+
+from .command import run_command
+
+HEAVY = ("numpy", "scipy", "sklearn", "pandas", "pyarrow", "simplemma", "py3langid", "safetensors", "tqdm")
+
+
+def test_help_answers_in_half_a_second() -> None:
+    program = str(Path(sys.executable).parent / "funnelling")
+    durations = []
+    for _ in range(7):
+        start = time.perf_counter()
+        subprocess.run([program, "--help"], check=True, stdout=subprocess.DEVNULL)
+        durations.append(time.perf_counter() - start)
+    assert statistics.median(durations) < 0.5
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["train", "--help"], ["trian"]])
+def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
+    script = (
+        "import sys\nfrom funnelling.cli import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        f"assert not [name for name in {HEAVY!r} if name in sys.modules]"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_version(tmp_path: Path) -> None:
+    done = run_command("--version", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"funnelling {version('funnelling')}\n")
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    printed = capsys.readouterr().out
+    for command in COMMANDS:
+        name = command.__name__.rpartition(".")[2]
+        assert name in printed.split()
+        with pytest.raises(SystemExit, match="0"):
+            main([name, "--help"])

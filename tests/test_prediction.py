@@ -1,0 +1,165 @@
+"""Rows of predictions: labels, scores and thresholds agree, whatever the model."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
+from funnelling.prediction import Predictor
+
+from .artificial import text_corpus
+
+TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
+
+
+@pytest.fixture(scope="module")
+def model() -> FunnellingClassifier:
+    return FunnellingClassifier(meta_C=1, random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
+
+
+def _documents(texts: list[str] = TEXTS, languages: list[Any] = LANGUAGES) -> list[Document]:
+    return [
+        Document(str(i), text, language=language, line=i + 1)
+        for i, (text, language) in enumerate(zip(texts, languages, strict=True))
+    ]
+
+
+class Stub:
+    """A model whose answers are given."""
+
+    exclusive_ = False
+    languages_ = ("en",)
+
+    def __init__(self, probabilities: Any, thresholds: Any) -> None:
+        self.probabilities = np.asarray(probabilities, dtype=float)
+        self.cuts = np.asarray(thresholds, dtype=float)
+        self.classes_ = np.array([f"label {j}" for j in range(len(self.cuts))], dtype=object)
+
+    def classify(self, texts: list[str], languages: Any) -> Any:
+        assert len(texts) == len(languages) == len(self.probabilities)
+        return (self.probabilities > self.cuts).astype(int), self.probabilities
+
+    def thresholds(self, language: str) -> Any:
+        assert language == "en"
+        return self.cuts
+
+
+def _rows(model: Any, documents: list[Document] | None = None, **options: Any) -> list[dict[str, Any]]:
+    made = [Document("1", "a", language="en")] if documents is None else documents
+    return list(Predictor(model, **options)(made))
+
+
+shares = st.floats(0, 1)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(shares, shares), min_size=1, max_size=8), st.none() | st.integers(1, 9))
+def test_labels_are_those_above_their_thresholds(pairs: list[tuple[float, float]], top: int | None) -> None:
+    probabilities, thresholds = zip(*pairs, strict=True)
+    (row,) = _rows(Stub([probabilities], thresholds), top=top)
+    told = row.get("thresholds", {})
+    above = {label for label, score in row["scores"].items() if score > told.get(label, 0.5)}
+    assert above == set(row["labels"]) & set(row["scores"])
+    assert len(row["scores"]) == min(len(pairs), top or len(pairs))
+    assert list(row["scores"].values()) == (
+        list(probabilities) if top is None else sorted(probabilities, reverse=True)[:top]
+    )
+
+
+def test_one_half_up_to_rounding_is_no_threshold_to_tell() -> None:
+    (row,) = _rows(Stub([[0.2, 0.7, 0.9]], [0.5 + 2e-16, 0.5 - 1e-16, 0.3]))
+    assert row["thresholds"] == {"label 2": 0.3}
+    assert row["labels"] == ["label 1", "label 2"]
+
+
+def test_of_equal_scores_the_first_label_is_shown() -> None:
+    (row,) = _rows(Stub([[0.2, 0.6, 0.6, 0.6]], [0.5] * 4), top=2)
+    assert list(row["scores"]) == ["label 1", "label 2"]
+    assert row["labels"] == ["label 1", "label 2", "label 3"]
+
+
+def test_a_threshold_of_the_users_replaces_the_models() -> None:
+    (row,) = _rows(Stub([[0.2, 0.6]], [0.1, 0.9]), threshold=0.4)
+    assert row["labels"] == ["label 1"]
+    assert "thresholds" not in row
+
+
+def test_rows_are_plain_and_in_order(model: FunnellingClassifier) -> None:
+    rows = _rows(model, _documents())
+    assert [row["id"] for row in rows] == [str(i) for i in range(len(TEXTS))]
+    decided = model.predict(TEXTS, languages=LANGUAGES)
+    assert [row["labels"] for row in rows] == [model.classes_[answer == 1].tolist() for answer in decided]
+    assert all(type(score) is float for row in rows for score in row["scores"].values())
+
+
+def test_a_document_alone_has_the_bits_it_has_in_company(model: FunnellingClassifier) -> None:
+    documents = _documents()
+    together = _rows(model, documents)
+    assert [_rows(model, [document])[0] for document in documents] == together
+    assert _rows(model, documents[::-1])[::-1] == together
+
+
+def test_no_documents_no_rows(model: FunnellingClassifier) -> None:
+    assert _rows(model, []) == []
+
+
+class TestLanguages:
+    def test_a_refusal_names_the_place(self, model: FunnellingClassifier) -> None:
+        documents = _documents(["the cat", "le chat"], ["en", "fr"])
+        with pytest.raises(InputError) as refusal:
+            list(Predictor(model)(documents, "docs.jsonl"))
+        assert str(refusal.value) == (
+            'docs.jsonl:2: document "1": the model does not know the language "fr", only en, it. '
+            "Add --skip-unknown to leave such documents unlabelled."
+        )
+
+    def test_a_document_from_nowhere_is_named_by_its_id(self, model: FunnellingClassifier) -> None:
+        with pytest.raises(InputError, match=r'^documents: document "7": the model does not know'):
+            _rows(model, [Document("7", "le chat", language="fr")])
+
+    @pytest.mark.parametrize("tag", ["fr", "no tag!", "x"])
+    def test_unknown_ones_pass_through(self, tag: str, model: FunnellingClassifier) -> None:
+        documents = _documents(["cat", "chat", "gatto"], ["en", tag, "it"])
+        rows = _rows(model, documents, skip_unknown=True)
+        assert rows[1] == {"id": "1", "language": tag, "labels": None, "scores": None}
+        assert [rows[0], rows[2]] == _rows(model, [documents[0], documents[2]])
+
+    def test_missing_ones_are_detected_each_for_itself(self, model: FunnellingClassifier) -> None:
+        texts = ["the cat sleeps on the table", "il gatto dorme sul tavolo", "the garden by the river"]
+        rows = _rows(model, _documents(texts, [None, None, None]))
+        assert [row["language"] for row in rows] == ["en", "it", "en"]
+        assert _rows(model, _documents(texts[1:2], [None]))[0]["language"] == "it"
+
+    def test_languages_that_cannot_be_detected(self) -> None:
+        model = NaiveClassifier(C=1).fit(
+            ["aa", "bb"] * 4, [["x"], ["y"]] * 4, languages=["tlh", "tlh", "qya", "qya"] * 2
+        )
+        with pytest.raises(InputError, match=r"^docs\.jsonl: none of qya, tlh can be detected"):
+            list(Predictor(model)([Document("1", "aa")], "docs.jsonl"))
+
+    def test_a_regional_variant_keeps_its_name(self, model: FunnellingClassifier) -> None:
+        plain, variant = _rows(model, _documents(["the cat", "the cat"], ["en", "en-GB"]))
+        assert variant["language"] == "en_GB"
+        assert variant["scores"] == plain["scores"]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [(labels or ["none"])[0] for labels in LABELS],
+        [len(labels) for labels in LABELS],
+        [len(labels) > 1 for labels in LABELS],
+    ],
+    ids=["strings", "numbers", "truth values"],
+)
+def test_one_label_a_document(y: list[Any]) -> None:
+    model = FunnellingClassifier(meta_C=1, random_state=0).fit(TEXTS, y, languages=LANGUAGES)
+    rows = _rows(model, _documents())
+    for row, answer in zip(rows, model.predict(TEXTS, languages=LANGUAGES), strict=True):
+        assert row["labels"] == [answer]
+        assert row["scores"][row["labels"][0]] == max(row["scores"].values())
+        assert sum(row["scores"].values()) == pytest.approx(1)
+        assert "thresholds" not in row

@@ -69,7 +69,6 @@ def test_odd_labels_in_a_process_with_a_poor_terminal(tmp_path: Path) -> None:
         ["inspect", "model"],
         ["inspect", "model", "--json"],
         ["data", "describe", "docs.jsonl"],
-        ["predict", "model", "docs.jsonl", "-o", "out.jsonl"],
     ):
         done = run_command(*arguments, cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"})
         assert done.returncode == 0, done.stderr

@@ -114,11 +114,18 @@ UNLEARNABLE: dict[str, tuple[str, bytes, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", [*BROKEN, *UNLEARNABLE])
+@pytest.mark.parametrize("case", [*BROKEN, "no labelled document", "one label everywhere"])
 def test_train_refuses(case: str, tmp_path: Path) -> None:
     name, content, says = {**BROKEN, **UNLEARNABLE}[case]
     (tmp_path / name).write_bytes(content)
     assert_refused("train", name, "-o", "model", cwd=tmp_path, says=says)
+
+
+@pytest.mark.parametrize("case", UNLEARNABLE)
+def test_train_needs_something_to_learn(case: str, tmp_path: Path, refuses: Refuses) -> None:
+    name, content, says = UNLEARNABLE[case]
+    (tmp_path / name).write_bytes(content)
+    refuses("train", name, "-o", "model", says=says)
 
 
 @pytest.mark.parametrize("case", BROKEN)

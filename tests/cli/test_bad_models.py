@@ -182,9 +182,8 @@ def test_inspect_refuses(case: str, broken: Path, tmp_path: Path) -> None:
     assert_refused("inspect", "model", cwd=tmp_path, says=says)
 
 
-@pytest.mark.parametrize("case", ["arrays cut off", "labels changed", "a newer format", "nothing at all"])
-def test_predict_refuses_in_a_process_of_its_own(case: str, broken: Path, tmp_path: Path) -> None:
-    spoil, says = CASES[case]
+def test_predict_refuses_in_a_process_of_its_own(broken: Path, tmp_path: Path) -> None:
+    spoil, says = CASES["arrays cut off"]
     spoil(broken)
     assert_refused("predict", "model", "docs.jsonl", "-o", "out.jsonl", cwd=tmp_path, says=says)
 

@@ -12,7 +12,6 @@ from .command import (
     contents,
     documents,
     environment,
-    run_command,
     succeed,
     with_splits,
     write_jsonl,
@@ -78,6 +77,9 @@ class TestPredict:
         (tmp_path / "out.jsonl").write_text("old")
         says = ["out.jsonl exists", "--force"]
         assert_refused("predict", model, "docs.jsonl", "-o", "out.jsonl", cwd=tmp_path, says=says)
+
+    def test_force_replaces_an_output(self, tmp_path: Path, model: Path) -> None:
+        (tmp_path / "out.jsonl").write_text("old")
         succeed("predict", model, tmp_path / "docs.jsonl", "-o", tmp_path / "out.jsonl", "--force")
         assert (tmp_path / "out.jsonl").read_text() != "old"
 
@@ -90,20 +92,18 @@ class TestPredict:
         }.items():
             refuses("predict", model, "docs.jsonl", "-o", output, says=says)
 
-    def test_a_bad_line_late_in_the_file_leaves_no_output(self, tmp_path: Path, model: Path) -> None:
+    def test_a_bad_line_late_in_the_file_leaves_no_output(
+        self, tmp_path: Path, model: Path, refuses: Refuses
+    ) -> None:
         rows = [*documents() * 50, {"text": 5}]
         write_jsonl(tmp_path / "late.jsonl", rows)
         (tmp_path / "out.jsonl").write_text("old")
         says = [f'late.jsonl:{len(rows)}: "text" must be a string']
-        assert_refused("predict", model, "late.jsonl", "-o", "out.jsonl", "--force", cwd=tmp_path, says=says)
+        refuses("predict", model, "late.jsonl", "-o", "out.jsonl", "--force", says=says)
 
-    def test_a_full_disk(self, tmp_path: Path, model: Path) -> None:
-        done = run_command("predict", model, "docs.jsonl", "-o", "/dev/full", cwd=tmp_path)
-        assert done.returncode == 2
-        assert (
-            done.stderr
-            == "funnelling: /dev/full: no space left on device. Make room or choose another disk.\n"
-        )
+    def test_a_full_disk(self, model: Path, refuses: Refuses) -> None:
+        says = ["/dev/full: no space left on device. Make room or choose another disk."]
+        refuses("predict", model, "docs.jsonl", "-o", "/dev/full", says=says)
 
 
 def test_results_that_standard_output_cannot_take(tmp_path: Path, model: Path) -> None:

@@ -149,10 +149,9 @@ class TestSources:
 
     def test_standard_input_and_output(self, model: Path, data: Path, tmp_path: Path) -> None:
         expected = _rows(model, data, tmp_path)
-        for content in (data.read_bytes(), gzip.compress(data.read_bytes())):
-            done = run_command("predict", model, "-", cwd=tmp_path, stdin=content)
-            assert [json.loads(line) for line in done.stdout.splitlines()] == expected
-            assert (done.returncode, done.stderr) == (0, "")
+        done = run_command("predict", model, "-", cwd=tmp_path, stdin=gzip.compress(data.read_bytes()))
+        assert [json.loads(line) for line in done.stdout.splitlines()] == expected
+        assert (done.returncode, done.stderr) == (0, "")
 
     def test_compressed_output(self, model: Path, data: Path, tmp_path: Path) -> None:
         expected = _rows(model, data, tmp_path)
@@ -227,9 +226,14 @@ class TestStreaming:
         assert json.loads(done.stdout)["id"] == "en-0"
         assert (done.returncode, done.stderr) == (0, b"")
 
-    def test_memory_does_not_grow_with_the_input(self, model: Path, tmp_path: Path) -> None:
-        few, many = (_peak_memory(model, lines, tmp_path) for lines in (20_000, 200_000))
-        assert many < few + 16e6
+    @pytest.mark.parametrize(
+        ("few", "many"), [(2_000, 32_000), pytest.param(20_000, 200_000, marks=pytest.mark.slow)]
+    )
+    def test_memory_does_not_grow_with_the_input(
+        self, few: int, many: int, model: Path, tmp_path: Path
+    ) -> None:
+        less, more = (_peak_memory(model, lines, tmp_path) for lines in (few, many))
+        assert more < less + 10e6
 
 
 PEAK = """

@@ -152,11 +152,8 @@ def test_settings_and_seed_reach_the_method(split_data: Path, tmp_path: Path) ->
     assert model.random_state == 7
 
 
-@pytest.mark.parametrize("method", ["naive", "pooled", "fun-tat", "fun-kfcv"])
-def test_same_seed_same_folder_whatever_the_jobs_and_the_process(
-    method: str, split_data: Path, tmp_path: Path
-) -> None:
-    train = ["train", split_data, "--method", method]
+def test_same_seed_same_folder_whatever_the_jobs_and_the_process(split_data: Path, tmp_path: Path) -> None:
+    train = ["train", split_data]
     succeed(*train, "-o", tmp_path / "here", "--jobs", 2)
     done = run_command(
         *train, "-o", tmp_path / "elsewhere", "--jobs", 1, cwd=tmp_path, env={"PYTHONHASHSEED": "7"}

@@ -30,6 +30,7 @@ def add_to(commands: options.Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     model = options.load_text_model(arguments.model)
+    model.verbose = 1  # detection and labelling show their progress
     corpus, note = options.read_labelled(arguments.data)
     test, left_out = _measurable(corpus, model, shown_name(arguments.data), arguments.skip_unknown)
 

@@ -89,6 +89,15 @@ def tell(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
+def program() -> str:
+    """The command as it can be typed: by name where the shell finds it, else as it was typed."""
+    import shutil
+
+    typed = sys.argv[0]
+    found = shutil.which("funnelling") or os.path.basename(typed) != "funnelling"
+    return "funnelling" if found else typed
+
+
 def print_json(value: Any) -> None:
     """Print a result as JSON, in UTF-8 whatever the terminal speaks."""
     from funnelling.formats.files import STANDARD, writing

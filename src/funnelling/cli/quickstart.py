@@ -60,10 +60,11 @@ def run(arguments: argparse.Namespace) -> None:
         stream.write(f"# Quickstart\n\n{markdown(table)}\n")
     shown = {path: shlex.quote(str(path)) for path in (model_path, report_path, data_path)}
     print(f"\nModel:  {shown[model_path]}\nReport: {shown[report_path]}")
+    program = shlex.quote(options.program())
     print(
-        f"Next:   funnelling predict {shown[model_path]} {shown[data_path]} --top 3\n"
-        f"        funnelling inspect {shown[model_path]}\n"
-        "        funnelling train YOUR_DOCUMENTS.jsonl -o my-model"
+        f"Next:   {program} predict {shown[model_path]} {shown[data_path]} --top 3\n"
+        f"        {program} inspect {shown[model_path]}\n"
+        f"        {program} train YOUR_DOCUMENTS.jsonl -o my-model"
     )
 
 

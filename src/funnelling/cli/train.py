@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
     save_model(model, arguments.output, scores=scores, force=arguments.force)
     _print(scores, how)
     print(f"Model: {arguments.output}")
-    print(f"Next:  {shlex.join(['funnelling', 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
+    print(f"Next:  {shlex.join([options.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
 
 
 def _sides(corpus: "Corpus", path: str) -> "tuple[Corpus, Corpus]":

@@ -63,7 +63,7 @@ def write(folder: Path, document: Document, files: Mapping[str, bytes]) -> None:
                 (draft / name).replace(folder / name)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        with suppress(OSError):
+        with suppress(Exception):  # it must not hide what went wrong
             _remove_stale_arrays(folder)
 
 

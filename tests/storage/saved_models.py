@@ -1,7 +1,7 @@
 """Models of every kind that a folder may hold, for the tests of storage and for processes of their own.
 
-python -m tests.saved_models save FOLDER JOBS     fit each case and save it
-python -m tests.saved_models answer FOLDER        load each case and write down what it says
+python -m tests.storage.saved_models save FOLDER JOBS     fit each case and save it
+python -m tests.storage.saved_models answer FOLDER        load each case and write down what it says
 """
 
 import sys
@@ -22,8 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from funnelling import FunnellingClassifier, NaiveClassifier, PooledClassifier, load_model, save_model
-
-from .artificial import text_corpus, vector_corpus
+from tests.artificial import text_corpus, vector_corpus
 
 VECTORS = vector_corpus()
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
@@ -122,6 +121,17 @@ def spelled_out(said: dict[str, Any]) -> dict[str, str]:
         question: f"{answer.dtype} {answer.tolist() if answer.dtype == object else answer.tobytes().hex()}"
         for question, answer in said.items()
     }
+
+
+def small_model(**parameters: Any) -> FunnellingClassifier:
+    """A fun-tat of vectors, for tests of which the model itself matters little."""
+    model = FunnellingClassifier(**{"random_state": 0, "meta_C": 1, **parameters})
+    return model.fit(VECTORS.stacked, VECTORS.indicator, languages=VECTORS.languages)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a model folder with their bytes."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def main(command: str, folder: Path, jobs: int = 1) -> None:

@@ -1,0 +1,110 @@
+"""Estimators of others: scikit-learn's own are saved without pickle, all else is refused in one line."""
+
+import hashlib
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from safetensors.numpy import save as save_arrays
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from skops.io import dumps
+
+from funnelling import InputError, NaiveClassifier
+from funnelling.storage import folders
+
+from .saved_models import DATA, small_model
+
+
+class Foreign(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier of somebody else's."""
+
+    def fit(self, _X: Any, y: Any) -> "Foreign":
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        return np.asarray(X).sum(axis=1)
+
+
+class TestWhatCannotBeSaved:
+    @pytest.mark.parametrize(
+        ("parameters", "says"),
+        [
+            (
+                {"base_estimator": Foreign()},
+                "base_estimator is a tests.storage.test_estimators.Foreign, and only",
+            ),
+            (
+                {"base_estimator": {"en": Foreign()}},
+                "base_estimator.en is a tests.storage.test_estimators.Foreign",
+            ),
+            ({"meta_estimator": Foreign()}, "meta_estimator is a tests.storage.test_estimators.Foreign"),
+            (
+                {"base_estimator": make_pipeline(FunctionTransformer(lambda X: X), LogisticRegression())},
+                "base_estimator is a sklearn.pipeline.Pipeline and holds a tests.storage.test_estimators.<lambda>",
+            ),
+            (
+                {"base_estimator": make_pipeline(FunctionTransformer(np.copy), LogisticRegression())},
+                "base_estimator is a sklearn.pipeline.Pipeline and holds a numpy.copy",
+            ),
+            (
+                {"meta_estimator": RandomForestClassifier(n_estimators=2)},
+                "holds a sklearn.tree._tree.Tree, which cannot be loaded safely",
+            ),
+            ({"random_state": np.random.RandomState(0)}, "random_state is a numpy.random.mtrand.RandomState"),
+        ],
+        ids=[
+            "foreign",
+            "foreign of a language",
+            "foreign meta",
+            "lambda",
+            "function",
+            "forest",
+            "random state",
+        ],
+    )
+    def test_is_refused_in_one_line(self, parameters: dict[str, Any], says: str, tmp_path: Path) -> None:
+        model = small_model(**parameters)
+        with pytest.raises(InputError) as refusal:
+            savesmall_model(model, tmp_path / "m")
+        assert says in str(refusal.value)
+        assert "\n" not in str(refusal.value)
+        assert not list(tmp_path.iterdir())
+
+    def test_an_unfittedsmall_model(self, tmp_path: Path) -> None:
+        with pytest.raises(NotFittedError):
+            savesmall_model(FunnellingClassifier(), tmp_path / "m")
+
+    def test_a_vectorizer_with_a_tokenizer_of_its_own(self, tmp_path: Path) -> None:
+        texts, labels, languages = DATA["texts"]
+        vectorizer = TfidfVectorizer(tokenizer=lambda text: text.split(), token_pattern=None)
+        model = NaiveClassifier(C=1, vectorizer=vectorizer).fit(texts, labels, languages=languages)
+        with pytest.raises(InputError, match=r"vectorizer is a sklearn.*TfidfVectorizer and holds a tests"):
+            savesmall_model(model, tmp_path / "m")
+
+
+class Evil(BaseEstimator):  # type: ignore[misc]
+    """What an author of evil would put into a model."""
+
+
+def test_a_forged_estimator_is_refused(tmp_path: Path) -> None:
+    savesmall_model(small_model(base_estimator=LogisticRegression()), tmp_path / "m")
+    document = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
+    arrays = load_file(tmp_path / "m" / next(iter(document["files"])))
+    for content in (dumps(Evil()), pickle.dumps(Evil()), b"PK rubbish"):
+        arrays["/base_estimator"] = np.frombuffer(content, dtype=np.uint8)
+        packed = save_arrays(arrays)
+        digest = hashlib.sha256(packed).hexdigest()
+        name = folders.arrays_name(digest)
+        folders.write(tmp_path / "m", {**document, "files": {name: digest}}, {name: packed})
+        with pytest.raises(InputError, match="the model is damaged: its content does not fit together"):
+            loadsmall_model(tmp_path / "m")

@@ -1,0 +1,160 @@
+"""Models of every kind: all bits come back, equal fits are equal bytes, nothing is unpickled."""
+
+import hashlib
+import io
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import load_file
+from sklearn.linear_model import LogisticRegression
+
+from funnelling import FunnellingClassifier, NaiveClassifier
+from tests.artificial import vector_corpus
+
+from .saved_models import CASES, answers, contents, fitted, small_model, spelled_out
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def _elsewhere(*arguments: object, hash_seed: int) -> None:
+    """Run `saved_models` in a process of its own, whose sets of strings are in another order."""
+    subprocess.run(
+        [sys.executable, "-m", "tests.storage.saved_models", *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "OMP_NUM_THREADS": "1"},
+        check=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Any]:
+    return {case: fitted(case, jobs=1) for case in CASES}
+
+
+@pytest.fixture(scope="module")
+def here(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All models, fitted by one job, saved by this process."""
+    folder = tmp_path_factory.mktemp("here")
+    for case, model in models.items():
+        savesmall_model(model, folder / case)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, fitted by two jobs in another process."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    _elsewhere("save", folder, 2, hash_seed=12)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def answered(here: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a third process says after loading them."""
+    folder = Path(shutil.copytree(here, tmp_path_factory.mktemp("answered") / "here"))
+    _elsewhere("answer", folder, hash_seed=345)
+    return folder
+
+
+class TestEveryKind:
+    @pytest.mark.parametrize("case", CASES)
+    def test_a_loaded_model_says_the_same_to_the_bit(
+        self, case: str, models: dict[str, Any], here: Path, answered: Path
+    ) -> None:
+        said = spelled_out(answers(case, models[case]))
+        assert spelled_out(answers(case, loadsmall_model(here / case))) == said
+        assert (answered / case / "answers.txt").read_text(encoding="utf-8") == repr(said)
+
+    @pytest.mark.parametrize("case", CASES)
+    def test_the_same_seed_gives_the_same_bytes(self, case: str, here: Path, elsewhere: Path) -> None:
+        assert contents(here / case) == contents(elsewhere / case)
+
+    @pytest.mark.parametrize("case", CASES)
+    def test_saving_what_was_loaded_gives_the_same_bytes(self, case: str, here: Path, tmp_path: Path) -> None:
+        savesmall_model(loadsmall_model(here / case), tmp_path / "again")
+        assert contents(tmp_path / "again") == contents(here / case)
+
+    @pytest.mark.parametrize("case", CASES)
+    def test_loading_unpickles_nothing(self, case: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*_: object, **__: object) -> None:
+            raise AssertionError("something was unpickled")
+
+        for name in ("load", "loads", "Unpickler"):
+            monkeypatch.setattr(pickle, name, refuse)
+        loadsmall_model(here / case)
+
+    @pytest.mark.parametrize("case", CASES)
+    def test_what_a_folder_holds(self, case: str, here: Path, models: dict[str, Any]) -> None:
+        (arrays,) = (here / case).glob("arrays-*.safetensors")
+        assert {path.name for path in (here / case).iterdir()} == {"model.json", arrays.name}
+        document = json.loads((here / case / "model.json").read_text(encoding="utf-8"))
+        assert document["files"] == {arrays.name: hashlib.sha256(arrays.read_bytes()).hexdigest()}
+        assert document["labels"] == models[case].classes_.tolist()
+        assert document["languages"] == models[case].documents_
+        for array in load_file(arrays).values():
+            if array.tobytes()[:2] == b"PK":  # an estimator
+                with zipfile.ZipFile(io.BytesIO(array.tobytes())) as archive:
+                    assert all(name.endswith((".json", ".npy", ".npz")) for name in archive.namelist())
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    seed=st.integers(0, 2**31),
+    labels=st.integers(1, 5),
+    documents=st.integers(6, 25),
+    variant=st.sampled_from(["tat", "kfcv"]),
+    calibration=st.sampled_from(["platt", "fixed", "none"]),
+    gamma=st.one_of(st.none(), st.floats(0.01, 10)),
+)
+def test_saving_and_loading_changes_no_bit(
+    self,
+    seed: int,
+    labels: int,
+    documents: int,
+    variant: str,
+    calibration: str,
+    gamma: float | None,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    corpus = vector_corpus(documents=documents, labels=labels, seed=seed)
+    corpus.y["en"][0], corpus.y["it"][0] = 1, 0  # something to learn
+    model = FunnellingClassifier(
+        variant, folds=3, calibration=calibration, meta_gamma=gamma, meta_C=1, random_state=seed
+    ).fit(corpus.X, corpus.y)
+    folder = tmp_path_factory.mktemp("law") / "model"
+    savesmall_model(model, folder)
+    loaded = loadsmall_model(folder)
+    for question in ("predict", "predict_proba", "decision_function"):
+        before, after = (getattr(each, question)(corpus.X) for each in (model, loaded))
+        assert all(before[language].tobytes() == after[language].tobytes() for language in before)
+    assert loaded.get_params() == model.set_params(n_jobs=None).get_params()
+
+
+class TestDescription:
+    def test_many_labels_stand_in_model_json(self, tmp_path: Path) -> None:
+        labels = [[f"label {i:03}"] for i in range(200)]
+        savesmall_model(NaiveClassifier(C=1).fit(np.eye(200), labels), tmp_path / "m")
+        assert describesmall_model(tmp_path / "m")["labels"] == [label for (label,) in labels]
+
+    def test_estimators_are_told_as_python_writes_them(self, tmp_path: Path) -> None:
+        savesmall_model(small_model(base_estimator=LogisticRegression(C=2)), tmp_path / "m")
+        assert (
+            describesmall_model(tmp_path / "m")["parameters"]["base_estimator"] == "LogisticRegression(C=2)"
+        )
+
+    def test_nothing_tells_where_and_how_it_was_made(self, tmp_path: Path) -> None:
+        savesmall_model(small_model(n_jobs=2, verbose=0), tmp_path / "m")
+        text = (tmp_path / "m" / "model.json").read_text(encoding="utf-8")
+        for trace in ("n_jobs", "verbose", str(tmp_path), os.uname().nodename):
+            assert trace not in text

@@ -78,6 +78,18 @@ BROKEN: dict[str, tuple[str, bytes, list[str]]] = {
     ),
     "unknown extension": ("docs.doc", b"x", ["docs.doc: unknown format", ".jsonl"]),
 }
+UNDETECTABLE = {
+    "no language to be recognised": (
+        "docs.jsonl",
+        _lines({"text": "12345", "labels": ["a"]}, {"text": "", "labels": []}),
+        ["docs.jsonl: no language was recognised", "Give each document its language"],
+    ),
+    "languages that cannot be detected": (
+        "docs.jsonl",
+        _lines({**GOOD, "language": "tlh"}, {**GOOD, "language": "qya"}, {"text": "a", "labels": []}),
+        ["docs.jsonl: none of qya, tlh can be detected"],
+    ),
+}
 # What is fine to predict on, but not to learn from or to measure on.
 UNLEARNABLE: dict[str, tuple[str, bytes, list[str]]] = {
     "no labelled document": (
@@ -114,9 +126,9 @@ UNLEARNABLE: dict[str, tuple[str, bytes, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", [*BROKEN, "no labelled document", "one label everywhere"])
+@pytest.mark.parametrize("case", [*BROKEN, *UNDETECTABLE, "no labelled document", "one label everywhere"])
 def test_train_refuses(case: str, tmp_path: Path) -> None:
-    name, content, says = {**BROKEN, **UNLEARNABLE}[case]
+    name, content, says = {**BROKEN, **UNDETECTABLE, **UNLEARNABLE}[case]
     (tmp_path / name).write_bytes(content)
     assert_refused("train", name, "-o", "model", cwd=tmp_path, says=says)
 

@@ -89,6 +89,9 @@ class TestPredict:
             "no/out.jsonl": ["no/out.jsonl: its folder does not exist"],
             "/proc/out.jsonl": ["/proc/out.jsonl"],
             "folder": ["folder: cannot be written (is a directory)"],
+            "out.csv": ["out.csv: predictions are JSON Lines", ".jsonl"],
+            "out.TSV.gz": ["out.TSV.gz: predictions are JSON Lines"],
+            "out.parquet": ["out.parquet: predictions are JSON Lines"],
         }.items():
             refuses("predict", model, "docs.jsonl", "-o", output, says=says)
 

@@ -70,7 +70,7 @@ def test_while_training(long_work: Path) -> None:
 
 
 def test_while_measuring(long_work: Path) -> None:
-    write_jsonl(long_work / "docs.jsonl", documents(("en", "it", "de"), each=400))
+    write_jsonl(long_work / "docs.jsonl", documents(("en", "it", "de"), each=200))
     before = contents(long_work)
     process = _start("train", "docs.jsonl", "-o", "model", "--jobs", 1, cwd=long_work)
     _wait_for(process, "Measuring")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, NaiveClassifier
+from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, save_model
 
 from .saved_models import contents, small_model
 
@@ -47,7 +47,7 @@ class TestInterruptedSave:
         name, _, number = step.partition(" ")
         folder = tmp_path / "m"
         if existing == "a model":
-            savesmall_model(model, folder)
+            save_model(model, folder)
         elif existing == "an empty folder":
             folder.mkdir()
         before = contents(folder) if folder.exists() else None
@@ -61,14 +61,14 @@ class TestInterruptedSave:
 
         monkeypatch.setattr(Path, name, struck)
         with pytest.raises((KeyboardInterrupt, InputError)):
-            savesmall_model(other, folder, force=True)
+            save_model(other, folder, force=True)
         monkeypatch.undo()
         assert (contents(folder) if folder.exists() else None) == before
         assert [path.name for path in tmp_path.iterdir()] == ([] if before is None else ["m"])
         if existing == "a model":
-            assert loadsmall_model(folder).base_C == model.base_C
-        savesmall_model(other, folder, force=True)
-        assert loadsmall_model(folder).base_C == 3
+            assert load_model(folder).base_C == model.base_C
+        save_model(other, folder, force=True)
+        assert load_model(folder).base_C == 3
 
     def test_a_full_disk_is_told_in_one_line(
         self, model: FunnellingClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -78,37 +78,37 @@ class TestInterruptedSave:
 
         monkeypatch.setattr(Path, "write_bytes", full)
         with pytest.raises(InputError, match=r"m: cannot be written \(no space left on device\)\. Choose"):
-            savesmall_model(model, tmp_path / "m")
+            save_model(model, tmp_path / "m")
 
 
 class TestFolders:
     def test_force_is_needed_to_replace(self, model: FunnellingClassifier, tmp_path: Path) -> None:
-        savesmall_model(model, tmp_path / "m")
+        save_model(model, tmp_path / "m")
         with pytest.raises(InputError, match=r"m exists\. Choose another path or add --force"):
-            savesmall_model(model, tmp_path / "m")
-        savesmall_model(small_model(base_C=2), tmp_path / "m", force=True)
-        assert loadsmall_model(tmp_path / "m").base_C == 2
+            save_model(model, tmp_path / "m")
+        save_model(small_model(base_C=2), tmp_path / "m", force=True)
+        assert load_model(tmp_path / "m").base_C == 2
         assert len(list((tmp_path / "m").iterdir())) == 2
 
     def test_other_files_in_the_folder_stay(self, model: FunnellingClassifier, tmp_path: Path) -> None:
-        savesmall_model(model, tmp_path / "m")
+        save_model(model, tmp_path / "m")
         (tmp_path / "m" / "README").write_text("mine")
-        savesmall_model(small_model(base_C=2), tmp_path / "m", force=True)
+        save_model(small_model(base_C=2), tmp_path / "m", force=True)
         assert (tmp_path / "m" / "README").read_text() == "mine"
 
     def test_a_damaged_model_can_be_replaced(self, model: FunnellingClassifier, tmp_path: Path) -> None:
-        savesmall_model(model, tmp_path / "m")
+        save_model(model, tmp_path / "m")
         (tmp_path / "m" / "model.json").write_text("{")
-        savesmall_model(model, tmp_path / "m", force=True)
-        loadsmall_model(tmp_path / "m")
+        save_model(model, tmp_path / "m", force=True)
+        load_model(tmp_path / "m")
         assert len(list((tmp_path / "m").iterdir())) == 2
 
     def test_a_model_may_be_moved(self, model: FunnellingClassifier, tmp_path: Path) -> None:
-        savesmall_model(model, tmp_path / "m")
+        save_model(model, tmp_path / "m")
         (tmp_path / "m").rename(tmp_path / "elsewhere ü")
-        loadsmall_model(str(tmp_path / "elsewhere ü"))
+        load_model(str(tmp_path / "elsewhere ü"))
 
     def test_labels_of_half_a_character(self, tmp_path: Path) -> None:
         labels = [["\ud800"], ["b"]] * 4
-        savesmall_model(NaiveClassifier(C=1).fit(np.eye(8), labels), tmp_path / "m")
-        assert loadsmall_model(tmp_path / "m").classes_.tolist() == ["b", "\ud800"]
+        save_model(NaiveClassifier(C=1).fit(np.eye(8), labels), tmp_path / "m")
+        assert load_model(tmp_path / "m").classes_.tolist() == ["b", "\ud800"]

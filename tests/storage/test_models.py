@@ -17,9 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from funnelling import FunnellingClassifier, NaiveClassifier
+from funnelling import FunnellingClassifier, NaiveClassifier, load_model, save_model
+from funnelling.storage import describe_model
 from tests.artificial import vector_corpus
 
 from .saved_models import CASES, answers, contents, fitted, small_model, spelled_out
@@ -47,7 +49,7 @@ def here(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Pa
     """All models, fitted by one job, saved by this process."""
     folder = tmp_path_factory.mktemp("here")
     for case, model in models.items():
-        savesmall_model(model, folder / case)
+        save_model(model, folder / case)
     return folder
 
 
@@ -73,7 +75,7 @@ class TestEveryKind:
         self, case: str, models: dict[str, Any], here: Path, answered: Path
     ) -> None:
         said = spelled_out(answers(case, models[case]))
-        assert spelled_out(answers(case, loadsmall_model(here / case))) == said
+        assert spelled_out(answers(case, load_model(here / case))) == said
         assert (answered / case / "answers.txt").read_text(encoding="utf-8") == repr(said)
 
     @pytest.mark.parametrize("case", CASES)
@@ -82,7 +84,7 @@ class TestEveryKind:
 
     @pytest.mark.parametrize("case", CASES)
     def test_saving_what_was_loaded_gives_the_same_bytes(self, case: str, here: Path, tmp_path: Path) -> None:
-        savesmall_model(loadsmall_model(here / case), tmp_path / "again")
+        save_model(load_model(here / case), tmp_path / "again")
         assert contents(tmp_path / "again") == contents(here / case)
 
     @pytest.mark.parametrize("case", CASES)
@@ -92,7 +94,7 @@ class TestEveryKind:
 
         for name in ("load", "loads", "Unpickler"):
             monkeypatch.setattr(pickle, name, refuse)
-        loadsmall_model(here / case)
+        load_model(here / case)
 
     @pytest.mark.parametrize("case", CASES)
     def test_what_a_folder_holds(self, case: str, here: Path, models: dict[str, Any]) -> None:
@@ -108,7 +110,7 @@ class TestEveryKind:
                     assert all(name.endswith((".json", ".npy", ".npz")) for name in archive.namelist())
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 2**31),
     labels=st.integers(1, 5),
@@ -118,7 +120,6 @@ class TestEveryKind:
     gamma=st.one_of(st.none(), st.floats(0.01, 10)),
 )
 def test_saving_and_loading_changes_no_bit(
-    self,
     seed: int,
     labels: int,
     documents: int,
@@ -133,8 +134,8 @@ def test_saving_and_loading_changes_no_bit(
         variant, folds=3, calibration=calibration, meta_gamma=gamma, meta_C=1, random_state=seed
     ).fit(corpus.X, corpus.y)
     folder = tmp_path_factory.mktemp("law") / "model"
-    savesmall_model(model, folder)
-    loaded = loadsmall_model(folder)
+    save_model(model, folder)
+    loaded = load_model(folder)
     for question in ("predict", "predict_proba", "decision_function"):
         before, after = (getattr(each, question)(corpus.X) for each in (model, loaded))
         assert all(before[language].tobytes() == after[language].tobytes() for language in before)
@@ -144,17 +145,21 @@ def test_saving_and_loading_changes_no_bit(
 class TestDescription:
     def test_many_labels_stand_in_model_json(self, tmp_path: Path) -> None:
         labels = [[f"label {i:03}"] for i in range(200)]
-        savesmall_model(NaiveClassifier(C=1).fit(np.eye(200), labels), tmp_path / "m")
-        assert describesmall_model(tmp_path / "m")["labels"] == [label for (label,) in labels]
+        save_model(NaiveClassifier(C=1).fit(np.eye(200), labels), tmp_path / "m")
+        assert describe_model(tmp_path / "m")["labels"] == [label for (label,) in labels]
 
     def test_estimators_are_told_as_python_writes_them(self, tmp_path: Path) -> None:
-        savesmall_model(small_model(base_estimator=LogisticRegression(C=2)), tmp_path / "m")
-        assert (
-            describesmall_model(tmp_path / "m")["parameters"]["base_estimator"] == "LogisticRegression(C=2)"
-        )
+        save_model(small_model(base_estimator=LogisticRegression(C=2)), tmp_path / "m")
+        assert describe_model(tmp_path / "m")["parameters"]["base_estimator"] == "LogisticRegression(C=2)"
 
     def test_nothing_tells_where_and_how_it_was_made(self, tmp_path: Path) -> None:
-        savesmall_model(small_model(n_jobs=2, verbose=0), tmp_path / "m")
+        save_model(small_model(n_jobs=2, verbose=0), tmp_path / "m")
         text = (tmp_path / "m" / "model.json").read_text(encoding="utf-8")
         for trace in ("n_jobs", "verbose", str(tmp_path), os.uname().nodename):
             assert trace not in text
+
+
+def test_an_unfitted_model_cannot_be_saved(tmp_path: Path) -> None:
+    with pytest.raises(NotFittedError):
+        save_model(FunnellingClassifier(), tmp_path / "m")
+    assert not list(tmp_path.iterdir())

@@ -18,7 +18,7 @@ values = st.recursive(
 
 
 @given(values | st.lists(st.text(), min_size=60, max_size=70))
-def test_plain_values_come_back(self, value: Any) -> None:
+def test_plain_values_come_back(value: Any) -> None:
     tree, arrays = encode(value)
     text = json.dumps(tree, allow_nan=False)
     assert repr(decode(json.loads(text), arrays)) == repr(value)
@@ -41,7 +41,7 @@ def test_plain_values_come_back(self, value: Any) -> None:
     ],
     ids=repr,
 )
-def test_values_of_numpy_come_back_with_their_type(self, value: Any) -> None:
+def test_values_of_numpy_come_back_with_their_type(value: Any) -> None:
     tree, arrays = encode(value)
     back = decode(json.loads(json.dumps(tree, allow_nan=False)), arrays)
     assert type(back) is type(value)

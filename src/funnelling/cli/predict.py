@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options
+from funnelling.errors import InputError
 
 if TYPE_CHECKING:
     from funnelling.formats import Document
@@ -43,6 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.prediction import Predictor
     from funnelling.progress import progress_bar
 
+    _check_is_jsonl(arguments.output)
     predictor = Predictor(
         options.load_text_model(arguments.model),
         top=arguments.top,
@@ -61,6 +63,12 @@ def run(arguments: argparse.Namespace) -> None:
             if arguments.output == STANDARD:
                 stream.flush()  # whoever reads along gets whole rows
             advance(len(batch))
+
+
+def _check_is_jsonl(output: str) -> None:
+    """Refuse a name that would lie about what is written."""
+    if output.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".parquet")):
+        raise InputError(f"{output}: predictions are JSON Lines. Choose a name that ends in .jsonl.")
 
 
 def batches(documents: Iterable["Document"]) -> Iterator[list["Document"]]:

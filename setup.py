@@ -9,9 +9,9 @@ setup(
     ext_modules=[
         Extension(
             "funnelling.svm._native",
-            sources=["native/module.c", "native/solver.c"],
-            depends=["native/solver.h"],
-            extra_compile_args=["-O3", "-fno-math-errno", "-fno-trapping-math"],
+            sources=["native/module.c", "native/pairs.c", "native/parts.c", "native/solver.c"],
+            depends=["native/solver.h", "native/state.h"],
+            extra_compile_args=["-O3", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"],
             py_limited_api=True,
             optional=True,
         )

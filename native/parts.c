@@ -68,7 +68,7 @@ static int allocate_part(struct part *q, const struct problem *p) {
     q->last = q->members + 3 * PART;
     q->rising = (struct heap){0, PART / 4, floats + 4 * PART, q->members + PART};
     q->falling = (struct heap){0, PART / 4, floats + 5 * PART, q->members + 2 * PART};
-    q->state.gram = floats + 6 * PART;
+    q->state.gram = q->problem.gram = floats + 6 * PART;
     q->problem.active = q->taken + p->n;
     q->problem.signs = (signed char *)q->taken + p->n + PART;
     return 1;
@@ -142,7 +142,6 @@ enum solver_status descend_by_parts(struct state *s, const struct problem *p, do
         q.state.n = q.problem.n = count;
         q.problem.tolerance = 0.1 * violation > p->tolerance ? 0.1 * violation : p->tolerance;
         copy_members(&q, s, p, beta);
-        q.problem.gram = q.state.gram;
         const size_t before = *steps;
         status = descend(&q.state, &q.problem, q.beta, steps, BUDGET * PART);
         if (*steps == before) break; /* kernel values that are not finite */

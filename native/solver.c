@@ -78,19 +78,29 @@ static void refresh(struct state *s, const struct problem *p, const double *beta
     derive_gradient(s, p);
 }
 
+/* The two terms of the dual objective and the largest coefficient. */
+struct terms {
+    double linear, quadratic, largest;
+};
+
+static struct terms terms_of(const struct state *s, const struct problem *p, const double *beta) {
+    struct terms t = {0, 0, 0};
+    for (size_t i = 0; i < s->n; i++) {
+        t.linear += p->signs[i] * beta[i];
+        t.quadratic += beta[i] * s->sums[i];
+        if (fabs(beta[i]) > t.largest) t.largest = fabs(beta[i]);
+    }
+    return t;
+}
+
 /* A start of a smaller C, stretched as far as the box allows and the objective gains: documents at the
  * old bound are mostly at the new one too. */
 static void stretch(struct state *s, const struct problem *p, double *beta) {
-    double linear = 0, quadratic = 0, largest = 0;
+    const struct terms t = terms_of(s, p, beta);
+    if (!(t.quadratic > 0) || t.linear <= t.quadratic) return;
+    const double best = t.linear / t.quadratic, most = p->C / t.largest;
     for (size_t i = 0; i < s->n; i++) {
-        linear += p->signs[i] * beta[i];
-        quadratic += beta[i] * s->sums[i];
-        if (fabs(beta[i]) > largest) largest = fabs(beta[i]);
-    }
-    if (!(quadratic > 0) || linear <= quadratic) return;
-    const double best = linear / quadratic, most = p->C / largest;
-    for (size_t i = 0; i < s->n; i++) {
-        const int bounded = fabs(beta[i]) == largest;
+        const int bounded = fabs(beta[i]) == t.largest;
         beta[i] *= best < most ? best : most;
         if (bounded && best >= most) beta[i] = beta[i] > 0 ? p->C : -p->C;
         mark(s, p, beta, i);
@@ -133,17 +143,16 @@ static double relative_gap(const struct state *s, const struct problem *p, const
  * left, by a factor that differs from 1 by about half the tolerance, closes the gap without another step.
  * Returns whether it did; the bias is stretched along. */
 static int widen_margin(struct state *s, const struct problem *p, double *beta, double *bias) {
-    double linear = 0, quadratic = 0, largest = 0, worst = 0;
+    const struct terms t = terms_of(s, p, beta);
     const double b = bias_of(s, p);
+    double worst = 0;
     for (size_t i = 0; i < s->n; i++) {
         const double slack = 1 - p->signs[i] * (s->sums[i] + b);
         if (p->active[i] && slack > worst) worst = slack;
-        if (fabs(beta[i]) > largest) largest = fabs(beta[i]);
-        linear += p->signs[i] * beta[i];
-        quadratic += beta[i] * s->sums[i];
     }
     const double factor = 1 / (1 - worst);
-    if (!(worst < 0.5) || !(factor * largest < p->C) || !(2 * (1 - linear / quadratic / factor) < GAP)) return 0;
+    const double gap = 2 * (1 - t.linear / t.quadratic / factor); /* without slack the primal is quadratic / 2 */
+    if (!(worst < 0.5) || !(factor * t.largest < p->C) || !(gap < GAP)) return 0;
     for (size_t i = 0; i < s->n; i++) {
         beta[i] *= factor;
         s->sums[i] *= factor;

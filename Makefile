@@ -1,12 +1,15 @@
-# make quickstart   see it work: set-up, then the embedded corpus
-# make test         set-up, lint, format, types, all tests but the heavy proofs
-# make test-all     the heavy proofs too
+# make quickstart     see it work: set-up, then the embedded corpus
+# make test           set-up, lint, format, types, all tests but the heavy proofs
+# make test-all       the heavy proofs too
+# make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
+# make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
+# make wheels         dist/: an sdist, and a wheel that is installed and tested in a fresh environment
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: quickstart test test-all check clean
+.PHONY: quickstart test test-all test-fallback sanitize wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -16,6 +19,20 @@ test: check
 
 test-all: check
 	$(BIN)/python -m pytest -n auto
+
+test-fallback: $(READY)
+	rm -rf build/fallback
+	$(BIN)/python -m build --quiet --sdist --outdir build/fallback
+	$(BIN)/python scripts/try_install.py build/fallback/*.tar.gz scikit-learn
+
+sanitize: $(READY)
+	$(BIN)/python scripts/sanitize.py
+
+# The wheel is built from the sdist, which proves that one complete.
+wheels: $(READY)
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/python scripts/try_install.py dist/*.whl native
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -8,89 +8,208 @@
 #include <math.h>
 #include <string.h>
 
+#include "loops.h"
 #include "solver.h"
 
 struct buffer {
     const char *name;
     const char *format; /* of an item, in the letters of Python's struct */
+    Py_ssize_t size;    /* of an item */
     int writable;
 };
 
-static const struct buffer BUFFERS[] = {
-    {"gram", "f", 0}, {"signs", "b", 0},        {"active", "B", 0},
-    {"stop", "B", 0}, {"coefficients", "d", 1}, {"scores", "f", 1},
-};
-enum { GRAM, SIGNS, ACTIVE, STOP, COEFFICIENTS, SCORES, COUNT };
+static Py_ssize_t items(const Py_buffer *view) { return view->len / view->itemsize; }
 
 static void release(Py_buffer *views, int count) {
     for (int k = 0; k < count; k++) PyBuffer_Release(&views[k]);
 }
 
-/* Takes all buffers or none; sizes are checked here once, so that the solver need not. */
-static int acquire(PyObject **objects, Py_buffer *views) {
-    int k = 0;
-    for (; k < COUNT; k++) {
-        int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (BUFFERS[k].writable ? PyBUF_WRITABLE : 0);
-        if (PyObject_GetBuffer(objects[k], &views[k], flags) < 0) break;
-        if (!views[k].format || strcmp(views[k].format, BUFFERS[k].format) != 0) {
-            PyErr_Format(PyExc_TypeError, "%s must have items of format %s", BUFFERS[k].name,
-                         BUFFERS[k].format);
-            k++;
-            break;
+/* Whether the format is the expected one; whole numbers of 64 bits are "l" or "q", as the platform has it. */
+static int fits(const Py_buffer *view, const struct buffer *expected) {
+    if (!view->format || view->itemsize != expected->size) return 0;
+    if (strcmp(view->format, expected->format) == 0) return 1;
+    return expected->format[0] == 'q' && strcmp(view->format, "l") == 0;
+}
+
+/* Takes all buffers or none. */
+static int acquire(PyObject **objects, const struct buffer *expected, Py_buffer *views, int count) {
+    for (int k = 0; k < count; k++) {
+        const int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (expected[k].writable ? PyBUF_WRITABLE : 0);
+        if (PyObject_GetBuffer(objects[k], &views[k], flags) < 0) {
+            release(views, k);
+            return -1;
         }
-    }
-    if (!PyErr_Occurred()) {
-        Py_ssize_t n = views[SIGNS].len;
-        if (n < 1 || n > INT_MAX || views[ACTIVE].len != n || views[STOP].len < 1 ||
-            views[COEFFICIENTS].len != n * (Py_ssize_t)sizeof(double) ||
-            views[SCORES].len != n * (Py_ssize_t)sizeof(float) ||
-            views[GRAM].len / (Py_ssize_t)sizeof(float) / n != n ||
-            views[GRAM].len % (n * (Py_ssize_t)sizeof(float)) != 0)
-            PyErr_SetString(PyExc_ValueError, "the sizes of the arrays do not agree");
-    }
-    if (PyErr_Occurred()) {
-        release(views, k);
-        return -1;
+        if (!fits(&views[k], &expected[k])) {
+            PyErr_Format(PyExc_TypeError, "%s must have items of format %s", expected[k].name, expected[k].format);
+            release(views, k + 1);
+            return -1;
+        }
     }
     return 0;
 }
 
-static PyObject *py_solve(PyObject *self, PyObject *args) {
+static PyObject *refuse(Py_buffer *views, int count, const char *message) {
+    release(views, count);
+    PyErr_SetString(PyExc_ValueError, message);
+    return NULL;
+}
+
+/* What both solvers take. */
+enum { SIGNS, ACTIVE, STOP, COEFFICIENTS, SCORES, BIAS, SHARED };
+#define SHARED_BUFFERS                                                                                \
+    {"signs", "b", 1, 0}, {"active", "B", 1, 0}, {"stop", "B", 1, 0}, {"coefficients", "d", 8, 1},    \
+        {"scores", "f", 4, 1}, {"bias", "d", 8, 1}
+
+static int read_family(const Py_buffer *views, double C, double tolerance, Py_ssize_t max_steps, struct family *f) {
+    const Py_ssize_t n = items(&views[SIGNS]), folds = items(&views[BIAS]);
+    if (n < 1 || n > INT32_MAX || folds < 1 || folds > PY_SSIZE_T_MAX / 8 / n || items(&views[STOP]) < 1 ||
+        items(&views[ACTIVE]) != folds * n || items(&views[COEFFICIENTS]) != folds * n ||
+        items(&views[SCORES]) != folds * n)
+        return 0;
+    *f = (struct family){
+        .n = (size_t)n,
+        .folds = (size_t)folds,
+        .signs = views[SIGNS].buf,
+        .active = views[ACTIVE].buf,
+        .C = C,
+        .tolerance = tolerance,
+        .max_steps = (size_t)max_steps,
+        .stop = views[STOP].buf,
+    };
+    return 1;
+}
+
+static int check_numbers(double C, double tolerance, Py_ssize_t max_steps) {
+    if (C > 0 && isfinite(C) && tolerance > 0 && max_steps >= 0) return 1;
+    PyErr_SetString(PyExc_ValueError,
+                    "C must be positive and finite, tolerance positive, max_steps not negative");
+    return 0;
+}
+
+static PyObject *answer(enum solver_status status) {
+    if (status == SOLVER_OUT_OF_MEMORY) return PyErr_NoMemory();
+    return PyLong_FromLong((long)status);
+}
+
+static const char DISAGREE[] = "the sizes of the arrays do not agree";
+
+static PyObject *py_solve_gram(PyObject *self, PyObject *args) {
+    enum { GRAM = SHARED, COUNT };
+    static const struct buffer expected[] = {SHARED_BUFFERS, {"gram", "f", 4, 0}};
     PyObject *objects[COUNT];
     Py_buffer views[COUNT];
-    struct problem problem;
-    double C, tolerance, bias = 0;
-    Py_ssize_t max_iterations;
+    struct family family;
+    double C, tolerance;
+    Py_ssize_t max_steps;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOOddn", &objects[GRAM], &objects[SIGNS], &objects[ACTIVE], &objects[STOP],
-                          &objects[COEFFICIENTS], &objects[SCORES], &C, &tolerance, &max_iterations))
+    if (!PyArg_ParseTuple(args, "OOOOOOOddn", &objects[GRAM], &objects[SIGNS], &objects[ACTIVE], &objects[STOP],
+                          &objects[COEFFICIENTS], &objects[SCORES], &objects[BIAS], &C, &tolerance, &max_steps) ||
+        !check_numbers(C, tolerance, max_steps) || acquire(objects, expected, views, COUNT) < 0)
         return NULL;
-    if (!(C > 0) || isinf(C) || !(tolerance > 0) || max_iterations < 0) {
-        PyErr_SetString(PyExc_ValueError, "C must be positive and finite, tolerance positive, max_iterations not negative");
-        return NULL;
-    }
-    if (acquire(objects, views) < 0) return NULL;
-    problem.n = (size_t)views[SIGNS].len;
-    problem.gram = views[GRAM].buf;
-    problem.signs = views[SIGNS].buf;
-    problem.active = views[ACTIVE].buf;
-    problem.stop = views[STOP].buf;
-    problem.C = C;
-    problem.tolerance = tolerance;
-    problem.max_iterations = (size_t)max_iterations;
+    if (!read_family(views, C, tolerance, max_steps, &family) ||
+        (size_t)items(&views[GRAM]) / family.n != family.n || (size_t)items(&views[GRAM]) % family.n != 0)
+        return refuse(views, COUNT, DISAGREE);
     enum solver_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = solve(&problem, views[COEFFICIENTS].buf, views[SCORES].buf, &bias);
+    status = solve_gram(&family, views[GRAM].buf, views[COEFFICIENTS].buf, views[SCORES].buf, views[BIAS].buf);
     Py_END_ALLOW_THREADS
     release(views, COUNT);
-    if (status == SOLVER_OUT_OF_MEMORY) return PyErr_NoMemory();
-    return Py_BuildValue("(id)", (int)status, bias);
+    return answer(status);
+}
+
+/* Whether every row lies within the values and every column within the width. */
+static int are_sound(const struct vectors *v, size_t n, size_t length) {
+    if (v->starts[0] != 0 || (size_t)v->starts[n] != length) return 0;
+    for (size_t i = 0; i < n; i++) {
+        if (v->starts[i] > v->starts[i + 1]) return 0;
+    }
+    for (size_t at = 0; at < length; at++) {
+        if (v->columns[at] < 0 || (size_t)v->columns[at] >= v->width) return 0;
+    }
+    return 1;
+}
+
+static PyObject *py_solve_vectors(PyObject *self, PyObject *args) {
+    enum { VALUES = SHARED, COLUMNS, STARTS, SPARSE, DENSE = COLUMNS };
+    static const struct buffer expected[] = {
+        SHARED_BUFFERS, {"values", "f", 4, 0}, {"columns", "i", 4, 0}, {"starts", "q", 8, 0}};
+    PyObject *objects[SPARSE];
+    Py_buffer views[SPARSE];
+    struct family family;
+    struct vectors vectors = {0};
+    double C, tolerance;
+    Py_ssize_t max_steps, width;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOnOOOOOOddn", &objects[VALUES], &objects[COLUMNS], &objects[STARTS], &width,
+                          &objects[SIGNS], &objects[ACTIVE], &objects[STOP], &objects[COEFFICIENTS],
+                          &objects[SCORES], &objects[BIAS], &C, &tolerance, &max_steps) ||
+        !check_numbers(C, tolerance, max_steps))
+        return NULL;
+    const int count = objects[COLUMNS] == Py_None ? DENSE : SPARSE;
+    if (acquire(objects, expected, views, count) < 0) return NULL;
+    if (!read_family(views, C, tolerance, max_steps, &family) || width < 0 || width > INT32_MAX)
+        return refuse(views, count, DISAGREE);
+    const size_t length = (size_t)items(&views[VALUES]);
+    vectors.width = (size_t)width;
+    vectors.values = views[VALUES].buf;
+    if (count == SPARSE) {
+        vectors.columns = views[COLUMNS].buf;
+        vectors.starts = views[STARTS].buf;
+        if ((size_t)items(&views[COLUMNS]) != length || (size_t)items(&views[STARTS]) != family.n + 1 ||
+            !are_sound(&vectors, family.n, length))
+            return refuse(views, count, DISAGREE);
+    } else if (length != family.n * vectors.width) {
+        return refuse(views, count, DISAGREE);
+    }
+    enum solver_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = solve_vectors(&family, &vectors, views[COEFFICIENTS].buf, views[SCORES].buf, views[BIAS].buf);
+    Py_END_ALLOW_THREADS
+    release(views, count);
+    return answer(status);
+}
+
+static PyObject *py_rbf(PyObject *self, PyObject *args) {
+    enum { DOTS, ROW_NORMS, COLUMN_NORMS, COUNT };
+    static const struct buffer expected[] = {
+        {"dots", "f", 4, 1}, {"row_norms", "f", 4, 0}, {"column_norms", "f", 4, 0}};
+    PyObject *objects[COUNT];
+    Py_buffer views[COUNT];
+    double gamma;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOd", &objects[DOTS], &objects[ROW_NORMS], &objects[COLUMN_NORMS], &gamma) ||
+        acquire(objects, expected, views, COUNT) < 0)
+        return NULL;
+    const size_t rows = (size_t)items(&views[ROW_NORMS]), columns = (size_t)items(&views[COLUMN_NORMS]);
+    if ((size_t)items(&views[DOTS]) != rows * columns) return refuse(views, COUNT, DISAGREE);
+    Py_BEGIN_ALLOW_THREADS
+    loops()->rbf(views[DOTS].buf, rows, columns, views[ROW_NORMS].buf, views[COLUMN_NORMS].buf, (float)gamma);
+    Py_END_ALLOW_THREADS
+    release(views, COUNT);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_instructions(PyObject *self, PyObject *args) {
+    (void)self;
+    (void)args;
+    return PyUnicode_FromString(loops()->name);
 }
 
 static PyMethodDef METHODS[] = {
-    {"solve", py_solve, METH_VARARGS,
-     "solve(gram, signs, active, stop, coefficients, scores, C, tolerance, max_iterations)\n--\n\n"
-     "Solve one problem in place; return (status, bias). Status 0 is done, 2 stopped, 3 out of steps."},
+    {"solve_gram", py_solve_gram, METH_VARARGS,
+     "solve_gram(gram, signs, active, stop, coefficients, scores, bias, C, tolerance, max_steps)\n--\n\n"
+     "Solve one label's problems in place, one for each row of active; return the worst status.\n"
+     "Status 0 is done, 2 stopped, 3 out of steps, 4 values that are not finite."},
+    {"solve_vectors", py_solve_vectors, METH_VARARGS,
+     "solve_vectors(values, columns, starts, width, signs, active, stop, coefficients, scores, bias, C,\n"
+     "              tolerance, max_steps)\n--\n\n"
+     "The same over vectors whose dot products are the kernel; columns and starts are None where they are "
+     "dense."},
+    {"rbf", py_rbf, METH_VARARGS,
+     "rbf(dots, row_norms, column_norms, gamma)\n--\n\n"
+     "Turn dot products into exp(-gamma (row norm + column norm - 2 dot)), in place; norms are squared."},
+    {"instructions", py_instructions, METH_NOARGS,
+     "instructions()\n--\n\nThe instruction set in use, as the code calls it."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,29 +1,38 @@
-/* Large problems: the documents that matter most, solved as a problem of their own, over and over.
+/* Problems solved part by part, over a Gram matrix or over vectors.
  *
- * Most documents never matter to a problem. The ones that violate the rule most, by rising or by falling,
- * and those chosen last time, make a part whose Gram fits into cache; it is solved by pair steps; then the
- * gradient of all documents follows the change, and the next part is chosen. Without the members of last
- * time the parts would undo each other's work.
+ * Most documents never matter to a problem. Those that violate the rule most, by rising or by falling, make
+ * a part whose kernel values fit into cache; it is solved by steps of pairs; then the sums of all documents
+ * follow the change, and the documents that now violate the rule join the part. A pair (i, j) steps along
+ * e_i - e_j: i is the member with the largest gradient among those that may rise, j the one whose step gains
+ * most (Fan, Chen and Lin 2005, their WSS 2). Within a part the gradient is kept in single precision, for
+ * the loop is bound by the bytes it reads; the sums are kept in double, and every part starts from them.
+ *
+ * Each problem after the first starts from the first one's solution and part: of the documents that it holds
+ * out the coefficients are handed over to the members that lose least by it.
  */
 
-#include "state.h"
+#include "parts.h"
+#include "loops.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART = 512 };
-
-/* The `most` largest values, as a heap with the smallest of them on top. */
-struct heap {
-    size_t size, most;
-    float *value;
-    size_t *index;
+enum {
+    QUOTA = 32,   /* documents of each kind that may join in a round */
+    BUDGET = 50,  /* steps a member in a round */
 };
 
-static void offer(struct heap *h, float value, size_t index) {
+/* The largest values, as a heap with the smallest of them on top. */
+struct heap {
+    size_t size;
+    double value[QUOTA];
+    uint32_t index[QUOTA];
+};
+
+static void offer(struct heap *h, double value, uint32_t index) {
     size_t at;
-    if (h->size < h->most) {
+    if (h->size < QUOTA) {
         at = h->size++;
         while (at > 0 && h->value[(at - 1) / 2] > value) {
             h->value[at] = h->value[(at - 1) / 2];
@@ -45,117 +54,197 @@ static void offer(struct heap *h, float value, size_t index) {
     h->index[at] = index;
 }
 
-struct part {
-    struct state state;
-    struct problem problem;
-    struct heap rising, falling;
-    double *beta;
-    size_t *members, *last;
-    unsigned char *taken;
+struct work {
+    const struct kernel *kernel;
+    struct part part;
+    int32_t *position; /* n: of a document in the part, -1 outside */
+    uint32_t *changed; /* n */
+    double *change;    /* n */
 };
 
-static int allocate_part(struct part *q, const struct problem *p) {
-    *q = (struct part){.problem = *p};
-    q->beta = malloc(PART * sizeof *q->beta);
-    q->members = malloc(4 * PART * sizeof *q->members);
-    q->state.gradient = malloc((PART * PART + 6 * PART) * sizeof(float));
-    q->taken = calloc(p->n + 2 * PART, 1);
-    if (!q->beta || !q->members || !q->state.gradient || !q->taken) return 0;
-    float *floats = q->state.gradient;
-    q->state.diagonal = floats + PART;
-    q->state.rise = floats + 2 * PART;
-    q->state.fall = floats + 3 * PART;
-    q->last = q->members + 3 * PART;
-    q->rising = (struct heap){0, PART / 4, floats + 4 * PART, q->members + PART};
-    q->falling = (struct heap){0, PART / 4, floats + 5 * PART, q->members + 2 * PART};
-    q->state.gram = q->problem.gram = floats + 6 * PART;
-    q->problem.active = q->taken + p->n;
-    q->problem.signs = (signed char *)q->taken + p->n + PART;
+static int allocate(struct work *w, size_t n) {
+    w->change = malloc((n + 5 * PART + FEW * FEW) * sizeof *w->change);
+    w->position = malloc((2 * n + PART) * sizeof *w->position);
+    w->part.gram = calloc(PART * PART + 3 * PART, sizeof *w->part.gram);
+    if (!w->change || !w->position || !w->part.gram) return 0;
+    w->part.beta = w->change + n;
+    w->part.lower = w->part.beta + PART;
+    w->part.upper = w->part.lower + PART;
+    w->part.first_beta = w->part.upper + PART;
+    w->part.first_gradient = w->part.first_beta + PART;
+    w->part.scratch = w->part.first_gradient + PART;
+    w->changed = (uint32_t *)w->position + n;
+    w->part.members = w->changed + n;
+    w->part.diagonal = w->part.gram + PART * PART;
+    w->part.up = w->part.diagonal + PART;
+    w->part.down = w->part.up + PART;
+    for (size_t i = 0; i < n; i++) w->position[i] = -1;
     return 1;
 }
 
-static void free_part(struct part *q) {
-    free(q->beta);
-    free(q->members);
-    free(q->state.gradient);
-    free(q->taken);
+static void release(struct work *w) {
+    free(w->change);
+    free(w->position);
+    free(w->part.gram);
 }
 
-/* Fills the heaps; returns how far the whole problem is from the rule. */
-static float pick_members(struct part *q, const struct state *s) {
-    float top = -INFINITY, bottom = INFINITY;
-    q->rising.size = q->falling.size = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const float g = s->gradient[i];
-        if (s->rise[i] == 0) {
-            offer(&q->rising, g, i);
-            if (g > top) top = g;
-        }
-        if (s->fall[i] == 0) {
-            offer(&q->falling, -g, i);
-            if (g < bottom) bottom = g;
-        }
+static void join(struct work *w, uint32_t i) {
+    struct part *q = &w->part;
+    const size_t a = q->size++;
+    float *values = q->gram + a * PART;
+    q->members[a] = i;
+    w->position[i] = (int32_t)a;
+    kernel_values(w->kernel, i, q->members, q->size, values);
+    for (size_t b = 0; b < a; b++) q->gram[b * PART + a] = values[b];
+    q->diagonal[a] = values[a];
+}
+
+/* Only the members that stay are left in the part. */
+static void keep(struct work *w, const unsigned char *stays) {
+    struct part *q = &w->part;
+    size_t from[PART], kept = 0;
+    for (size_t a = 0; a < q->size; a++) {
+        w->position[q->members[a]] = -1;
+        if (stays[a]) from[kept++] = a;
     }
-    return top - bottom;
-}
-
-static void add_members(struct part *q, const size_t *index, size_t available, size_t *count) {
-    for (size_t k = 0; k < available && *count < PART; k++) {
-        if (!q->taken[index[k]]) {
-            q->taken[index[k]] = 1;
-            q->members[(*count)++] = index[k];
-        }
+    for (size_t a = 0; a < kept; a++) {
+        for (size_t b = 0; b < kept; b++) q->gram[a * PART + b] = q->gram[from[a] * PART + from[b]];
+        q->diagonal[a] = q->diagonal[from[a]];
+        q->members[a] = q->members[from[a]];
+        w->position[q->members[a]] = (int32_t)a;
     }
+    q->size = kept;
 }
 
-static void copy_members(struct part *q, const struct state *s, const struct problem *p, const double *beta) {
-    float *gram = q->state.gradient + 6 * PART;
-    unsigned char *active = q->taken + p->n;
-    signed char *signs = (signed char *)active + PART;
-    const size_t n = q->state.n;
-    for (size_t a = 0; a < n; a++) {
+/* Makes room in the part: those stay that are between their bounds, the newest first. */
+static void make_room(struct work *w, const struct problem *p, size_t room) {
+    unsigned char stays[PART] = {0};
+    size_t kept = 0;
+    if (w->part.size + room <= PART) return;
+    for (size_t a = w->part.size; a-- > 0 && kept < PART - room;) {
+        const size_t i = w->part.members[a];
+        stays[a] = p->beta[i] > lower_bound(p, i) && p->beta[i] < upper_bound(p, i);
+        kept += stays[a];
+    }
+    keep(w, stays);
+}
+
+static void forget_zeros(struct work *w, const struct problem *p) {
+    unsigned char stays[PART] = {0};
+    for (size_t a = 0; a < w->part.size; a++) stays[a] = p->beta[w->part.members[a]] != 0;
+    keep(w, stays);
+}
+
+/* Lists up to half a part of documents that are outside their bounds, and not members yet. */
+static size_t list_outside(struct work *w, const struct problem *p) {
+    size_t count = 0;
+    for (size_t i = 0; i < p->n && p->outside && count < PART / 2; i++) {
+        const int outside = p->beta[i] < lower_bound(p, i) || p->beta[i] > upper_bound(p, i);
+        if (outside && w->position[i] < 0) w->changed[count++] = (uint32_t)i;
+    }
+    return count;
+}
+
+/* The worst violators join the part, and those that are outside their bounds with the best partners for
+ * the way back. */
+static void grow(struct work *w, const struct problem *p) {
+    struct heap rising = {0}, falling = {0};
+    const size_t outside = list_outside(w, p);
+    const double least = p->outside ? -INFINITY : 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const double g = p->signs[i] - p->sums[i] - p->bias, b = p->beta[i];
+        const int rises = b < upper_bound(p, i) && g >= least, falls = b > lower_bound(p, i) && -g >= least;
+        if (!(rises || falls) || w->position[i] >= 0) continue;
+        if (b < lower_bound(p, i) || b > upper_bound(p, i)) continue;
+        if (rises && (g >= 0 || !falls)) offer(&rising, g, (uint32_t)i);
+        else offer(&falling, -g, (uint32_t)i);
+    }
+    make_room(w, p, outside + rising.size + falling.size);
+    for (size_t k = 0; k < outside; k++) join(w, w->changed[k]);
+    for (size_t k = 0; k < rising.size; k++) join(w, rising.index[k]);
+    for (size_t k = 0; k < falling.size; k++) join(w, falling.index[k]);
+}
+
+static size_t improve(struct work *w, struct problem *p, double tolerance, const volatile unsigned char *stop) {
+    struct part *q = &w->part;
+    size_t count = 0;
+    for (size_t a = 0; a < q->size; a++) {
         const size_t i = q->members[a];
-        const float *ki = row(s, i);
-        for (size_t b = 0; b < n; b++) gram[a * n + b] = ki[q->members[b]];
-        q->state.gradient[a] = s->gradient[i];
-        q->state.diagonal[a] = s->diagonal[i];
-        q->state.rise[a] = s->rise[i];
-        q->state.fall[a] = s->fall[i];
-        q->beta[a] = beta[i];
-        active[a] = p->active[i];
-        signs[a] = p->signs[i];
+        const float g = (float)(p->signs[i] - p->sums[i] - p->bias);
+        q->beta[a] = p->beta[i];
+        q->lower[a] = lower_bound(p, i);
+        q->upper[a] = upper_bound(p, i);
+        q->up[a] = q->beta[a] < q->upper[a] ? g : -INFINITY;
+        q->down[a] = q->beta[a] > q->lower[a] ? g : INFINITY;
+    }
+    const size_t steps = loops()->descend(q, tolerance, BUDGET * PART, stop);
+    for (size_t a = 0; a < q->size; a++) {
+        const uint32_t i = q->members[a];
+        if (q->beta[a] == p->beta[i]) continue;
+        w->changed[count] = i;
+        w->change[count++] = q->beta[a] - p->beta[i];
+        p->beta[i] = q->beta[a];
+    }
+    kernel_add(w->kernel, p->sums, w->changed, w->change, count);
+    return steps;
+}
+
+static enum solver_status solve_problem(struct work *w, const struct family *f, struct problem *p) {
+    for (size_t steps = 0;;) {
+        const double violation = violation_of(p);
+        if (!isfinite(violation)) return SOLVER_NOT_FINITE;
+        if (is_solved(p, violation)) return SOLVER_DONE;
+        if (steps >= f->max_steps) return SOLVER_EXHAUSTED;
+        if (*f->stop) return SOLVER_STOPPED;
+        grow(w, p);
+        const double inner = 0.1 * violation;
+        steps += 1 + improve(w, p, inner > 0.8 * p->tolerance ? inner : 0.8 * p->tolerance, f->stop);
     }
 }
 
-enum solver_status descend_by_parts(struct state *s, const struct problem *p, double *beta, size_t *steps) {
-    struct part q;
-    enum solver_status status = SOLVER_DONE;
-    if (!allocate_part(&q, p)) status = SOLVER_OUT_OF_MEMORY;
-    while (status == SOLVER_DONE) {
-        const float violation = pick_members(&q, s);
-        if (violation < p->tolerance || close_enough(s, p, beta)) break;
-        size_t count = 0;
-        memcpy(q.last, q.members, q.state.n * sizeof *q.last);
-        add_members(&q, q.rising.index, q.rising.size, &count);
-        add_members(&q, q.falling.index, q.falling.size, &count);
-        add_members(&q, q.last, q.state.n, &count);
-        q.state.n = q.problem.n = count;
-        q.problem.tolerance = 0.1 * violation > p->tolerance ? 0.1 * violation : p->tolerance;
-        copy_members(&q, s, p, beta);
-        const size_t before = *steps;
-        status = descend(&q.state, &q.problem, q.beta, steps, BUDGET * PART);
-        if (*steps == before) break; /* kernel values that are not finite */
-        for (size_t a = 0; a < count; a++) {
-            const size_t i = q.members[a];
-            q.taken[i] = 0;
-            if (q.beta[a] != beta[i]) {
-                add_row(s, i, q.beta[a] - beta[i]);
-                beta[i] = q.beta[a];
-                mark(s, p, beta, i);
-            }
-        }
-        derive_gradient(s, p);
-    }
-    free_part(&q);
+enum solver_status solve_by_parts(const struct family *f, const struct kernel *k, struct problem *p) {
+    struct work w = {.kernel = k};
+    const enum solver_status status = allocate(&w, p->n) ? solve_problem(&w, f, p) : SOLVER_OUT_OF_MEMORY;
+    release(&w);
     return status;
+}
+
+static void sum_afresh(struct work *w, struct problem *p) {
+    size_t count = 0;
+    memset(p->sums, 0, p->n * sizeof *p->sums);
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->beta[i] == 0) continue;
+        w->changed[count] = (uint32_t)i;
+        w->change[count++] = p->beta[i];
+    }
+    kernel_add(w->kernel, p->sums, w->changed, w->change, count);
+}
+
+enum solver_status solve_gram(const struct family *f, const float *gram, double *beta, float *scores, double *bias) {
+    const struct kernel kernel = {.n = f->n, .gram = gram};
+    struct work w = {.kernel = &kernel};
+    enum solver_status worst = SOLVER_DONE;
+    double *first = malloc(2 * f->n * sizeof *first), *sums = first + f->n;
+    if (!allocate(&w, f->n) || !first) worst = SOLVER_OUT_OF_MEMORY;
+    for (size_t fold = 0; fold < f->folds && worst != SOLVER_OUT_OF_MEMORY && worst != SOLVER_STOPPED; fold++) {
+        struct problem p = problem_of(f, fold, beta + fold * f->n, sums);
+        if (!has_one_class(&p)) {
+            if (fold == 0) {
+                sum_afresh(&w, &p);
+                stretch(&p);
+            } else {
+                memcpy(p.beta, beta, f->n * sizeof *beta);
+                memcpy(p.sums, first, f->n * sizeof *first);
+                forget_zeros(&w, &p);
+            }
+            const enum solver_status status = solve_problem(&w, f, &p);
+            if (status > worst) worst = status;
+        }
+        if (fold == 0) memcpy(first, p.sums, f->n * sizeof *first);
+        bias[fold] = p.bias;
+        write_scores(&p, scores + fold * f->n);
+    }
+    free(first);
+    release(&w);
+    return worst;
 }

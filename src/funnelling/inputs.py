@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_array
 
 from funnelling.errors import InputError
-from funnelling.svm.gram import is_sparse
+from funnelling.svm.kernels import is_sparse
 from funnelling.text.languages import normalise_tag, primary
 
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from funnelling.errors import InputError
 from funnelling.inputs import Inputs
-from funnelling.svm.gram import is_sparse
+from funnelling.svm.kernels import is_sparse
 
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
 

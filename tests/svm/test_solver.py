@@ -10,15 +10,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import sparse
 
-from funnelling.svm import solver
-from funnelling.svm.solver import TOLERANCE, solve
-from tests.svm.problems import BinaryProblem, degenerate_problems, make, regular_problems, tfidf_like
+from funnelling.errors import InputError
+from funnelling.svm import compiled, solver
+from funnelling.svm.kernels import Vectors
+from funnelling.svm.solver import TOLERANCE, Solution, solve
+from tests.svm.problems import (
+    BinaryProblem,
+    degenerate_problems,
+    make,
+    rbf_problems,
+    regular_problems,
+    tfidf_like,
+)
 
-PROBLEMS = [*regular_problems(), *degenerate_problems()]
+FORMS = ["gram", "sparse", "dense"]
+PROBLEMS = [
+    *rbf_problems(),
+    *(problem for form in FORMS for problem in (*regular_problems(form), *degenerate_problems(form))),
+]
 SMALL_C = [1e-3, 1e-2, 0.1, 1.0, 10.0]
 LARGE_C = [30.0, 100.0, 1e3, 1e4]
 
+needs_native = pytest.mark.skipif(compiled.native is None, reason="there is no compiled solver")
+each_form = pytest.mark.parametrize("form", FORMS)
 each_problem = pytest.mark.parametrize("problem", PROBLEMS, ids=[problem.name for problem in PROBLEMS])
 
 
@@ -45,27 +61,31 @@ def test_decisions_are_those_of_svc(C: float) -> None:
     assert np.mean((ours > 0)[clear] == (reference > 0)[clear]) >= 0.999
 
 
+ANY_FLOAT = st.floats(width=32)
+
+
 def _vectors() -> st.SearchStrategy[npt.NDArray[np.float64]]:
     """Small whole numbers make duplicates, zero rows and dependent rows likely."""
     shapes = st.tuples(st.integers(2, 40), st.integers(1, 6))
     return hnp.arrays(np.int64, shapes, elements=st.integers(-2, 2)).map(lambda x: x / 2)
 
 
+@each_form
 @settings(max_examples=200)
 @given(_vectors(), st.sampled_from([1e-3, 0.1, 1.0, 10.0]), st.randoms(use_true_random=False))
 def test_the_conditions_of_karush_kuhn_and_tucker_hold(
-    vectors: npt.NDArray[np.float64], C: float, random: Any
+    form: str, vectors: npt.NDArray[np.float64], C: float, random: Any
 ) -> None:
     has_label = np.array([random.random() < 0.4 for _ in vectors])
     active = np.array([random.random() < 0.8 for _ in vectors])
     has_label[:2], active[:2] = [True, False], True
-    problem = make("", vectors, has_label, active)
+    problem = make("", vectors, has_label, active, form)
     solution = problem.solve(C)
     alpha = problem.signs * solution.coefficients[0, 0]
     assert np.all((alpha >= 0) & (alpha <= C))
     assert not alpha[~active].any()
     assert abs(solution.coefficients.sum()) <= 1e-9 * C * len(alpha)
-    scores = problem.gram.astype(np.float64) @ solution.coefficients[0, 0] + solution.bias[0, 0]
+    scores = problem.gram @ solution.coefficients[0, 0] + solution.bias[0, 0]
     np.testing.assert_allclose(solution.scores[0, 0], scores, rtol=1e-5, atol=1e-5)
     margin = problem.signs * scores
     slack = 1.01 * TOLERANCE
@@ -74,20 +94,33 @@ def test_the_conditions_of_karush_kuhn_and_tucker_hold(
     assert np.all(np.abs(margin[active & (alpha > 0) & (alpha < C)] - 1) <= slack)
 
 
+def _kernel(form: str, documents: int, seed: int) -> Any:
+    vectors = tfidf_like(documents, np.random.default_rng(seed))
+    return make("", vectors, np.arange(documents) < 1, form=form).kernel
+
+
+@each_form
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-def test_every_fold_and_label_is_a_problem_of_its_own(C: float) -> None:
+@pytest.mark.parametrize("folds", [3, 11])
+def test_every_label_and_fold_is_a_problem_of_its_own(form: str, C: float, folds: int) -> None:
+    """The folds of a label are solved together, so theirs is the same optimum, not the same bits."""
     rng = np.random.default_rng(2)
-    vectors = tfidf_like(80, rng)
-    gram = (vectors @ vectors.T).astype(np.float32)
+    kernel = _kernel(form, 80, 2)
     targets = rng.random((80, 4)) < [0.5, 0.2, 0.05, 0.9]
-    active = np.arange(80) % 3 != np.arange(3)[:, None]
-    together = solve(gram, targets, active, C)
-    for fold in range(3):
-        for label in range(4):
-            alone = solve(gram, targets[:, [label]], active[[fold]], C)
-            np.testing.assert_array_equal(together.scores[fold, label], alone.scores[0, 0])
-            np.testing.assert_array_equal(together.coefficients[fold, label], alone.coefficients[0, 0])
-            assert together.bias[fold, label] == alone.bias[0, 0]
+    active = np.arange(80) % folds != np.arange(folds)[:, None]
+    together = solve(kernel, targets, active, C)
+    for label in range(4):
+        alone = solve(kernel, targets[:, [label]], active, C)
+        _assert_equal(Solution(*(part[[label]] for part in vars(together).values())), alone)
+        for fold in range(folds):
+            single = solve(kernel, targets[:, [label]], active[[fold]], C)
+            np.testing.assert_allclose(together.scores[label, fold], single.scores[0, 0], atol=5e-3)
+
+
+def _assert_equal(one: Solution, other: Solution) -> None:
+    np.testing.assert_array_equal(one.coefficients, other.coefficients)
+    np.testing.assert_array_equal(one.bias, other.bias)
+    np.testing.assert_array_equal(one.scores, other.scores)
 
 
 @each_problem
@@ -99,6 +132,19 @@ def test_a_warm_start_ends_at_the_same_optimum(problem: BinaryProblem) -> None:
         start = warm.coefficients
 
 
+@each_form
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+def test_a_start_may_come_from_a_larger_c_and_from_other_documents(form: str, C: float) -> None:
+    rng = np.random.default_rng(11)
+    kernel = _kernel(form, 120, 11)
+    targets, active = rng.random((120, 3)) < 0.3, rng.random((4, 120)) < 0.8
+    start = solve(kernel, targets, ~active | (rng.random((4, 120)) < 0.5), 10.0).coefficients
+    warm, cold = solve(kernel, targets, active, C, start=start), solve(kernel, targets, active, C)
+    assert not warm.coefficients[:, ~active].any()
+    assert np.abs(warm.coefficients).max() <= C
+    np.testing.assert_allclose(warm.scores, cold.scores, atol=5e-3 if C <= 10 else 0.05)
+
+
 def test_a_warm_start_is_left_as_it_was() -> None:
     problem = PROBLEMS[0]
     start = problem.solve(0.1).coefficients
@@ -107,91 +153,103 @@ def test_a_warm_start_is_left_as_it_was() -> None:
     np.testing.assert_array_equal(start, before)
 
 
-def test_the_number_of_threads_changes_no_bit() -> None:
+@each_form
+def test_the_number_of_threads_changes_no_bit(form: str) -> None:
     rng = np.random.default_rng(3)
-    vectors = tfidf_like(150, rng)
-    gram = (vectors @ vectors.T).astype(np.float32)
+    kernel = _kernel(form, 150, 3)
     targets = rng.random((150, 12)) < 0.2
     active = np.arange(150) % 5 != np.arange(5)[:, None]
-    one = solve(gram, targets, active, 1.0, n_jobs=1)
-    for n_jobs in (2, 4):
-        several = solve(gram, targets, active, 1.0, n_jobs=n_jobs)
-        for name in ("coefficients", "bias", "scores"):
-            np.testing.assert_array_equal(getattr(several, name), getattr(one, name))
+    one = solve(kernel, targets, active, 1.0, n_jobs=1)
+    for n_jobs in (2, 4, 16):
+        _assert_equal(one, solve(kernel, targets, active, 1.0, n_jobs=n_jobs))
 
 
+@each_form
 @pytest.mark.parametrize(("has_label", "score"), [(True, 1.0), (False, -1.0)])
-def test_a_problem_of_one_class_has_a_constant_score(has_label: bool, score: float) -> None:
-    gram = np.eye(5, dtype=np.float32)
+def test_a_problem_of_one_class_has_a_constant_score(form: str, has_label: bool, score: float) -> None:
+    kernel = make("", np.eye(5), np.arange(5) < 1, form=form).kernel
     targets = np.array([[has_label]] * 3 + [[not has_label]] * 2)
-    solution = solve(gram, targets, np.arange(5)[None] < 3, 1.0)
-    assert solution.scores.tolist() == [[[score] * 5]]
-    assert solution.bias.tolist() == [[score]]
-    assert not solution.coefficients.any()
+    solution = solve(kernel, targets, np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool), 1.0)
+    assert solution.scores[0, 0].tolist() == [score] * 5
+    assert solution.bias[0, 0] == score
+    assert not solution.coefficients[0, 0].any()
+    assert solution.coefficients[0, 1].any()
 
 
-def test_a_problem_without_documents_says_no() -> None:
-    solution = solve(np.eye(2, dtype=np.float32), np.ones((2, 1), bool), np.zeros((1, 2), bool), 1.0)
+@each_form
+def test_a_problem_without_documents_says_no(form: str) -> None:
+    kernel = make("", np.eye(2), np.arange(2) < 1, form=form).kernel
+    solution = solve(kernel, np.ones((2, 1), bool), np.zeros((1, 2), bool), 1.0)
     assert solution.scores.tolist() == [[[-1.0, -1.0]]]
 
 
+@each_form
 @pytest.mark.parametrize("C", [1e-3, 0.01, 0.02])
 @pytest.mark.parametrize("warm", [False, True])
-def test_without_free_vectors_the_bias_is_libsvms_midpoint(C: float, warm: bool) -> None:
+def test_without_free_vectors_the_bias_is_libsvms_midpoint(form: str, C: float, warm: bool) -> None:
     """Classes of one size and a small C: every document is at the bound, any bias in a range is best."""
     rng = np.random.default_rng(4)
-    problem = make("", tfidf_like(40, rng), np.arange(40) < 20)
+    problem = make("", tfidf_like(40, rng), np.arange(40) < 20, form=form)
     solution = problem.solve(C, problem.solve(C / 3).coefficients if warm else None)
     np.testing.assert_array_equal(solution.coefficients[0, 0], C * problem.signs)
-    gradient = problem.signs - problem.gram.astype(np.float64) @ solution.coefficients[0, 0]
+    gradient = problem.signs - problem.gram @ solution.coefficients[0, 0]
     midpoint = (gradient[~problem.has_label].max() + gradient[problem.has_label].min()) / 2
     assert solution.bias[0, 0] == pytest.approx(midpoint, abs=1e-9)
     np.testing.assert_allclose(solution.scores[0, 0], problem.reference_scores(C), atol=1e-6)
 
 
+@each_form
 @pytest.mark.parametrize("documents", [1, 2, 3, 15, 16, 17, 31, 33])
-def test_no_number_of_documents_is_special(documents: int) -> None:
-    """The loops run over blocks of sixteen documents and a rest."""
+def test_no_number_of_documents_is_special(form: str, documents: int) -> None:
+    """The loops run over blocks of documents and a rest."""
     rng = np.random.default_rng(documents)
     vectors = rng.normal(size=(documents, 3))
-    problem = make("", vectors, np.arange(documents) % 2 == 0)
+    problem = make("", vectors, np.arange(documents) % 2 == 0, form=form)
     scores = problem.solve(1.0).scores[0, 0]
     expected = problem.reference_scores(1.0) if documents > 1 else np.ones(1)
     np.testing.assert_allclose(scores, expected, atol=1e-2)
 
 
+@each_form
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
-def test_thousands_of_documents_are_solved_by_parts(C: float) -> None:
+def test_more_support_vectors_than_a_part_holds(form: str, C: float) -> None:
     rng = np.random.default_rng(7)
     vectors = tfidf_like(2100, rng)
     has_label = vectors[:, :20].sum(axis=1) + 0.05 * rng.normal(size=2100) > 0.2
-    problem = make("", vectors, has_label, rng.random(2100) < 0.8)
+    problem = make("", vectors, has_label, rng.random(2100) < 0.8, form)
     solution = problem.solve(C)
     if C > 10:
         assert problem.relative_gap(C, solution) <= 1e-3
     else:
+        assert np.count_nonzero(solution.coefficients) > 512
         np.testing.assert_allclose(solution.scores[0, 0], problem.reference_scores(C), atol=1e-2)
     warm = problem.solve(C, problem.solve(C / 10).coefficients)
     np.testing.assert_allclose(warm.scores, solution.scores, atol=1e-2 if C <= 10 else 0.1)
 
 
+@needs_native
+@each_form
 def test_a_problem_that_does_not_end_is_left_with_a_warning(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    form: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Features of very different scales, as they come out of a spreadsheet."""
-    native = solver._native.solve
 
     class Impatient:
         @staticmethod
-        def solve(*arguments: Any) -> Any:
-            return native(*arguments[:-1], 100)
+        def solve_gram(*arguments: Any) -> Any:
+            return native.solve_gram(*arguments[:-1], 100)
 
-    monkeypatch.setattr(solver, "_native", Impatient)
+        @staticmethod
+        def solve_vectors(*arguments: Any) -> Any:
+            return native.solve_vectors(*arguments[:-1], 100)
+
+    native = compiled.native
+    monkeypatch.setattr(compiled, "native", Impatient)
     rng = np.random.default_rng(8)
-    problem = make("", rng.normal(size=(60, 4)) * [1, 10, 100, 1000], rng.random(60) < 0.5)
+    problem = make("", rng.normal(size=(60, 4)) * [1, 10, 100, 1000], rng.random(60) < 0.5, form=form)
     with caplog.at_level(logging.WARNING):
         assert np.isfinite(problem.solve(1.0).scores).all()
-    assert caplog.records[0].message.startswith("1 of 1 SVM problems with C = 1 were left unfinished")
+    assert caplog.records[0].message.startswith("The SVMs of 1 of 1 labels with C = 1 were left unfinished.")
 
 
 class TestWithoutCompiler:
@@ -199,7 +257,7 @@ class TestWithoutCompiler:
 
     @pytest.fixture(autouse=True)
     def _no_native(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        monkeypatch.setattr(solver, "_native", None)
+        monkeypatch.setattr(compiled, "native", None)
         solver._tell_fallback.cache_clear()
         yield
         solver._tell_fallback.cache_clear()
@@ -210,7 +268,7 @@ class TestWithoutCompiler:
     ) -> None:
         fallback = problem.solve(1.0)
         np.testing.assert_allclose(fallback.scores[0, 0], problem.reference_scores(1.0), atol=1e-2)
-        outputs = problem.gram.astype(np.float64) @ fallback.coefficients[0, 0] + fallback.bias[0, 0]
+        outputs = problem.gram @ fallback.coefficients[0, 0] + fallback.bias[0, 0]
         np.testing.assert_allclose(fallback.scores[0, 0], outputs, atol=1e-5)
         monkeypatch.undo()
         np.testing.assert_allclose(fallback.scores, problem.solve(1.0).scores, atol=1e-2)
@@ -235,17 +293,17 @@ def test_progress_is_told_for_every_problem() -> None:
     steps: list[int] = []
     targets = np.arange(20)[:, None] % np.array([2, 3, 4]) == 0
     solve(np.eye(20, dtype=np.float32), targets, np.ones((2, 20), bool), 1.0, advance=steps.append)
-    assert steps == [1] * 6
+    assert steps == [2] * 3
 
 
+@each_form
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_stops_the_work(n_jobs: int) -> None:
+def test_an_interrupt_stops_the_work(form: str, n_jobs: int) -> None:
     """Hundreds of slow problems are left undone, and the threads are gone."""
     import threading
 
     rng = np.random.default_rng(5)
-    vectors = rng.normal(size=(400, 5))
-    gram = (vectors @ vectors.T).astype(np.float32)
+    kernel = make("", rng.normal(size=(400, 5)), np.arange(400) < 1, form=form).kernel
     targets = rng.random((400, 500)) < 0.5
 
     def interrupt(_steps: int) -> None:
@@ -253,32 +311,45 @@ def test_an_interrupt_stops_the_work(n_jobs: int) -> None:
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        solve(gram, targets, np.ones((1, 400), bool), 100.0, n_jobs=n_jobs, advance=interrupt)
+        solve(kernel, targets, np.ones((1, 400), bool), 100.0, n_jobs=n_jobs, advance=interrupt)
     assert threading.active_count() == before
 
 
-def test_a_raised_flag_ends_a_problem_early() -> None:
-    rng = np.random.default_rng(6)
-    vectors = rng.normal(size=(400, 5))
-    arguments = _native_arguments((vectors @ vectors.T).astype(np.float32), rng.random(400) < 0.5)
-    arguments["stop"][0] = 1
-    status, _ = solver._native.solve(*arguments.values())
-    assert status == 2
-
-
-def _native_arguments(gram: npt.NDArray[np.float32], has_label: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    documents = len(gram)
+def _vector_arguments(documents: int = 8, form: str = "sparse") -> dict[str, Any]:
+    kernel = Vectors.of(sparse.eye_array(documents).tocsr() if form == "sparse" else np.eye(documents))
     return {
-        "gram": gram,
-        "signs": np.where(has_label, 1, -1).astype(np.int8),
-        "active": np.ones(documents, np.uint8),
+        "values": kernel.values,
+        "columns": kernel.columns,
+        "starts": kernel.starts,
+        "width": kernel.width,
+        **_shared_arguments(documents),
+    }
+
+
+def _gram_arguments(gram: npt.NDArray[np.float32]) -> dict[str, Any]:
+    return {"gram": gram, **_shared_arguments(len(gram))}
+
+
+def _shared_arguments(documents: int) -> dict[str, Any]:
+    return {
+        "signs": np.where(np.arange(documents) % 2, 1, -1).astype(np.int8),
+        "active": np.ones((2, documents), np.uint8),
         "stop": np.zeros(1, np.uint8),
-        "coefficients": np.zeros(documents),
-        "scores": np.zeros(documents, np.float32),
+        "coefficients": np.zeros((2, documents)),
+        "scores": np.zeros((2, documents), np.float32),
+        "bias": np.zeros(2),
         "C": 1.0,
         "tolerance": 1e-3,
-        "max_iterations": 1000,
+        "max_steps": 1000,
     }
+
+
+@needs_native
+def test_a_raised_flag_ends_a_problem_early() -> None:
+    by_gram, by_vectors = _gram_arguments(np.eye(400, dtype=np.float32)), _vector_arguments(400)
+    by_gram["stop"][0] = by_vectors["stop"][0] = 1
+    assert compiled.native.solve_gram(*by_gram.values()) == 2
+    assert compiled.native.solve_vectors(*by_vectors.values()) == 2
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -287,35 +358,30 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-WRONG: list[tuple[str, Any]] = [
-    ("gram", np.eye(8, dtype=np.float64)),
-    ("gram", np.eye(8, dtype=np.int32)),
-    ("gram", np.eye(8, dtype=">f4")),
-    ("gram", np.eye(7, dtype=np.float32)),
-    ("gram", np.eye(8, dtype=np.float32)[:7]),
-    ("gram", np.eye(16, dtype=np.float32)[::2, ::2]),
-    ("gram", np.zeros(0, np.float32)),
-    ("gram", None),
-    ("gram", [[1.0]]),
+WRONG_FOR_BOTH: list[tuple[str, Any]] = [
     ("signs", np.ones(7, np.int8)),
     ("signs", np.ones(9, np.int8)),
     ("signs", np.ones(8, np.int64)),
     ("signs", np.ones(8, np.uint8)),
     ("signs", np.zeros(0, np.int8)),
-    ("active", np.ones(7, np.uint8)),
-    ("active", np.ones(8, np.float32)),
-    ("active", "12345678"),
+    ("active", np.ones(16, np.float32)),
+    ("active", np.ones(15, np.uint8)),
+    ("active", np.ones(8, np.uint8)),
+    ("active", "0123456789012345"),
     ("stop", np.zeros(0, np.uint8)),
     ("stop", np.zeros(1, np.int64)),
-    ("coefficients", np.zeros(7)),
-    ("coefficients", np.zeros(8, np.float32)),
-    ("coefficients", np.zeros(8, np.int64)),
-    ("coefficients", _read_only(np.zeros(8))),
-    ("coefficients", bytes(64)),
-    ("scores", np.zeros(9, np.float32)),
-    ("scores", np.zeros(8, np.int32)),
-    ("scores", np.zeros(8)),
-    ("scores", _read_only(np.zeros(8, np.float32))),
+    ("coefficients", np.zeros(15)),
+    ("coefficients", np.zeros(16, np.float32)),
+    ("coefficients", np.zeros(16, np.int64)),
+    ("coefficients", _read_only(np.zeros(16))),
+    ("coefficients", bytes(128)),
+    ("scores", np.zeros(17, np.float32)),
+    ("scores", np.zeros(16, np.int32)),
+    ("scores", np.zeros(16)),
+    ("scores", _read_only(np.zeros(16, np.float32))),
+    ("bias", np.zeros(0)),
+    ("bias", np.zeros(3)),
+    ("bias", np.zeros(2, np.float32)),
     ("C", 0.0),
     ("C", -1.0),
     ("C", float("inf")),
@@ -323,28 +389,114 @@ WRONG: list[tuple[str, Any]] = [
     ("C", "1"),
     ("tolerance", 0.0),
     ("tolerance", float("nan")),
-    ("max_iterations", -1),
-    ("max_iterations", 1.5),
+    ("max_steps", -1),
+    ("max_steps", 1.5),
+]
+WRONG_GRAMS: list[Any] = [
+    np.eye(8, dtype=np.float64),
+    np.eye(8, dtype=np.int32),
+    np.eye(8, dtype=">f4"),
+    np.eye(7, dtype=np.float32),
+    np.eye(8, dtype=np.float32)[:7],
+    np.eye(16, dtype=np.float32)[::2, ::2],
+    np.zeros(0, np.float32),
+    None,
+    [[1.0]],
+]
+WRONG_VECTORS: list[tuple[str, Any]] = [
+    ("values", np.ones(7, np.float32)),
+    ("values", np.ones(9, np.float32)),
+    ("values", np.ones(8)),
+    ("values", None),
+    ("columns", np.arange(8)),
+    ("columns", np.arange(1, 9, dtype=np.int32)),
+    ("columns", np.arange(-1, 7, dtype=np.int32)),
+    ("columns", np.full(8, 2**31 - 1, np.int32)),
+    ("columns", np.arange(7, dtype=np.int32)),
+    ("starts", np.arange(9, dtype=np.int32)),
+    ("starts", np.arange(8)),
+    ("starts", np.arange(1, 10)),
+    ("starts", np.array([0, 1, 2, 3, 2, 5, 6, 7, 8])),
+    ("starts", np.array([0, 1, 2, 3, 4, 5, 6, 7, 9])),
+    ("starts", np.array([0, -1, 2, 3, 4, 5, 6, 7, 8])),
+    ("starts", np.array([0, 99, 2, 3, 4, 5, 6, 7, 8])),
+    ("starts", None),
+    ("width", 7),
+    ("width", 0),
+    ("width", -1),
+    ("width", 2**40),
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), WRONG, ids=[f"{name}-{i}" for i, (name, _) in enumerate(WRONG)])
-def test_the_native_door_refuses_what_does_not_fit(name: str, value: Any) -> None:
-    arguments = _native_arguments(np.eye(8, dtype=np.float32), np.arange(8) < 4)
+def _refuses(solve_native: Any, arguments: dict[str, Any], name: str, value: Any) -> None:
     arguments[name] = value
     with pytest.raises((TypeError, ValueError, BufferError)):
-        solver._native.solve(*arguments.values())
+        solve_native(*arguments.values())
 
 
-def test_the_native_door_counts_its_arguments() -> None:
-    with pytest.raises(TypeError):
-        solver._native.solve()
+@needs_native
+class TestNativeDoor:
+    """What reaches the C code has been checked, so that no caller can make it read or write elsewhere."""
+
+    @pytest.mark.parametrize(("name", "value"), WRONG_FOR_BOTH)
+    def test_what_does_not_fit_is_refused(self, name: str, value: Any) -> None:
+        _refuses(compiled.native.solve_gram, _gram_arguments(np.eye(8, dtype=np.float32)), name, value)
+        _refuses(compiled.native.solve_vectors, _vector_arguments(), name, value)
+        _refuses(compiled.native.solve_vectors, _vector_arguments(form="dense"), name, value)
+
+    @pytest.mark.parametrize("gram", WRONG_GRAMS)
+    def test_a_gram_that_is_none_is_refused(self, gram: Any) -> None:
+        _refuses(compiled.native.solve_gram, _gram_arguments(np.eye(8, dtype=np.float32)), "gram", gram)
+
+    @pytest.mark.parametrize(("name", "value"), WRONG_VECTORS)
+    def test_vectors_that_are_none_are_refused(self, name: str, value: Any) -> None:
+        _refuses(compiled.native.solve_vectors, _vector_arguments(), name, value)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("values", np.ones(63, np.float32)), ("width", 7), ("width", -8), ("width", 2**61)],
+    )
+    def test_dense_vectors_that_are_none_are_refused(self, name: str, value: Any) -> None:
+        _refuses(compiled.native.solve_vectors, _vector_arguments(form="dense"), name, value)
+
+    def test_arguments_are_counted(self) -> None:
+        for function in (compiled.native.solve_gram, compiled.native.solve_vectors, compiled.native.rbf):
+            with pytest.raises(TypeError):
+                function()
+
+    def test_kernel_values_of_other_sizes_are_refused(self) -> None:
+        ones = np.ones(3, np.float32)
+        for dots in (np.ones((3, 2), np.float32), np.ones((3, 3)), _read_only(np.ones((3, 3), np.float32))):
+            with pytest.raises((TypeError, ValueError, BufferError)):
+                compiled.native.rbf(dots, ones, ones, 1.0)
+
+    @settings(max_examples=100)
+    @given(hnp.arrays(np.float32, st.tuples(st.integers(1, 40)).map(lambda n: n * 2), elements=ANY_FLOAT))
+    def test_any_kernel_values_end_in_an_answer(self, gram: npt.NDArray[np.float32]) -> None:
+        assert compiled.native.solve_gram(*_gram_arguments(gram).values()) in (0, 3, 4)
+
+    @settings(max_examples=100)
+    @given(
+        hnp.arrays(np.float32, st.tuples(st.integers(1, 40), st.integers(0, 9)), elements=ANY_FLOAT),
+        st.sampled_from(["sparse", "dense"]),
+        st.sampled_from([1e-3, 1.0, 1e4, 1e30]),
+    )
+    def test_any_vectors_end_in_an_answer(
+        self, vectors: npt.NDArray[np.float32], form: str, C: float
+    ) -> None:
+        kernel = Vectors.of(sparse.csr_array(vectors) if form == "sparse" else vectors)
+        shared = {**_shared_arguments(len(vectors)), "C": C}
+        arguments = kernel.values, kernel.columns, kernel.starts, kernel.width, *shared.values()
+        assert compiled.native.solve_vectors(*arguments) in (0, 3, 4)
 
 
-@settings(max_examples=50)
-@given(hnp.arrays(np.float32, (9, 9), elements=st.floats(width=32)), st.booleans())
-def test_any_kernel_values_end_in_an_answer(gram: npt.NDArray[np.float32], first: bool) -> None:
-    """Nonsense in may be nonsense out, but the solver comes back."""
-    arguments = _native_arguments(gram, np.arange(9) % 2 == first)
-    status, _ = solver._native.solve(*arguments.values())
-    assert status in (0, 3)
+@needs_native
+@each_form
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30])
+def test_features_that_are_no_numbers_are_refused(form: str, value: float) -> None:
+    vectors = tfidf_like(40, np.random.default_rng(9))
+    vectors[17, 3] = value
+    with np.errstate(all="ignore"):
+        problem = make("", vectors, np.arange(40) % 2 == 0, form=form)
+    with pytest.raises(InputError, match=r"^The features hold values that are not finite, or too large"):
+        problem.solve(1.0)

@@ -3,7 +3,7 @@
 from funnelling.baselines.base import SVMBaseline
 from funnelling.progress import progress_bar
 from funnelling.svm import Scorer
-from funnelling.svm.gram import Matrix
+from funnelling.svm.kernels import Matrix
 from funnelling.training import FOLDS, Head, Scores, Training
 
 

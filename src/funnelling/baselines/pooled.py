@@ -11,7 +11,7 @@ from funnelling.baselines.base import SVMBaseline
 from funnelling.errors import InputError
 from funnelling.progress import progress_bar
 from funnelling.svm import Calibration
-from funnelling.svm.gram import Matrix, is_sparse
+from funnelling.svm.kernels import Matrix, is_sparse
 from funnelling.training import FOLDS, Head, Scores, Training
 
 

@@ -15,7 +15,8 @@ from funnelling.method import Method
 from funnelling.progress import progress_bar
 from funnelling.randomness import assign_folds
 from funnelling.svm import SVM
-from funnelling.svm.gram import Floats, Matrix, check_gram_size
+from funnelling.svm.kernels import Floats, Matrix
+from funnelling.svm.plan import check_solution_size, plan_rbf
 from funnelling.training import FOLDS, Head, Scores, Training
 
 VARIANTS = ("tat", "kfcv")
@@ -49,7 +50,8 @@ class FunnellingClassifier(Method):
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
         None is lemmas weighted by tf-idf.
     memory_limit : float
-        The bytes that a kernel matrix may take.
+        The bytes that a kernel matrix may take. Past it tier 1 is solved over the vectors themselves, with
+        the same result, and tier 2 over an approximation of the kernel; both are logged.
     n_jobs : int or None
         Threads; -1 is one a core. The results are the same to the bit.
     random_state : int or None
@@ -112,8 +114,9 @@ class FunnellingClassifier(Method):
 
     def _fit(self, training: Training) -> None:
         documents = sum(map(len, training.targets.values()))
-        if self.meta_estimator is None:
-            check_gram_size(documents, self.memory_limit, "tier 2")  # before hours of tier 1
+        if self.meta_estimator is None:  # before hours of tier 1
+            plan_rbf(documents, self.memory_limit, "tier 2")
+            check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
         learners = {language: self._base_learner(language, training) for language in training.vectors}
         rounds = 1 if self.variant == "tat" else 1 + self.folds
         total = rounds * sum(learner.problems_solved(training.labels, FOLDS) for learner in learners.values())

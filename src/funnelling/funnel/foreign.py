@@ -14,7 +14,7 @@ from sklearn.base import clone
 from funnelling.errors import InputError
 from funnelling.progress import Advance, quietly
 from funnelling.randomness import stream
-from funnelling.svm.gram import Floats, Matrix
+from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import Folds, Targets
 
 
@@ -77,7 +77,7 @@ class EstimatorProblem:
     targets: Targets
     what: str
 
-    def fit(self, folds: Folds, within: Targets | None = None) -> "EstimatorFit":
+    def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> "EstimatorFit":  # noqa: ARG002
         """Fit on all documents, and on all but each fold; see `funnelling.svm.Problem.fit`."""
         everyone = np.ones(len(folds), dtype=bool) if within is None else within
         parts = {int(fold): self._scorer(everyone & (folds != fold), int(fold)) for fold in np.unique(folds)}

@@ -1,14 +1,14 @@
 """Tier 1: one language's base classifiers, calibrated, and the posteriors they give."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.gram import Floats, Matrix
+from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import Folds, Targets
 
 
@@ -28,7 +28,7 @@ class Problem(Protocol):
 
     @property
     def targets(self) -> Targets: ...
-    def fit(self, folds: Folds, within: Targets | None = None) -> Fitted: ...
+    def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> Fitted: ...
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,19 @@ def fit_tier_one(
     calibrate = fit_calibration(calibration, fit.held_out, problem.targets)
     training = calibrate(fit.scores)
     if kfcv is not None:
-        training = _cross_validated(problem, folds, calibration, kfcv, training)
+        training = _cross_validated(problem, folds, calibration, kfcv, fit, training)
     return TierOne(fit.scorer(), calibrate), Posteriors(
         training.astype(np.float32), calibrate(fit.held_out).astype(np.float32)
     )
 
 
 def _cross_validated(
-    problem: Problem, folds: Folds, calibration: str, kfcv: Folds, trained_on_all: npt.NDArray[np.float64]
+    problem: Problem,
+    folds: Folds,
+    calibration: str,
+    kfcv: Folds,
+    fit_on_all: Fitted,
+    trained_on_all: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
     """Posteriors of each fold from classifiers trained, and calibrated, on the other folds.
 
@@ -83,7 +88,7 @@ def _cross_validated(
         if not inside.any():
             continue
         targets = problem.targets[inside]
-        fit = problem.fit(folds, within=inside)
+        fit = problem.fit(folds, within=inside, start=fit_on_all)
         calibrate = fit_calibration(calibration, fit.held_out[inside], targets)
         learnable = targets.any(axis=0)
         rows = np.flatnonzero(~inside)

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.funnel.tier_one import Fitted
-from funnelling.svm.gram import Floats
+from funnelling.svm.kernels import Floats
 
 
 def aligned_scores(fit: Fitted, folds: npt.NDArray[np.intp], held_out: Floats) -> Floats:

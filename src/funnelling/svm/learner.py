@@ -1,5 +1,6 @@
 """The multilabel SVM as a learner: bind it to documents and labels, fit it on folds."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,7 +10,9 @@ import numpy.typing as npt
 
 from funnelling.progress import Advance, quietly
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.gram import Floats, Matrix, check_gram_size, linear_gram, one_blas_thread, rbf_gram
+from funnelling.svm.kernels import Floats, Kernel, Matrix, Vectors, linear_gram, one_blas_thread, rbf_gram
+from funnelling.svm.nystrom import NystromMap
+from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.svm.solver import Solution, solve
 
@@ -17,6 +20,8 @@ Targets = npt.NDArray[np.bool_]
 Folds = npt.NDArray[np.intp]
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,8 @@ class SVM:
     ``gamma`` None is the linear kernel, a number the RBF kernel's. ``C`` None chooses it on ``grid`` by
     cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C.
     ``exclusive`` says that a document has exactly one label, so its highest score decides. ``calibrated``
-    says that decisions will be made on calibrated posteriors, so they choose C too.
+    says that decisions will be made on calibrated posteriors, so they choose C too. ``memory_limit`` is
+    what a kernel matrix may take; see `funnelling.svm.plan` for what is done past it.
     """
 
     C: float | None = 1.0
@@ -39,50 +45,71 @@ class SVM:
     advance: Advance = field(default=quietly, compare=False)
 
     def problem(self, X: Matrix, targets: Targets, what: str = "training") -> "Problem":
-        """Bind the learner to documents; their Gram is computed once, however often it is fitted."""
-        check_gram_size(X.shape[0], self.memory_limit, what)
-        return Problem(self, X, targets)
+        """Bind the learner to documents; their kernel is computed once, however often it is fitted."""
+        plan = self.plan(X, what)
+        if plan.reason:
+            logger.warning("%s: %s", what, plan.reason)
+        return Problem(self, X, targets, plan, what)
+
+    def plan(self, X: Matrix, what: str) -> Plan:
+        """What a problem over these documents would be solved over; refused where memory is too small."""
+        if self.gamma is None:
+            return plan_linear(X, self.memory_limit)
+        return plan_rbf(X.shape[0], self.memory_limit, what)
 
     def reporting(self, advance: Advance) -> "SVM":
         """The same learner, telling ``advance`` of each problem solved."""
         return replace(self, advance=advance)
 
     def problems_solved(self, labels: int, folds: int) -> int:
-        """How many times one fit calls ``advance``."""
-        return labels * (folds * (1 if self.C is not None else len(self.grid)) + 1)
+        """How many problems one fit tells ``advance`` of."""
+        return labels * (folds + 1) * (1 if self.C is not None else len(self.grid))
 
 
 @dataclass
 class Problem:
-    """Documents and labels, with the Gram that all fits over them share."""
+    """Documents and labels, with the kernel that all fits over them share."""
 
     learner: SVM
     X: Matrix
     targets: Targets
+    plan: Plan
+    what: str
 
     @cached_property
-    def gram(self) -> Floats:
-        if self.learner.gamma is None:
-            return linear_gram(self.X)
-        return rbf_gram(self.X, self.learner.gamma)
+    def kernel(self) -> Kernel:
+        """What the solver reads."""
+        gamma, n_jobs = self.learner.gamma, self.learner.n_jobs
+        if self.plan.form == "nystrom":
+            return Vectors.of(self.map.vectors(self.X, n_jobs))
+        if self.plan.form == "vectors":
+            return Vectors.of(self.X)
+        return linear_gram(self.X) if gamma is None else rbf_gram(self.X, gamma, n_jobs)
 
-    def fit(self, folds: Folds, within: Targets | None = None) -> "Fit":
+    @cached_property
+    def map(self) -> NystromMap:
+        assert self.learner.gamma is not None
+        return NystromMap.fit(self.X, self.learner.gamma, self.plan.landmarks, self.learner.n_jobs)
+
+    def fit(self, folds: Folds, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
         """Fit on all documents, and on all but each fold.
 
-        ``within`` restricts training to some documents; the others are scored only.
+        ``within`` restricts training to some documents; the others are scored only. ``start`` is a fit
+        over other documents of the same problem, where the solver may begin.
         """
         learner = self.learner
         everyone = np.ones(len(folds), dtype=bool) if within is None else within
-        one_out = (folds != np.unique(folds)[:, None]) & everyone
+        active = np.vstack([everyone, (folds != np.unique(folds)[:, None]) & everyone])
+        labels = self.targets.shape[1]
+        check_solution_size(len(folds), labels, len(active), learner.memory_limit, self.what)
         if learner.C is None:
-            C, parts = self._search(folds, one_out, everyone)
-        else:
-            C, parts = learner.C, self._solve(one_out, learner.C)
-        return Fit(self, C, folds, self._solve(everyone[None], C), parts)
+            return self._search(folds, active)
+        solution = self._solve(active, learner.C, None if start is None else start.solution)
+        return Fit(self, learner.C, folds, solution)
 
-    def _solve(self, active: Targets, C: float, start: Solution | None = None) -> Solution:
+    def _solve(self, active: Targets, C: float, start: Solution | None) -> Solution:
         return solve(
-            self.gram,
+            self.kernel,
             self.targets,
             active,
             C,
@@ -91,17 +118,19 @@ class Problem:
             advance=self.learner.advance,
         )
 
-    def _search(self, folds: Folds, one_out: Targets, everyone: Targets) -> tuple[float, Solution]:
-        """The best C of the grid and its solution; each C starts where the smaller one ended."""
-        best: tuple[float, float, Solution] | None = None
+    def _search(self, folds: Folds, active: Targets) -> "Fit":
+        """The fit with the best C of the grid; each C starts where the smaller one ended."""
+        everyone = active[0]
+        best: tuple[float, Fit] | None = None
         solution = None
         for C in sorted(self.learner.grid):
-            solution = self._solve(one_out, C, solution)
-            f1 = self._held_out_f1(_held_out(solution, folds)[everyone], self.targets[everyone])
+            solution = self._solve(active, C, solution)
+            fit = Fit(self, C, folds, solution)
+            f1 = self._held_out_f1(fit.held_out[everyone], self.targets[everyone])
             if best is None or f1 > best[0]:
-                best = f1, C, solution
+                best = f1, fit
         assert best is not None
-        return best[1], best[2]
+        return best[1]
 
     def _held_out_f1(self, scores: Floats, targets: Targets) -> float:
         if self.learner.calibrated and not self.learner.exclusive:
@@ -120,32 +149,39 @@ class Fit:
     problem: Problem
     C: float
     folds: Folds
-    everything: Solution
-    parts: Solution
+    solution: Solution  # on everything, then on all but each fold
 
     @property
     def scores(self) -> Floats:
-        scores: Floats = self.everything.scores[0].T
+        scores: Floats = self.solution.scores[:, 0].T
         return scores
 
     @cached_property
     def held_out(self) -> Floats:
-        return _held_out(self.parts, self.folds)
+        part = np.unique(self.folds, return_inverse=True)[1]
+        return self.solution.scores[:, 1 + part, np.arange(len(part))].T
 
     def scorer(self) -> Scorer:
         """What scores new documents, trained on everything."""
-        return self._scorer(self.everything, 0)
+        return self._scorer(0)
 
     def scorer_without(self, fold: int) -> Scorer:
         """What scores new documents, trained on all but one fold."""
-        return self._scorer(self.parts, int(np.searchsorted(np.unique(self.folds), fold)))
+        return self._scorer(1 + int(np.searchsorted(np.unique(self.folds), fold)))
 
-    def _scorer(self, solution: Solution, part: int) -> Scorer:
-        coefficients, bias = solution.coefficients[part].T, solution.bias[part].astype(np.float32)
-        X, gamma = self.problem.X, self.problem.learner.gamma
+    def _scorer(self, part: int) -> Scorer:
+        problem = self.problem
+        X, gamma = problem.X, problem.learner.gamma
+        coefficients = self.solution.coefficients[:, part].T
+        bias = self.solution.bias[:, part].astype(np.float32)
         if gamma is None:
             with one_blas_thread():
                 return LinearScorer(np.ascontiguousarray(X.T @ coefficients, dtype=np.float32), bias)
+        if problem.plan.form == "nystrom":
+            assert isinstance(problem.kernel, Vectors)
+            with one_blas_thread():
+                weights = problem.map.basis.astype(np.float64) @ (problem.kernel.values.T @ coefficients)
+            return KernelScorer(problem.map.landmarks, weights, bias, gamma)
         support = coefficients.any(axis=1)
         return KernelScorer(X[support], np.ascontiguousarray(coefficients[support]), bias, gamma)
 
@@ -157,11 +193,6 @@ def decide(scores: Floats, exclusive: bool) -> Targets:
     decided = np.zeros(scores.shape, dtype=bool)
     decided[np.arange(len(scores)), scores.argmax(axis=1)] = True
     return decided
-
-
-def _held_out(solution: Solution, folds: Folds) -> Floats:
-    part = np.unique(folds, return_inverse=True)[1]
-    return solution.scores[part, :, np.arange(len(folds))]
 
 
 def _micro_f1(targets: Targets, decided: Targets) -> float:

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.svm.gram import ROWS, Floats, Matrix, is_sparse, one_blas_thread, rbf_blocks
+from funnelling.svm.kernels import ROWS, Floats, Matrix, is_sparse, one_blas_thread, rbf_blocks
 
 
 class Scorer(Protocol):

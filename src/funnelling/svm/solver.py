@@ -1,32 +1,32 @@
-"""Many binary SVM problems over one Gram matrix, solved in C where the package was built with it."""
+"""Many binary SVM problems over the same documents, solved in C where the package was built with it."""
 
 import logging
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.errors import InputError
 from funnelling.progress import Advance, quietly
-
-try:
-    from funnelling.svm import _native  # type: ignore[attr-defined]
-except ImportError:  # installed where there was no compiler
-    _native = None
+from funnelling.svm import compiled
+from funnelling.svm.kernels import Kernel, Vectors, is_sparse
+from funnelling.svm.threads import in_threads
 
 TOLERANCE = 1e-3
-EXHAUSTED = 3  # the native solver's word for "out of steps"
+EXHAUSTED, NOT_FINITE = 3, 4  # the native solver's words for "out of steps" and "no numbers"
+MOST_STEPS = 10_000_000  # seconds of work, for a problem of few documents that does not end
+NO_NUMBERS = (
+    "The features hold values that are not finite, or too large to be summed. "
+    "Remove them, and scale the features to about 1."
+)
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass
 class Solution:
-    """All problems of one call: axis 0 the fold, axis 1 the label, axis 2 the document."""
+    """All problems of one call: axis 0 the label, axis 1 the fold, axis 2 the document."""
 
     coefficients: npt.NDArray[np.float64]
     bias: npt.NDArray[np.float64]
@@ -35,7 +35,7 @@ class Solution:
 
 def solver_name() -> str:
     """Which solver does the work: "native" (the C code) or "scikit-learn" (its slow equal)."""
-    return "scikit-learn" if _native is None else "native"
+    return "scikit-learn" if compiled.native is None else "native"
 
 
 @cache
@@ -47,7 +47,7 @@ def _tell_fallback() -> None:
 
 
 def solve(
-    gram: npt.NDArray[np.float32],
+    kernel: Kernel,
     targets: npt.NDArray[np.bool_],
     active: npt.NDArray[np.bool_],
     C: float,
@@ -56,75 +56,76 @@ def solve(
     n_jobs: int | None = None,
     advance: Advance = quietly,
 ) -> Solution:
-    """Solve one C-SVM for every fold and every label.
+    """Solve one C-SVM for every label and every fold.
 
     Parameters
     ----------
-    gram : (documents, documents) kernel values, symmetric to the bit
+    kernel : (documents, documents) kernel values, or the vectors whose dot products they are
     targets : (documents, labels) which document has which label
     active : (folds, documents) which documents a fold is trained on; the others are only scored
     C : the bound of the dual variables
-    start : (folds, labels, documents) coefficients to begin from, of a smaller C
-    advance : called with 1 after each problem
+    start : (labels, folds, documents) coefficients to begin from, of another C or other documents
+    advance : called with the number of folds after each label
 
     A problem whose active documents all have, or all lack, the label scores them +1 or -1.
     """
     folds, documents = active.shape
     labels = targets.shape[1]
+    shape = labels, folds, documents
     solution = Solution(
-        np.zeros((folds, labels, documents)) if start is None else start.copy(),
-        np.zeros((folds, labels)),
-        np.zeros((folds, labels, documents), dtype=np.float32),
+        np.zeros(shape) if start is None else start.copy(),
+        np.zeros((labels, folds)),
+        np.zeros(shape, dtype=np.float32),
     )
     signs = np.where(targets.T, 1, -1).astype(np.int8, order="C")
     masks = np.ascontiguousarray(active, dtype=np.uint8)
     stop = np.zeros(1, dtype=np.uint8)
-    most_steps = max(1_000_000, 100 * documents)
-    exhausted = np.zeros((folds, labels), dtype=bool)
+    statuses = np.zeros(labels, dtype=int)
 
-    def solve_one(problem: int) -> None:
-        fold, label = divmod(problem, labels)
-        coefficients, scores = solution.coefficients[fold, label], solution.scores[fold, label]
-        if _native is None:
-            bias = _solve_with_sklearn(gram, signs[label], active[fold], C, coefficients, scores)
-        else:
-            status, bias = _native.solve(
-                gram, signs[label], masks[fold], stop, coefficients, scores, C, TOLERANCE, most_steps
+    def solve_one(label: int) -> None:
+        coefficients, bias = solution.coefficients[label], solution.bias[label]
+        scores = solution.scores[label]
+        if compiled.native is None:
+            for fold in range(folds):
+                bias[fold] = _solve_with_sklearn(
+                    kernel, signs[label], active[fold], C, coefficients[fold], scores[fold]
+                )
+            return
+        steps = max(MOST_STEPS, 1_000 * documents)
+        shared = signs[label], masks, stop, coefficients, scores, bias, C, TOLERANCE, steps
+        if isinstance(kernel, Vectors):
+            statuses[label] = compiled.native.solve_vectors(
+                kernel.values, kernel.columns, kernel.starts, kernel.width, *shared
             )
-            exhausted[fold, label] = status == EXHAUSTED
-        solution.bias[fold, label] = bias
+        else:
+            statuses[label] = compiled.native.solve_gram(kernel, *shared)
 
-    if _native is None:
+    if not isinstance(kernel, Vectors) and not np.isfinite(kernel.diagonal()).all():
+        raise InputError(NO_NUMBERS)
+    if compiled.native is None:
         _tell_fallback()
-    for _ in in_threads(solve_one, folds * labels, n_jobs, stop):
-        advance(1)
-    if exhausted.any():
-        logger.warning(
-            "%d of %d SVM problems with C = %g were left unfinished after %d steps. "
-            "Scale the features to about 1 or choose a smaller C.",
-            np.count_nonzero(exhausted),
-            exhausted.size,
-            C,
-            most_steps,
-        )
+    for _ in in_threads(solve_one, labels, n_jobs, stop):
+        advance(folds)
+    _report(statuses, C)
     return solution
 
 
-def in_threads(
-    work: Callable[[int], Any], count: int, n_jobs: int | None, stop: npt.NDArray[np.uint8]
-) -> Iterator[Any]:
-    """Do ``work(0)`` … ``work(count - 1)`` in threads, in order of results; Ctrl-C raises ``stop``."""
-    with ThreadPoolExecutor(joblib.effective_n_jobs(n_jobs)) as executor:
-        try:
-            yield from executor.map(work, range(count))
-        except BaseException:
-            stop[0] = 1
-            executor.shutdown(wait=True, cancel_futures=True)
-            raise
+def _report(statuses: npt.NDArray[np.int_], C: float) -> None:
+    if (statuses == NOT_FINITE).any():
+        raise InputError(NO_NUMBERS)
+    exhausted = np.count_nonzero(statuses == EXHAUSTED)
+    if exhausted:
+        logger.warning(
+            "The SVMs of %d of %d labels with C = %g were left unfinished. "
+            "Scale the features to about 1 or choose a smaller C.",
+            exhausted,
+            len(statuses),
+            C,
+        )
 
 
 def _solve_with_sklearn(
-    gram: npt.NDArray[np.float32],
+    kernel: Kernel,
     signs: npt.NDArray[np.int8],
     active: npt.NDArray[np.bool_],
     C: float,
@@ -139,10 +140,17 @@ def _solve_with_sklearn(
         only = 1.0 if (signs[used] > 0).any() else -1.0
         scores[:] = only
         return only
-    svc = SVC(kernel="precomputed", C=C, tol=TOLERANCE, cache_size=500)
-    svc.fit(gram[np.ix_(used, used)].astype(np.float64), signs[used])
-    support = used[svc.support_]
-    coefficients[support] = svc.dual_coef_[0]
-    bias = float(svc.intercept_[0])
-    scores[:] = gram[:, support].astype(np.float64) @ svc.dual_coef_[0] + bias
+    if isinstance(kernel, Vectors):
+        X = kernel.matrix().astype(np.float64)
+        svc = SVC(kernel="linear", C=C, tol=TOLERANCE, cache_size=500).fit(X[used], signs[used])
+    else:
+        svc = SVC(kernel="precomputed", C=C, tol=TOLERANCE, cache_size=500)
+        svc.fit(kernel[np.ix_(used, used)].astype(np.float64), signs[used])
+    support, bias = used[svc.support_], float(svc.intercept_[0])
+    dual = svc.dual_coef_.toarray()[0] if is_sparse(svc.dual_coef_) else svc.dual_coef_[0]
+    coefficients[support] = dual
+    if isinstance(kernel, Vectors):
+        scores[:] = X @ (X[support].T @ dual) + bias
+    else:
+        scores[:] = kernel[:, support].astype(np.float64) @ dual + bias
     return bias

@@ -1,12 +1,11 @@
-"""Kernel values are right, symmetric to the bit, and refused before they fill the memory."""
+"""Kernel values are right and symmetric to the bit."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
-from funnelling.errors import InputError
-from funnelling.svm.gram import check_gram_size, linear_gram, rbf_gram
+from funnelling.svm.kernels import linear_gram, rbf_gram
 
 
 def vectors(documents: int, seed: int = 0) -> np.ndarray:
@@ -41,13 +40,3 @@ def test_equal_documents_have_a_kernel_value_of_one() -> None:
     gram = rbf_gram(X, 10.0)
     assert gram.max() <= 1
     np.testing.assert_allclose(gram[0, :3], 1, atol=0.1)
-
-
-def test_a_gram_over_the_limit_is_refused_with_both_sizes() -> None:
-    check_gram_size(1000, 4e6, "language 'it'")
-    with pytest.raises(
-        InputError,
-        match=r"^language 'it': the kernel matrix of 50,000 documents needs 10\.0 GB, over the memory_limit "
-        r"of 8\.0 GB\. Raise memory_limit or train on fewer documents\.$",
-    ):
-        check_gram_size(50_000, 8e9, "language 'it'")

@@ -1,0 +1,92 @@
+"""What all benchmarks share: taking times, naming the machine, printing, refusing bad input in one line."""
+
+import os
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from funnelling.cli import options
+from funnelling.errors import InputError
+from funnelling.report.tables import Table, counted, plain
+from funnelling.svm import solver_name
+
+Result = TypeVar("Result")
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a script; bad input is one line on standard error and status 2."""
+    try:
+        main()
+    except InputError as error:
+        options.tell(f"{Path(sys.argv[0]).name}: {error}")
+        sys.exit(2)
+
+
+def timed(call: Callable[[], Result], times: int = 1) -> tuple[float, Result]:
+    """The median seconds of some calls, and what the last one gave."""
+    seconds = []
+    for _ in range(times):
+        start = time.perf_counter()
+        result = call()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds), result
+
+
+def machine() -> dict[str, Any]:
+    """What the figures depend on, and nothing that tells whose machine it is."""
+    libraries = ("funnelling", "numpy", "scipy", "scikit-learn")
+    return {
+        "cpu": _cpu(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "system": platform.system(),
+        "solver": solver_name(),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in libraries}},
+    }
+
+
+def _cpu() -> str:
+    """The processor's name as lscpu gives it, who knows ARM's by number; elsewhere its architecture."""
+    if shutil.which("lscpu"):
+        told = subprocess.run(["lscpu"], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        if found := re.search(r"^Model name:\s*(.+)$", told.stdout, re.MULTILINE):
+            return found[1]
+    return platform.machine()
+
+
+def short(value: float) -> str:
+    """A number with three digits that count.
+
+    >>> short(0.01234), short(12.34), short(1234.5)
+    ('0.0123', '12.3', '1,234')
+    """
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def sizes(corpus: Mapping[str, int]) -> str:
+    """The description of a corpus in words.
+
+    >>> sizes({"languages": 4, "test_documents": 1556})
+    '4 languages, 1,556 test documents'
+    """
+    return ", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in corpus.items())
+
+
+def show(result: Mapping[str, Any], tables: Iterable[tuple[str, Table]], as_json: bool) -> None:
+    """Print a result: as JSON, or as tables with their captions, for people."""
+    if as_json:
+        options.print_json(result)
+        return
+    for caption, table in tables:
+        print(f"{caption}\n{plain(table)}\n")
+    where = result["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in where["versions"].items())
+    cores = counted(where["cores"], "core")
+    print(f"{where['cpu']}, {cores}, {where['system']}, solver {where['solver']}; {versions}")

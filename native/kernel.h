@@ -1,0 +1,26 @@
+/* Where kernel values come from: a Gram matrix, or vectors whose dot products they are. */
+
+#ifndef FUNNELLING_KERNEL_H
+#define FUNNELLING_KERNEL_H
+
+#include "solver.h"
+
+struct kernel {
+    size_t n;
+    const float *gram;             /* NULL where there are vectors */
+    const struct vectors *vectors; /* NULL where there is a Gram */
+    float *spread;                 /* width: one vector, written out; zeros between calls */
+    double *weights;               /* width: the vectors summed */
+};
+
+/* What vectors need beside themselves; 0 where memory is short. */
+int kernel_over_vectors(struct kernel *k, size_t n, const struct vectors *v);
+void kernel_release(struct kernel *k);
+
+/* values[b] = K(i, documents[b]). */
+void kernel_values(const struct kernel *k, size_t i, const uint32_t *documents, size_t count, float *values);
+
+/* sums += K change, where all documents but those listed have a change of 0. */
+void kernel_add(const struct kernel *k, double *sums, const uint32_t *documents, const double *change, size_t count);
+
+#endif

@@ -1,0 +1,50 @@
+/* The loops in which the time is spent, compiled once for each width of vectors that a processor may have. */
+
+#ifndef FUNNELLING_LOOPS_H
+#define FUNNELLING_LOOPS_H
+
+#include "part.h"
+#include "solver.h"
+
+enum { LANES = 8 }; /* problems that coordinates.c solves side by side */
+
+/* What the lanes of a document's visit share. All arrays have LANES values for each document or column. */
+struct sweep {
+    const struct vectors *vectors;
+    const signed char *signs;
+    float *beta;
+    const float *open;    /* 1 where the lane trains on the document, 0 where not */
+    float *weights;       /* the vectors summed with beta */
+    const float *pace;    /* of each document: step over gradient */
+    float offset[LANES];  /* the bias, so far */
+    float excess[LANES];  /* the sum of beta */
+    float going[LANES];   /* 0 where the lane's problem is solved */
+    float penalty;        /* of the excess, see coordinates.c */
+    float C;
+};
+
+struct loops {
+    const char *name;
+    /* Push every member inside its bounds, then take steps of pairs until the rule is met to `tolerance` or
+     * `budget` steps were taken. Returns the number of steps. */
+    size_t (*descend)(struct part *q, double tolerance, size_t budget, const volatile unsigned char *stop);
+    /* sums += weights[k] gram[rows[k]] for all k. */
+    void (*add_rows)(double *sums, size_t n, const float *gram, const uint32_t *rows, const double *weights,
+                     size_t count);
+    /* Look at all documents: how far each lane is from the rule, and which documents some lane that is
+     * going may want to move, those left out that rest by a gradient of `resting`. Returns their number. */
+    size_t (*survey)(const struct sweep *s, size_t n, uint32_t *live, float resting, float *violation);
+    /* Visit the documents listed in order, each a coordinate step in all lanes; keep in the list those that
+     * may move again. Returns the largest gradient that was followed. */
+    float (*visit)(struct sweep *s, uint32_t *live, size_t *count, float resting);
+    /* weights += beta[lane] x_i, and sums[lane] = weights . x_i, in double. */
+    void (*weigh)(const struct vectors *v, size_t i, const double *beta, double *weights);
+    void (*measure)(const struct vectors *v, size_t i, const double *weights, double *sums);
+    /* Dot products to RBF kernel values, in place: exp(-gamma (a_i + b_j - 2 dot_ij)). */
+    void (*rbf)(float *dots, size_t rows, size_t columns, const float *a, const float *b, float gamma);
+};
+
+/* The widest that this processor runs; SSE2 or NEON where nothing else is known. */
+const struct loops *loops(void);
+
+#endif

@@ -1,0 +1,577 @@
+/* Included by loops.c once for each TARGET, with vectors of WIDTH floats. No include guard, on purpose. */
+
+#if WIDTH > 1
+#define floats NAME(floats)
+#define ints NAME(ints)
+typedef float floats __attribute__((vector_size(4 * WIDTH), aligned(4)));
+typedef int ints __attribute__((vector_size(4 * WIDTH), aligned(4)));
+#define CHOOSE(mask, a, b) ((floats)(((mask) & (ints)(a)) | (~(mask) & (ints)(b))))
+#define CHOOSE_INT(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
+#define LANE(v, k) ((v)[k])
+#define EVERY(x) ((x) - (floats){0})
+#define EVERY_INT(x) ((x) - (ints){0})
+#define AS_INTS(v) ((ints)(v))
+#define AS_FLOATS(v) ((floats)(v))
+#else
+#define floats float
+#define ints int32_t
+#define CHOOSE(mask, a, b) ((mask) ? (a) : (b))
+#define CHOOSE_INT(mask, a, b) ((mask) ? (a) : (b))
+#define LANE(v, k) (v)
+#define EVERY(x) (x)
+#define EVERY_INT(x) (x)
+static int32_t bits_of(float x) {
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static float float_of(int32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+#define AS_INTS(v) bits_of(v)
+#define AS_FLOATS(v) float_of(v)
+#endif
+
+/* Vectors that run side by side, so that running maxima do not wait for each other. */
+#define UNROLL NAME(unroll)
+#define BLOCK NAME(block)
+enum { UNROLL = WIDTH == 16 ? 2 : 4, BLOCK = UNROLL * WIDTH };
+
+#define load NAME(load)
+LOOP inline floats load(const float *at) {
+    floats v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+#define store NAME(store)
+LOOP inline void store(float *at, floats v) { memcpy(at, &v, sizeof v); }
+
+/* ---- the largest of many values, and where it was: invariant, each lane holds the largest it has seen,
+ * and the block it saw it in ---- */
+
+#define largest NAME(largest)
+struct largest {
+    floats value[UNROLL];
+    ints block[UNROLL];
+};
+
+#define NOTHING_YET(m)                       \
+    for (int u = 0; u < UNROLL; u++) {       \
+        (m).value[u] = EVERY(-INFINITY);     \
+        (m).block[u] = EVERY_INT(0);         \
+    }
+
+#define see NAME(see)
+LOOP inline void see(struct largest *m, int u, floats value, ints here) {
+    const ints better = value > m->value[u];
+    m->value[u] = CHOOSE(better, value, m->value[u]);
+    m->block[u] = CHOOSE_INT(better, here, m->block[u]);
+}
+
+#define where NAME(where)
+LOOP inline size_t where(struct largest *m, size_t none) {
+    for (int step = UNROLL / 2; step > 0; step /= 2) {
+        for (int u = 0; u < step; u++) {
+            const ints better = m->value[u + step] > m->value[u];
+            m->value[u] = CHOOSE(better, m->value[u + step], m->value[u]);
+            m->block[u] = CHOOSE_INT(better, m->block[u + step] + step * WIDTH, m->block[u]);
+        }
+    }
+    float top = -INFINITY;
+    size_t found = none;
+    for (int k = 0; k < WIDTH; k++) {
+        if (LANE(m->value[0], k) > top) {
+            top = LANE(m->value[0], k);
+            found = (size_t)LANE(m->block[0], k) + (size_t)k;
+        }
+    }
+    return found;
+}
+
+/* ---- steps of pairs ---- */
+
+#define padded NAME(padded)
+LOOP inline size_t padded(const struct part *q) { return (q->size + PADDING - 1) / PADDING * PADDING; }
+
+/* gradient -= t (K_i - K_j); returns who may rise with the largest gradient. */
+#define step_and_pick_rising NAME(step_and_pick_rising)
+LOOP size_t step_and_pick_rising(struct part *q, float t, const float *restrict ki, const float *restrict kj) {
+    struct largest m;
+    float *restrict up = q->up, *restrict down = q->down;
+    const size_t whole = padded(q);
+    const floats step = EVERY(t);
+    NOTHING_YET(m)
+    for (size_t b = 0; b < whole; b += BLOCK) {
+        const ints here = EVERY_INT((int)b);
+        floats rising[UNROLL], falling[UNROLL];
+        for (int u = 0; u < UNROLL; u++) {
+            const size_t at = b + (size_t)u * WIDTH;
+            const floats change = step * (load(ki + at) - load(kj + at));
+            rising[u] = load(up + at) - change;
+            falling[u] = load(down + at) - change;
+        }
+        for (int u = 0; u < UNROLL; u++) {
+            const size_t at = b + (size_t)u * WIDTH;
+            store(up + at, rising[u]);
+            store(down + at, falling[u]);
+            see(&m, u, rising[u], here);
+        }
+    }
+    return where(&m, q->size);
+}
+
+/* The partner of i that gains most by the second-order model, (g_i - g_j)^2 / (K_ii + K_jj - 2 K_ij). It is
+ * compared by its root, and the root of the curvature is the famous estimate of three per cent: who comes
+ * first among near equals does not matter, and a division a document would cost more than all the rest. */
+#define pick_falling NAME(pick_falling)
+LOOP size_t pick_falling(const struct part *q, size_t i) {
+    struct largest m;
+    const float *ki = q->gram + i * PART, *down = q->down, *diagonal = q->diagonal;
+    const size_t whole = padded(q);
+    const floats gi = EVERY(q->up[i]), kii = EVERY(diagonal[i]), tiny = EVERY(1e-12f);
+    NOTHING_YET(m)
+    for (size_t b = 0; b < whole; b += BLOCK) {
+        const ints here = EVERY_INT((int)b);
+        for (int u = 0; u < UNROLL; u++) {
+            const size_t at = b + (size_t)u * WIDTH;
+            const floats k = load(ki + at);
+            floats curvature = kii + load(diagonal + at) - (k + k);
+            curvature = CHOOSE(curvature > tiny, curvature, tiny);
+            const floats root = AS_FLOATS(0x5f3759df - (AS_INTS(curvature) >> 1));
+            see(&m, u, (gi - load(down + at)) * root, here);
+        }
+    }
+    return where(&m, q->size);
+}
+
+#define pick_lowest NAME(pick_lowest)
+LOOP size_t pick_lowest(const struct part *q) {
+    struct largest m;
+    const size_t whole = padded(q);
+    NOTHING_YET(m)
+    for (size_t b = 0; b < whole; b += BLOCK) {
+        for (int u = 0; u < UNROLL; u++) see(&m, u, -load(q->down + b + (size_t)u * WIDTH), EVERY_INT((int)b));
+    }
+    return where(&m, q->size);
+}
+
+/* Who best takes over the amount that the member a must lose (or gain). */
+#define pick_partner NAME(pick_partner)
+LOOP size_t pick_partner(const struct part *q, size_t a, int rising, float amount) {
+    struct largest m;
+    const float *ka = q->gram + a * PART, *g = rising ? q->up : q->down;
+    const size_t whole = padded(q);
+    const floats way = EVERY(rising ? 1.0f : -1.0f), step = EVERY(amount), half = EVERY(0.5f);
+    NOTHING_YET(m)
+    for (size_t b = 0; b < whole; b += BLOCK) {
+        for (int u = 0; u < UNROLL; u++) {
+            const size_t at = b + (size_t)u * WIDTH;
+            see(&m, u, way * load(g + at) + step * (load(ka + at) - half * load(q->diagonal + at)),
+                EVERY_INT((int)b));
+        }
+    }
+    return where(&m, q->size);
+}
+
+/* The pair's step, clipped to the box; a bound that is hit is met exactly. */
+#define take_step NAME(take_step)
+LOOP inline float take_step(struct part *q, size_t i, size_t j) {
+    const float gi = q->up[i], gj = q->down[j];
+    const double room_i = q->upper[i] - q->beta[i], room_j = q->beta[j] - q->lower[j];
+    const double curvature = (double)q->diagonal[i] + q->diagonal[j] - 2.0 * q->gram[i * PART + j];
+    double t = ((double)gi - gj) / (curvature > 1e-12 ? curvature : 1e-12);
+    if (t > room_i) t = room_i;
+    if (t > room_j) t = room_j;
+    q->beta[i] = t == room_i ? q->upper[i] : q->beta[i] + t;
+    q->beta[j] = t == room_j ? q->lower[j] : q->beta[j] - t;
+    set_gradient(q, i, gi);
+    set_gradient(q, j, gj);
+    return (float)t;
+}
+
+/* Moves a member that is outside its bounds onto the nearest one, against the partners that lose least by
+ * it. Returns the number of steps; without any partner the member stays where it is. */
+#define push_inside NAME(push_inside)
+LOOP size_t push_inside(struct part *q, size_t a) {
+    size_t steps = 0;
+    while (q->beta[a] > q->upper[a] || q->beta[a] < q->lower[a]) {
+        const int above = q->beta[a] > q->upper[a];
+        const double excess = above ? q->beta[a] - q->upper[a] : q->lower[a] - q->beta[a];
+        const size_t b = pick_partner(q, a, above, (float)excess);
+        if (b >= q->size || b == a) break;
+        const float ga = above ? q->down[a] : q->up[a], gb = above ? q->up[b] : q->down[b];
+        const double room = above ? q->upper[b] - q->beta[b] : q->beta[b] - q->lower[b];
+        const double t = (room < excess ? room : excess) * (above ? 1 : -1);
+        q->beta[a] = room < excess ? q->beta[a] - t : above ? q->upper[a] : q->lower[a];
+        q->beta[b] = room > excess ? q->beta[b] + t : above ? q->upper[b] : q->lower[b];
+        set_gradient(q, a, ga);
+        set_gradient(q, b, gb);
+        step_and_pick_rising(q, (float)t, q->gram + b * PART, q->gram + a * PART);
+        steps++;
+    }
+    return steps;
+}
+
+#define descend NAME(descend)
+LOOP size_t descend(struct part *q, double tolerance, size_t budget, const volatile unsigned char *stop) {
+    size_t steps = 0;
+    for (size_t a = q->size; a < padded(q); a++) {
+        q->up[a] = -INFINITY;
+        q->down[a] = INFINITY;
+    }
+    for (size_t a = 0; a < q->size; a++) {
+        q->first_beta[a] = q->beta[a];
+        q->first_gradient[a] = gradient_at(q, a);
+    }
+    for (size_t a = 0; a < q->size; a++) steps += push_inside(q, a);
+    size_t i = step_and_pick_rising(q, 0, q->gram, q->gram), pairs = 1024;
+    while (steps < budget && i < q->size) {
+        size_t j = pick_falling(q, i);
+        if (j >= q->size || !(q->up[i] - q->down[j] >= tolerance)) {
+            j = pick_lowest(q); /* the rule is about the largest gap, not about the largest gain */
+            if (j >= q->size || !(q->up[i] - q->down[j] >= tolerance)) break;
+        }
+        if (steps++ % 1024 == 0 && *stop) break;
+        const float t = take_step(q, i, j);
+        i = step_and_pick_rising(q, t, q->gram + i * PART, q->gram + j * PART);
+        if (--pairs == 0) {
+            pairs = take_newton_steps(q);
+            i = step_and_pick_rising(q, 0, q->gram, q->gram);
+        }
+    }
+    return steps;
+}
+
+#define add_rows NAME(add_rows)
+LOOP void add_rows(double *restrict sums, size_t n, const float *gram, const uint32_t *rows,
+                   const double *weights, size_t count) {
+    enum { TOGETHER = 8 }; /* a pass over the sums for as many rows */
+    size_t k = 0;
+    for (; k + TOGETHER <= count; k += TOGETHER) {
+        const float *r[TOGETHER];
+        const double *w = weights + k;
+        for (int c = 0; c < TOGETHER; c++) r[c] = gram + rows[k + c] * n;
+        for (size_t i = 0; i < n; i++)
+            sums[i] += ((w[0] * r[0][i] + w[1] * r[1][i]) + (w[2] * r[2][i] + w[3] * r[3][i])) +
+                       ((w[4] * r[4][i] + w[5] * r[5][i]) + (w[6] * r[6][i] + w[7] * r[7][i]));
+    }
+    for (; k < count; k++) {
+        const float *row = gram + rows[k] * n;
+        for (size_t i = 0; i < n; i++) sums[i] += weights[k] * row[i];
+    }
+}
+
+/* ---- visits of coordinates, LANES problems at a time ---- */
+
+#define HALF NAME(half)
+#define HALVES NAME(halves)
+#if WIDTH > 8
+enum { HALF = 8, HALVES = LANES / HALF };
+typedef float NAME(lanes) __attribute__((vector_size(32), aligned(4)));
+typedef int NAME(lane_ints) __attribute__((vector_size(32), aligned(4)));
+#define lanes NAME(lanes)
+#define lane_ints NAME(lane_ints)
+#else
+enum { HALF = WIDTH, HALVES = LANES / HALF };
+#define lanes floats
+#define lane_ints ints
+#endif
+#if WIDTH > 1
+#define SELECT(mask, a, b) ((lanes)(((mask) & (lane_ints)(a)) | (~(mask) & (lane_ints)(b))))
+#define FILL(x) ((x) - (lanes){0})
+#define NOT(mask) (~(mask))
+#else
+#define SELECT(mask, a, b) ((mask) ? (a) : (b))
+#define FILL(x) (x)
+#define NOT(mask) (!(mask))
+#endif
+
+#define fetch NAME(fetch)
+LOOP inline lanes fetch(const float *at) {
+    lanes v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+#define put NAME(put)
+LOOP inline void put(float *at, lanes v) { memcpy(at, &v, sizeof v); }
+
+struct NAME(row) {
+    size_t length;
+    const float *values;
+    const int32_t *columns;
+};
+#define row NAME(row)
+
+#define row_of NAME(row_of)
+LOOP inline struct row row_of(const struct vectors *v, size_t i) {
+    if (!v->columns) return (struct row){v->width, v->values + i * v->width, NULL};
+    return (struct row){(size_t)(v->starts[i + 1] - v->starts[i]), v->values + v->starts[i],
+                        v->columns + v->starts[i]};
+}
+
+#define column_of NAME(column_of)
+LOOP inline size_t column_of(const struct row *r, size_t at) { return r->columns ? (size_t)r->columns[at] : at; }
+
+/* The gradient of a document in all lanes. Two sums each, so that neither waits for the other. */
+#define gradient_of NAME(gradient_of)
+LOOP inline void gradient_of(const struct sweep *s, const struct row *r, float sign, const lanes *shift,
+                             lanes *gradient) {
+    lanes even[HALVES], odd[HALVES];
+    size_t at = 0;
+    for (int h = 0; h < HALVES; h++) even[h] = odd[h] = FILL(0.0f);
+    for (; at + 2 <= r->length; at += 2) {
+        const float *one = s->weights + column_of(r, at) * LANES, *two = s->weights + column_of(r, at + 1) * LANES;
+        for (int h = 0; h < HALVES; h++) {
+            even[h] += fetch(one + h * HALF) * r->values[at];
+            odd[h] += fetch(two + h * HALF) * r->values[at + 1];
+        }
+    }
+    if (at < r->length) {
+        const float *last = s->weights + column_of(r, at) * LANES;
+        for (int h = 0; h < HALVES; h++) even[h] += fetch(last + h * HALF) * r->values[at];
+    }
+    for (int h = 0; h < HALVES; h++) gradient[h] = sign - (even[h] + odd[h]) - shift[h];
+}
+
+/* Where a lane may go: the bounds of a document. */
+#define bounds_of NAME(bounds_of)
+LOOP inline void bounds_of(const struct sweep *s, size_t i, int h, lanes *lower, lanes *upper) {
+    const lanes room = fetch(s->open + i * LANES + h * HALF) * s->C;
+    *lower = s->signs[i] > 0 ? FILL(0.0f) : -room;
+    *upper = s->signs[i] > 0 ? room : FILL(0.0f);
+}
+
+/* Whether a lane rests: at a bound with a gradient that keeps it there, or nowhere to go. */
+#define RESTS(beta, lower, upper, g, rest) \
+    ((((beta) == (lower)) & ((g) < -(rest))) | (((beta) == (upper)) & ((g) > (rest))) | ((lower) == (upper)))
+
+#define any_lane NAME(any_lane)
+LOOP inline int any_lane(lane_ints mask) {
+#if WIDTH > 1
+    uint64_t words[sizeof mask / 8], any = 0;
+    memcpy(words, &mask, sizeof mask);
+    for (size_t k = 0; k < sizeof mask / 8; k++) any |= words[k];
+    return any != 0;
+#else
+    return mask;
+#endif
+}
+
+#define survey NAME(survey)
+LOOP size_t survey(const struct sweep *s, size_t n, uint32_t *live, float resting, float *violation) {
+    lanes shift[HALVES], top[HALVES], bottom[HALVES];
+    const lanes rest = FILL(resting), least = FILL(-INFINITY), most = FILL(INFINITY);
+    size_t count = 0;
+    for (int h = 0; h < HALVES; h++) {
+        shift[h] = fetch(s->offset + h * HALF);
+        top[h] = least;
+        bottom[h] = most;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct row r = row_of(s->vectors, i);
+        lanes g[HALVES], lower, upper;
+        lane_ints awake = {0};
+        gradient_of(s, &r, s->signs[i], shift, g);
+        for (int h = 0; h < HALVES; h++) {
+            const lanes beta = fetch(s->beta + i * LANES + h * HALF), going = fetch(s->going + h * HALF);
+            bounds_of(s, i, h, &lower, &upper);
+            const lanes rising = SELECT(beta < upper, g[h], least), falling = SELECT(beta > lower, g[h], most);
+            top[h] = SELECT(rising > top[h], rising, top[h]);
+            bottom[h] = SELECT(falling < bottom[h], falling, bottom[h]);
+            awake |= NOT(RESTS(beta, lower, upper, g[h], rest) | (going == 0));
+        }
+        if (any_lane(awake)) live[count++] = (uint32_t)i;
+    }
+    for (int h = 0; h < HALVES; h++) put(violation + h * HALF, top[h] - bottom[h]);
+    return count;
+}
+
+#define visit NAME(visit)
+LOOP float visit(struct sweep *s, uint32_t *live, size_t *count, float resting) {
+    const lanes penalty = FILL(s->penalty), rest = FILL(resting);
+    float *restrict all_weights = s->weights;
+    lanes excess[HALVES], followed[HALVES];
+    size_t kept = 0;
+    for (int h = 0; h < HALVES; h++) {
+        excess[h] = fetch(s->excess + h * HALF);
+        followed[h] = FILL(0.0f);
+    }
+    for (size_t k = 0; k < *count; k++) {
+        const uint32_t i = live[k];
+        const struct row r = row_of(s->vectors, i);
+        const lanes pace = FILL(s->pace[i]), slow = FILL(1 / s->pace[i]);
+        lanes g[HALVES], steps[HALVES], shift[HALVES], lower, upper;
+        lane_ints awake = {0}, moves = {0};
+        for (int h = 0; h < HALVES; h++) shift[h] = fetch(s->offset + h * HALF) + penalty * excess[h];
+        gradient_of(s, &r, s->signs[i], shift, g);
+        for (int h = 0; h < HALVES; h++) {
+            float *beta = s->beta + i * LANES + h * HALF;
+            const lanes old = fetch(beta);
+            bounds_of(s, i, h, &lower, &upper);
+            lanes goal = old + g[h] * pace;
+            goal = SELECT(goal < lower, lower, goal);
+            goal = SELECT(goal > upper, upper, goal);
+            steps[h] = (goal - old) * fetch(s->going + h * HALF);
+            goal = SELECT(steps[h] != 0, goal, old);
+            const lanes size = SELECT(steps[h] < 0, -steps[h], steps[h]) * slow;
+            followed[h] = SELECT(size > followed[h], size, followed[h]);
+            moves |= steps[h] != 0;
+            awake |= NOT(RESTS(goal, lower, upper, g[h], rest));
+            excess[h] += steps[h];
+            put(beta, goal);
+        }
+        if (any_lane(awake | moves)) live[kept++] = i;
+        if (!any_lane(moves)) continue;
+        for (size_t at = 0; at < r.length; at++) {
+            float *restrict weights = all_weights + column_of(&r, at) * LANES;
+            const float value = r.values[at];
+            for (int h = 0; h < HALVES; h++) put(weights + h * HALF, fetch(weights + h * HALF) + steps[h] * value);
+        }
+    }
+    *count = kept;
+    float largest_step = 0;
+    for (int h = 0; h < HALVES; h++) {
+        put(s->excess + h * HALF, excess[h]);
+        for (int lane = 0; lane < HALF; lane++) {
+            if (LANE(followed[h], lane) > largest_step) largest_step = LANE(followed[h], lane);
+        }
+    }
+    return largest_step;
+}
+
+/* In double: weights += beta x, where any lane has a beta; and the dot products with the weights. */
+#define weigh NAME(weigh)
+LOOP void weigh(const struct vectors *v, size_t i, const double *restrict beta, double *restrict weights) {
+    const struct row r = row_of(v, i);
+    for (size_t at = 0; at < r.length; at++) {
+        double *restrict w = weights + column_of(&r, at) * LANES;
+        const double value = r.values[at];
+        for (int l = 0; l < LANES; l++) w[l] += beta[l] * value;
+    }
+}
+
+#define measure NAME(measure)
+LOOP void measure(const struct vectors *v, size_t i, const double *restrict weights, double *restrict sums) {
+    const struct row r = row_of(v, i);
+    double total[LANES] = {0};
+    for (size_t at = 0; at < r.length; at++) {
+        const double *restrict w = weights + column_of(&r, at) * LANES;
+        const double value = r.values[at];
+        for (int l = 0; l < LANES; l++) total[l] += w[l] * value;
+    }
+    for (int l = 0; l < LANES; l++) sums[l] = total[l];
+}
+
+/* ---- RBF kernel values ---- */
+
+/* e^x for x <= 0, to two units in the last place: 2^n times a polynomial of the rest, |rest| <= ln 2 / 2.
+ * Below -87 it is 0. Stage by stage for UNROLL vectors, for each stage waits for the one before. */
+#define EACH for (int u = 0; u < UNROLL; u++)
+#define exponential NAME(exponential)
+LOOP inline void exponential(floats *x) {
+    const floats magic = EVERY(12582912.0f); /* 1.5 * 2^23: adding it rounds to a whole number */
+    const float coefficients[] = {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f,
+                                  5.0000001201e-1f};
+    floats whole[UNROLL], rest[UNROLL], p[UNROLL];
+    ints alive[UNROLL];
+    EACH alive[u] = x[u] > EVERY(-87.0f);
+    EACH x[u] = CHOOSE(alive[u], x[u], EVERY(-87.0f));
+    EACH whole[u] = (x[u] * EVERY(1.44269504f) + magic) - magic;
+    EACH rest[u] = (x[u] - whole[u] * EVERY(0.693359375f)) + whole[u] * EVERY(2.12194440e-4f);
+    EACH p[u] = EVERY(1.9875691500e-4f);
+    for (int k = 0; k < 5; k++) EACH p[u] = p[u] * rest[u] + EVERY(coefficients[k]);
+    EACH p[u] = p[u] * rest[u] * rest[u] + rest[u] + EVERY(1.0f);
+    /* The low bits of whole + magic are the whole number: it goes into the exponent. */
+    EACH p[u] = AS_FLOATS(AS_INTS(p[u]) + (AS_INTS(whole[u] + magic) << 23));
+    EACH x[u] = CHOOSE(alive[u], p[u], EVERY(0.0f));
+}
+
+#define rbf_block NAME(rbf_block)
+LOOP inline void rbf_block(float *dots, const float *b, float a, float gamma) {
+    floats x[UNROLL];
+    EACH x[u] = (EVERY(a) + load(b + u * WIDTH)) - EVERY(2.0f) * load(dots + u * WIDTH);
+    EACH x[u] = EVERY(-gamma) * CHOOSE(x[u] > EVERY(0.0f), x[u], EVERY(0.0f)); /* rounding may take it below */
+    exponential(x);
+    EACH store(dots + u * WIDTH, x[u]);
+}
+
+#define rbf NAME(rbf)
+LOOP void rbf(float *dots, size_t rows, size_t columns, const float *a, const float *b, float gamma) {
+    float rest[2 * BLOCK] = {0};
+    for (size_t i = 0; i < rows; i++) {
+        float *row_dots = dots + i * columns;
+        size_t j = 0;
+        for (; j + BLOCK <= columns; j += BLOCK) rbf_block(row_dots + j, b + j, a[i], gamma);
+        if (j == columns) continue;
+        memcpy(rest, row_dots + j, (columns - j) * sizeof *rest);
+        memcpy(rest + BLOCK, b + j, (columns - j) * sizeof *rest);
+        rbf_block(rest, rest + BLOCK, a[i], gamma);
+        memcpy(row_dots + j, rest, (columns - j) * sizeof *rest);
+    }
+}
+
+static const struct loops NAME(loops) = {
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+    TEXT(TARGET), descend, add_rows, survey, visit, weigh, measure, rbf,
+};
+
+#undef floats
+#undef ints
+#undef CHOOSE
+#undef CHOOSE_INT
+#undef LANE
+#undef EVERY
+#undef EVERY_INT
+#undef AS_INTS
+#undef AS_FLOATS
+#undef UNROLL
+#undef BLOCK
+#undef load
+#undef store
+#undef largest
+#undef NOTHING_YET
+#undef see
+#undef where
+#undef padded
+#undef step_and_pick_rising
+#undef pick_falling
+#undef pick_lowest
+#undef pick_partner
+#undef take_step
+#undef push_inside
+#undef descend
+#undef add_rows
+#undef HALF
+#undef HALVES
+#undef lanes
+#undef lane_ints
+#undef SELECT
+#undef FILL
+#undef NOT
+#undef fetch
+#undef put
+#undef visit
+#undef row
+#undef row_of
+#undef column_of
+#undef gradient_of
+#undef bounds_of
+#undef RESTS
+#undef any_lane
+#undef survey
+#undef weigh
+#undef measure
+#undef EACH
+#undef exponential
+#undef rbf_block
+#undef rbf
+#undef TEXT_
+#undef TEXT
+#undef TARGET
+#undef WIDTH
+#undef LOOP

@@ -1,0 +1,41 @@
+/* A part of a problem: the documents that matter most, their kernel values close together. */
+
+#ifndef FUNNELLING_PART_H
+#define FUNNELLING_PART_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PART = 512,   /* members at most */
+    FEW = 128,    /* members between their bounds, for which Newton steps pay */
+    PADDING = 32, /* loops run over a multiple of this; what fills it up can neither rise nor fall */
+};
+
+struct part {
+    size_t size;
+    float *gram;     /* PART * PART */
+    float *diagonal; /* of it */
+    float *up;       /* the gradient of the members that may rise, -inf for the others */
+    float *down;     /* the gradient of the members that may fall, +inf for the others */
+    double *beta, *lower, *upper;
+    double *first_beta, *first_gradient; /* with which the descent began */
+    uint32_t *members; /* which documents they are */
+    double *scratch;   /* FEW * FEW */
+};
+
+/* Of a member that may rise or fall; others have none. */
+static inline float gradient_at(const struct part *q, size_t a) {
+    return q->up[a] > -INFINITY ? q->up[a] : q->down[a];
+}
+
+static inline void set_gradient(struct part *q, size_t a, float g) {
+    q->up[a] = q->beta[a] < q->upper[a] ? g : -INFINITY;
+    q->down[a] = q->beta[a] > q->lower[a] ? g : INFINITY;
+}
+
+/* See newton.c. Returns after how many pairs the next ones would pay. */
+size_t take_newton_steps(struct part *q);
+
+#endif

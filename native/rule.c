@@ -1,0 +1,138 @@
+#include "rule.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { TIGHTER = 8, TIMES = 12 }; /* the tolerance that follows one at which the gap is too wide */
+
+static const double LARGE_C = 10, GAP = 5e-4;
+static const double NEAR = 0.3; /* the violation from which on the gap is worth a look */
+
+struct problem problem_of(const struct family *f, size_t fold, double *beta, double *sums) {
+    const int large = f->C > LARGE_C && f->tolerance > 0.8 * GAP;
+    return (struct problem){
+        .n = f->n,
+        .signs = f->signs,
+        .active = f->active + fold * f->n,
+        .C = f->C,
+        .beta = beta,
+        .sums = sums,
+        .tolerance = large ? 0.8 * GAP : f->tolerance,
+    };
+}
+
+int has_one_class(struct problem *p) {
+    int positive = 0, negative = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        positive |= p->active[i] && p->signs[i] > 0;
+        negative |= p->active[i] && p->signs[i] < 0;
+    }
+    if (positive && negative) return 0;
+    p->bias = positive ? 1 : -1;
+    for (size_t i = 0; i < p->n; i++) p->beta[i] = p->sums[i] = 0;
+    return 1;
+}
+
+double violation_of(struct problem *p) {
+    const double *beta = p->beta, *sums = p->sums;
+    double sum = 0, top = -INFINITY, bottom = INFINITY, trace = 0;
+    size_t free_ones = 0, outside = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const double g = p->signs[i] - sums[i], b = beta[i], lower = lower_bound(p, i), upper = upper_bound(p, i);
+        const double rising = b < upper ? g : -INFINITY, falling = b > lower ? g : INFINITY;
+        trace += g;
+        top = rising > top ? rising : top;
+        bottom = falling < bottom ? falling : bottom;
+        if (b == 0) continue; /* at a bound; most are */
+        outside += (b < lower) | (b > upper);
+        if (rising == falling) {
+            sum += g;
+            free_ones++;
+        }
+    }
+    if (!isfinite(trace)) return NAN;
+    p->outside = outside;
+    p->bias = free_ones ? sum / (double)free_ones : (top + bottom) / 2;
+    return top - bottom;
+}
+
+/* The two terms of the dual objective and the largest coefficient. */
+struct terms {
+    double linear, quadratic, largest;
+};
+
+static struct terms terms_of(const struct problem *p) {
+    struct terms t = {0, 0, 0};
+    for (size_t i = 0; i < p->n; i++) {
+        t.linear += p->signs[i] * p->beta[i];
+        t.quadratic += p->beta[i] * p->sums[i];
+        if (fabs(p->beta[i]) > t.largest) t.largest = fabs(p->beta[i]);
+    }
+    return t;
+}
+
+/* (primal - dual) / primal, with hinge losses of max(0, 1 - y_i ((K beta)_i + bias)). */
+static double relative_gap(const struct problem *p) {
+    const struct terms t = terms_of(p);
+    double loss = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const double hinge = 1 - p->signs[i] * (p->sums[i] + p->bias);
+        if (p->active[i] && hinge > 0) loss += hinge;
+    }
+    const double primal = t.quadratic / 2 + p->C * loss;
+    return (primal - (t.linear - t.quadratic / 2)) / (primal > DBL_MIN ? primal : DBL_MIN);
+}
+
+static void scale(struct problem *p, double factor) {
+    for (size_t i = 0; i < p->n; i++) {
+        p->beta[i] *= factor;
+        p->sums[i] *= factor;
+    }
+}
+
+/* Where no document is at its bound, the classes can be told apart, but C times the slack that the
+ * tolerance leaves is more than all the rest of the objective. Stretching the solution until no slack is
+ * left, by a factor that differs from 1 by about half the tolerance, closes the gap without another step.
+ * Returns whether it did; the bias is stretched along. */
+static int widen_margin(struct problem *p) {
+    const struct terms t = terms_of(p);
+    double worst = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const double slack = 1 - p->signs[i] * (p->sums[i] + p->bias);
+        if (p->active[i] && slack > worst) worst = slack;
+    }
+    const double factor = 1 / (1 - worst);
+    const double gap = 2 * (1 - t.linear / t.quadratic / factor); /* without slack the primal is quadratic / 2 */
+    if (!(worst < 0.5) || !(factor * t.largest < p->C) || !(gap < GAP)) return 0;
+    scale(p, factor);
+    p->bias *= factor;
+    return 1;
+}
+
+int is_solved(struct problem *p, double violation) {
+    if (p->outside) return 0;
+    if (p->C <= LARGE_C) return violation < p->tolerance;
+    if (violation < NEAR && relative_gap(p) < GAP) return 1;
+    if (violation < p->tolerance) {
+        if (widen_margin(p)) return 1;
+        p->tolerance /= TIGHTER;
+        if (++p->tightened > TIMES) return 1; /* as near as the arithmetic gets */
+    }
+    return 0;
+}
+
+void stretch(struct problem *p) {
+    const struct terms t = terms_of(p);
+    if (!(t.quadratic > 0) || t.linear <= t.quadratic || t.largest >= p->C) return;
+    const double best = t.linear / t.quadratic, most = p->C / t.largest;
+    for (size_t i = 0; i < p->n; i++) {
+        const int bounded = fabs(p->beta[i]) == t.largest && best >= most;
+        p->sums[i] *= best < most ? best : most;
+        p->beta[i] *= best < most ? best : most;
+        if (bounded) p->beta[i] = p->beta[i] > 0 ? p->C : -p->C;
+    }
+}
+
+void write_scores(const struct problem *p, float *scores) {
+    for (size_t i = 0; i < p->n; i++) scores[i] = (float)(p->sums[i] + p->bias);
+}

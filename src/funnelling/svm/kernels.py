@@ -1,0 +1,145 @@
+"""Kernel values: the Gram of training documents, the vectors behind it, and blocks for new documents.
+
+Bits: a product of matrices may round differently with its shape and with the number of BLAS threads,
+so every product here has a shape that depends on the training data alone and runs on one thread.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from threadpoolctl import ThreadpoolController
+
+from funnelling.svm import compiled
+from funnelling.svm.threads import in_threads
+
+Matrix = Any  # a scipy sparse matrix or a dense array, rows are documents
+Floats = npt.NDArray[np.float32]
+
+GRAM_ROWS = 256  # of a block of training documents: what fits into cache
+ROWS = 32  # of a block of new documents, always filled up to this number
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Keep BLAS to one thread while the body runs."""
+    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+def is_sparse(X: Matrix) -> bool:
+    """Whether X is a scipy sparse matrix or array."""
+    return bool(sparse.issparse(X))
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Documents as rows whose dot products are the kernel, in the form the solver reads."""
+
+    documents: int
+    width: int
+    values: Floats
+    columns: npt.NDArray[np.int32] | None = None  # None where the rows are dense
+    starts: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, X: Matrix) -> "Vectors":
+        """The rows of a sparse or dense matrix."""
+        documents, width = X.shape
+        if not is_sparse(X):
+            return cls(documents, width, np.ascontiguousarray(X, dtype=np.float32))
+        X = sparse.csr_array(X)
+        X.sum_duplicates()
+        return cls(
+            documents,
+            width,
+            X.data.astype(np.float32),
+            X.indices.astype(np.int32, copy=False),
+            X.indptr.astype(np.int64, copy=False),
+        )
+
+    def matrix(self) -> Matrix:
+        """The rows as a matrix again."""
+        if self.columns is None:
+            return self.values
+        assert self.starts is not None
+        starts = self.starts.astype(np.int32) if len(self.values) < 2**31 else self.starts
+        return sparse.csr_array((self.values, self.columns, starts), (self.documents, self.width))
+
+
+Kernel = Floats | Vectors
+
+
+def linear_gram(X: Matrix) -> Floats:
+    """All dot products of the rows of X."""
+    if is_sparse(X):
+        gram = np.empty((X.shape[0], X.shape[0]), dtype=np.float32)
+        columns = X.T.tocsr()
+        for start in range(0, len(gram), GRAM_ROWS):
+            block = X[start : start + GRAM_ROWS] @ columns
+            gram[start : start + GRAM_ROWS] = block.toarray()
+        return gram
+    dense: Floats = np.ascontiguousarray(X, dtype=np.float32)
+    with one_blas_thread():
+        return dense @ dense.T  # type: ignore[no-any-return]
+
+
+def _squared_norms(X: Floats) -> Floats:
+    norms: Floats = np.einsum("ij,ij->i", X, X)
+    return norms
+
+
+def _rbf(A: Floats, B: Floats, norms: Floats, gamma: float) -> Floats:
+    """exp(-gamma ||a - b||²) for all pairs; the squared distance comes from the dot products."""
+    block = A @ B.T
+    if compiled.native is not None:
+        compiled.native.rbf(block, _squared_norms(A), norms, gamma)
+        return block
+    block *= -2
+    block += norms + _squared_norms(A)[:, None]
+    np.maximum(block, 0, out=block)  # rounding may take a distance of zero below it
+    block *= -np.float32(gamma)
+    np.exp(block, out=block)
+    return block
+
+
+def rbf_gram(X: Floats, gamma: float, n_jobs: int | None = None) -> Floats:
+    """All RBF kernel values of the rows of X, symmetric to the bit, with an exact diagonal."""
+    n = len(X)
+    gram = np.empty((n, n), dtype=np.float32)
+    norms = _squared_norms(X)
+
+    def fill(block: int) -> None:
+        start = block * GRAM_ROWS
+        stop = start + GRAM_ROWS
+        values = _rbf(X[start:stop], X[start:], norms[start:], gamma)
+        gram[start:stop, start:] = values
+        gram[stop:, start:stop] = values[:, GRAM_ROWS:].T
+        square = gram[start:stop, start:stop]
+        square[:] = np.triu(square) + np.triu(square, 1).T
+
+    with one_blas_thread():
+        for _ in in_threads(fill, -(-n // GRAM_ROWS), n_jobs):
+            pass
+    np.fill_diagonal(gram, 1)
+    return gram
+
+
+def rbf_blocks(X: Floats, support: Floats, gamma: float) -> Iterator[tuple[slice, Floats]]:
+    """Kernel values between new documents and support vectors, ``ROWS`` documents at a time."""
+    norms = _squared_norms(support)
+    padded = np.zeros((ROWS, X.shape[1]), dtype=np.float32)
+    for start in range(0, len(X), ROWS):
+        rows = slice(start, min(start + ROWS, len(X)))
+        count = rows.stop - rows.start
+        padded[:count] = X[rows]
+        padded[count:] = 0
+        yield rows, _rbf(padded, support, norms, gamma)

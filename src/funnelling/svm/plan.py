@@ -1,0 +1,86 @@
+"""What a problem is solved over, decided from its size and the memory limit before any work is done."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from funnelling.errors import InputError
+from funnelling.svm.kernels import Matrix, is_sparse
+
+LANDMARKS = 1_000  # of the Nyström map, where memory allows
+FEWEST = 32
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The Gram, the vectors themselves (the same optimum), or a Nyström map (an approximation).
+
+    ``reason`` says why it is not the Gram, where the limit is why.
+    """
+
+    form: Literal["gram", "vectors", "nystrom"]
+    landmarks: int = 0
+    reason: str = ""
+
+
+def plan_linear(X: Matrix, memory_limit: float) -> Plan:
+    """Rows are solved as they are where they take less to read than their Gram; those of texts do."""
+    documents, width = X.shape
+    stored = 2 * X.nnz if is_sparse(X) else documents * width
+    if stored <= documents**2 / 2:
+        return Plan("vectors")
+    if _gram_bytes(documents) <= memory_limit:
+        return Plan("gram")
+    return Plan(
+        "vectors", reason=f"{_too_large(documents, memory_limit)}; its vectors give the same optimum."
+    )
+
+
+def plan_rbf(documents: int, memory_limit: float, what: str) -> Plan:
+    """A Nyström map where the Gram would pass the limit; refused where not even that fits."""
+    if _gram_bytes(documents) <= memory_limit:
+        return Plan("gram")
+    landmarks = min(LANDMARKS, int(memory_limit / (4 * documents)))
+    if landmarks < FEWEST:
+        raise InputError(
+            f"{what}: {documents:,} documents need {amount(4 * documents * FEWEST)}, over the memory_limit "
+            f"of {amount(memory_limit)}. Raise memory_limit or train on fewer documents."
+        )
+    return Plan(
+        "nystrom",
+        landmarks,
+        f"{_too_large(documents, memory_limit)}; {landmarks:,} landmarks approximate it.",
+    )
+
+
+def check_solution_size(documents: int, labels: int, folds: int, memory_limit: float, what: str) -> None:
+    """Refuse a problem whose solution alone would pass the limit."""
+    needed = 12 * documents * labels * folds
+    if needed > memory_limit:
+        raise InputError(
+            f"{what}: the solution for {documents:,} documents and {labels:,} labels needs {amount(needed)}, "
+            f"over the memory_limit of {amount(memory_limit)}. Raise memory_limit or train on fewer "
+            "documents."
+        )
+
+
+def amount(size: float) -> str:
+    """A number of bytes as people read it.
+
+    >>> amount(1.6e11), amount(1234), amount(12)
+    ('160.0 GB', '1.2 KB', '12 bytes')
+    """
+    for unit, bytes_ in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if size >= bytes_:
+            return f"{size / bytes_:,.1f} {unit}"
+    return f"{size:.0f} bytes"
+
+
+def _gram_bytes(documents: int) -> int:
+    return 4 * documents * documents
+
+
+def _too_large(documents: int, memory_limit: float) -> str:
+    return (
+        f"the kernel matrix of {documents:,} documents would take {amount(_gram_bytes(documents))}, over the "
+        f"memory_limit of {amount(memory_limit)}"
+    )

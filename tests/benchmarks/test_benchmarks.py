@@ -1,0 +1,150 @@
+"""The benchmarks run, at sizes that take seconds, and give what their README says."""
+
+import doctest
+import json
+import shutil
+import sys
+from importlib import import_module
+from pathlib import Path
+from subprocess import CompletedProcess, run
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from tests.cli.command import documents, environment, with_splits, write_jsonl
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+SIDES = {"funnelling", "recipe"}
+
+
+def _run(script: Path, *arguments: object) -> "CompletedProcess[str]":
+    command = [sys.executable, str(script), *map(str, arguments)]
+    return run(command, capture_output=True, text=True, env=environment(), check=False)
+
+
+def _result(script: str, *arguments: object) -> Any:
+    done = _run(BENCHMARKS / script, *arguments, "--jobs", 1, "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert {"cpu", "cores", "solver", "versions"} <= set(result["machine"])
+    assert str(BENCHMARKS.parent) not in done.stdout
+    return result
+
+
+def _assert_compared(result: Any) -> None:
+    for measured in ("fit_seconds", "predict_seconds", "micro_f1", "macro_f1"):
+        assert set(result[measured]) == SIDES
+        assert min(result[measured].values()) > 0
+    for step in ("fit", "predict"):
+        seconds = result[f"{step}_seconds"]
+        assert result[f"{step}_ratio"] == pytest.approx(seconds["recipe"] / seconds["funnelling"])
+    for measured in ("micro_f1", "macro_f1"):
+        assert result[measured]["funnelling"] == pytest.approx(result[measured]["recipe"], abs=0.05)
+
+
+def test_fit_compares_both_sides_with_and_without_a_grid_search() -> None:
+    result = _result("fit.py", "--shape", "2x60x6x300", "--repeats", 1)
+    _assert_compared(result)
+    _assert_compared(result["grid"])
+    assert result["meta_C"] == {"funnelling": 100, "recipe": 100}
+    assert result["corpus"] == {
+        "languages": 2,
+        "labels": 6,
+        "documents": 120,
+        "test_documents": 120,
+        "features": 300,
+    }
+
+
+def test_fit_takes_the_largest_languages_and_labels_of_a_file(tmp_path: Path) -> None:
+    rows = [*documents(["en", "it"], each=60), *documents(["de"], each=30)]
+    data = write_jsonl(tmp_path / "docs.jsonl", with_splits(rows))
+    options = ("--data", data, "--languages", 2, "--labels", 2, "--no-grid", "--no-recipe")
+    done = _run(BENCHMARKS / "fit.py", *options, "--jobs", 1)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("2 languages, 2 labels, 80 documents, 40 test documents, ")
+    rows_shown = [line.split()[0] for line in done.stdout.splitlines() if line]
+    assert {"fit", "predict", "micro-F1", "macro-F1"} <= set(rows_shown)
+    assert "recipe" not in done.stdout
+
+
+def test_predict_times_single_documents_and_batches() -> None:
+    result = _result("predict.py", "--shape", "2x60x5x200", "--documents", 40, "--calls", 4)
+    for side in SIDES:
+        assert 0 < result["latency_ms"][side]["p50"] <= result["latency_ms"][side]["p99"]
+    assert [batch["documents"] for batch in result["batches"]] == [10, 100, 120]
+    assert all(batch["ratio"] > 0 and set(batch["seconds"]) == SIDES for batch in result["batches"])
+    assert result["corpus"]["documents"] == 80
+
+
+def test_memory_counts_in_grams() -> None:
+    result = _result("memory.py", "--shape", "2x300x5x200", "--no-grid")["shapes"]["2x300x5x200"]
+    assert result["gram_bytes"] == 4 * 600**2
+    cost = result["funnelling"]
+    assert 0 < cost["added_bytes"] < cost["peak_bytes"]
+    assert cost["grams"] == cost["added_bytes"] / result["gram_bytes"]
+    assert cost["seconds"] > 0
+
+
+def test_growth_fits_an_exponent_and_keeps_the_recipe_to_its_limit() -> None:
+    options = ("--base", "2x60x5x200", "--vary", "documents", "--doublings", 1, "--recipe-limit", 1e-3)
+    grown = _result("growth.py", *options)["growth"]["documents"]
+    first, second = grown["steps"]
+    assert (first["size"], second["size"]) == (60, 120)
+    assert first["recipe_seconds"] > 0
+    assert "recipe_seconds" not in second
+    factor = second["funnelling_seconds"] / first["funnelling_seconds"]
+    assert grown["exponents"]["funnelling_seconds"] == pytest.approx(np.log2(factor))
+    assert grown["exponents"]["recipe_seconds"] is None
+
+
+def test_missing_data_are_one_line_with_the_cure(tmp_path: Path) -> None:
+    scripts = shutil.copytree(BENCHMARKS, tmp_path / "repository" / "benchmarks")
+    done = _run(scripts / "fit.py")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("fit.py: ../shared/data/debian-comparable-11.jsonl.gz is missing.")
+    assert "--data FILE" in done.stderr
+    assert "--shape" in done.stderr
+
+
+@pytest.fixture
+def corpora(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Where the scripts take their data from, imported as they import it."""
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    return import_module("corpora")
+
+
+@pytest.mark.parametrize(("text", "size"), [("rcv", (9, 1000, 73, 4200)), ("2x40x90x300", (2, 40, 90, 300))])
+def test_a_drawn_corpus_has_its_shape(corpora: ModuleType, text: str, size: tuple[int, ...]) -> None:
+    languages, documents, labels, features = size
+    corpus = corpora.generated(corpora.Shape.parse(text), seed=0)
+    assert len(corpus.parts) == languages
+    for part in corpus.parts.values():
+        assert part.train.shape == part.test.shape == (documents, features)
+        assert part.train_labels.shape == part.test_labels.shape == (documents, labels)
+        assert part.train.dtype == np.float64
+        assert np.allclose((part.train**2).sum(axis=1), 1)
+        assert part.train_labels.any(axis=1).all()
+    assert np.vstack(list(corpus.train_labels.values())).any(axis=0).all()
+
+
+def test_a_drawn_language_depends_on_seed_and_number_alone(corpora: ModuleType) -> None:
+    def drawn(languages: int, seed: int) -> csr_array:
+        return corpora.generated(corpora.Shape(languages, 30, 5, 100), seed).train["l01"]
+
+    first, again, other = drawn(2, seed=0), drawn(3, seed=0), drawn(2, seed=1)
+    assert (first != again).nnz == 0
+    assert (first != other).nnz > 0
+
+
+@pytest.mark.parametrize("text", ["rvc", "2x40x5", "2x0x5x100", "2x40x5x100x1"])
+def test_unknown_shapes_are_refused(corpora: ModuleType, text: str) -> None:
+    with pytest.raises(corpora.InputError, match="Use rcv, jrc, large or LANGUAGESxDOCUMENTS"):
+        corpora.Shape.parse(text)
+
+
+def test_examples_in_docstrings(corpora: ModuleType) -> None:  # noqa: ARG001
+    assert doctest.testmod(import_module("measuring")).failed == 0

@@ -1,0 +1,84 @@
+"""The solver in C is packed whole, built by any compiler, and done without where there is none."""
+
+import os
+import runpy
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from setuptools import Distribution, Extension
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError, PlatformError
+
+ROOT = Path(__file__).parent.parent
+NOT_BUILT = (
+    "funnelling: no working C compiler found, so scikit-learn's slower solver will be used; "
+    "install one and reinstall with pip's --no-cache-dir to be fast.\n"
+)
+
+
+def run_setup(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "setup.py", "--quiet", *arguments]
+    variables = {**os.environ, **environment}
+    return subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True)
+
+
+def build_with(compiler_type: str) -> Extension:
+    """Build an extension by the command of setup.py; what setuptools' own command does is up to the test."""
+    build = runpy.run_path(str(ROOT / "setup.py"))["BuildIfPossible"](Distribution())
+    build.compiler = SimpleNamespace(compiler_type=compiler_type)
+    extension = Extension("funnelling.svm._native", [])
+    build.build_extension(extension)
+    return extension
+
+
+def test_one_compiled_file_serves_all_versions_of_python() -> None:
+    compiled = find_spec("funnelling.svm._native")
+    if compiled is None:
+        pytest.skip("installed without a compiler")
+    # Windows has no ending for the stable ABI; there it is the one without a version.
+    assert Path(compiled.origin or "").name in ("_native.abi3.so", "_native.pyd")
+
+
+def test_the_sdist_has_all_that_a_build_needs(tmp_path: Path) -> None:
+    run_setup("egg_info", "--egg-base", tmp_path)
+    listed = (tmp_path / "funnelling.egg-info" / "SOURCES.txt").read_text(encoding="utf-8").splitlines()
+    needed = [ROOT / "setup.py", *ROOT.glob("native/*.[ch]"), *ROOT.glob("src/funnelling/**/*.py")]
+    assert {path.relative_to(ROOT).as_posix() for path in needed} <= set(listed)
+
+
+@pytest.mark.parametrize(
+    ("compiler_type", "expected"),
+    [("unix", {"-std=c11", "-O3"}), ("mingw32", {"-std=c11", "-O3"}), ("msvc", {"/std:c11", "/O2"})],
+)
+def test_flags_are_those_of_the_compiler(
+    compiler_type: str, expected: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build_ext, "build_extension", lambda _self, _extension: None)
+    flags = build_with(compiler_type).extra_compile_args
+    assert expected <= set(flags)
+    assert len({flag[0] for flag in flags}) == 1
+
+
+@pytest.mark.parametrize("error", [CCompilerError("gcc failed"), PlatformError("Visual C++ is required")])
+def test_a_build_that_fails_is_told_in_one_line(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(build_ext, "build_extension", fail)
+    build_with("unix")
+    assert capsys.readouterr().err == NOT_BUILT
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there CC does not choose the compiler")
+def test_without_a_compiler_the_build_goes_on_with_that_line_alone(tmp_path: Path) -> None:
+    folders = ("--build-lib", tmp_path / "lib", "--build-temp", tmp_path / "temp")
+    done = run_setup("build_ext", *folders, CC="false")
+    assert (done.stdout, done.stderr) == ("", NOT_BUILT)
+    assert not list(tmp_path.rglob("_native*"))

@@ -25,9 +25,9 @@ enum {
     PATIENCE = 3, /* checks that find less than half the violation gone */
 };
 
-static const float RELAXATION = 1.2f; /* a step goes that much further than to gradient 0 */
+static const float RELAXATION = 1.3f; /* a step goes that much further than to gradient 0 */
 static const float CLOSER = 0.15f;    /* what sweeps bring a violation down to, before the next look */
-static const float RESTING = 0.05f;   /* the gradient that keeps a document at its bound out of a first sweep */
+static const float RESTING = 0.01f;   /* the gradient that keeps a document at its bound out of a first sweep */
 
 struct work {
     struct sweep sweep;
@@ -39,7 +39,7 @@ struct work {
 
 static int allocate(struct work *w, size_t n, size_t width) {
     w->weights = malloc((width * LANES + n * LANES) * sizeof *w->weights);
-    w->floats = malloc((width * LANES + 2 * n * LANES + n) * sizeof *w->floats);
+    w->floats = malloc((width * LANES + 2 * n * LANES + 2 * n) * sizeof *w->floats);
     w->live = malloc(n * sizeof *w->live);
     if (!w->weights || !w->floats || !w->live) return 0;
     w->sums = w->weights + width * LANES;
@@ -55,18 +55,23 @@ static void release(struct work *w) {
 }
 
 /* The length of a document's step over its gradient, and the penalty, in the scale of the kernel. */
-static void set_pace(struct work *w, const struct vectors *v, size_t n, float *pace) {
+static void set_pace(struct work *w, const struct vectors *v, size_t n, float *pace, float *slow) {
     double mean = 0;
     for (size_t i = 0; i < n; i++) {
         const size_t from = v->columns ? (size_t)v->starts[i] : i * v->width;
         const size_t to = v->columns ? (size_t)v->starts[i + 1] : (i + 1) * v->width;
-        double squares = 0;
-        for (size_t at = from; at < to; at++) squares += (double)v->values[at] * v->values[at];
-        pace[i] = (float)squares;
+        float squares = 0;
+        for (size_t at = from; at < to; at++) squares += v->values[at] * v->values[at];
+        slow[i] = squares;
         mean += squares / (double)n;
     }
     w->sweep.penalty = mean > 0 ? (float)(0.05 * mean) : 1.0f;
-    for (size_t i = 0; i < n; i++) pace[i] = RELAXATION / (pace[i] + w->sweep.penalty);
+    for (size_t i = 0; i < n; i++) {
+        slow[i] = (slow[i] + w->sweep.penalty) / RELAXATION;
+        pace[i] = 1 / slow[i];
+    }
+    w->sweep.pace = pace;
+    w->sweep.slow = slow;
 }
 
 /* The weights and the sums of all lanes, in double, from the coefficients. */
@@ -136,6 +141,7 @@ static size_t sweep(struct work *w, const struct family *f, size_t count, float 
     struct sweep *s = &w->sweep;
     float resting = RESTING;
     size_t visits = 0;
+    s->quiet = 0.1f * tolerance;
     for (int k = 0; k < SWEEPS && !*f->stop; k++) {
         shuffle(w->live, count, seed);
         visits += count;
@@ -227,7 +233,7 @@ static size_t approach(struct work *w, const struct family *f, const struct prob
             if (!(violation[l] <= worst)) worst = violation[l];
             if (problems[l].tolerance < tolerance) tolerance = (float)problems[l].tolerance;
         }
-        visits += count + sweep(w, f, count, fmaxf(CLOSER * worst, 0.4f * tolerance), seed);
+        visits += count + sweep(w, f, count, fmaxf(CLOSER * worst, 0.6f * tolerance), seed);
         if (!(CLOSER * worst > tolerance) || f->C > 10) break; /* with a large C the gap may already do */
     }
     return visits + 1;
@@ -239,9 +245,8 @@ static enum solver_status solve_lanes(struct work *w, const struct family *f, co
     const size_t n = f->n;
     float *open = w->sweep.beta + n * LANES, *pace = open + n * LANES;
     uint32_t seed = 1;
-    set_pace(w, v, n, pace);
+    set_pace(w, v, n, pace, pace + n);
     w->sweep.open = open;
-    w->sweep.pace = pace;
     w->sweep.vectors = v;
     w->sweep.signs = f->signs;
     w->sweep.C = (float)f->C;

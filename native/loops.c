@@ -33,17 +33,41 @@
 #endif
 #endif
 
-const struct loops *loops(void) {
+/* From the widest to the one that always runs. */
+static const struct loops *const ALL[] = {
 #if !defined(__GNUC__)
-    return &loops_plain;
+    &loops_plain,
 #else
 #if defined(__x86_64__)
+    &loops_avx512,
+    &loops_avx2,
+#endif
+    &loops_base,
+#endif
+};
+
+static int runs(const struct loops *loops) {
+#if defined(__GNUC__) && defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
-        return &loops_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &loops_avx2;
+    if (loops == &loops_avx512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    if (loops == &loops_avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
-    return &loops_base;
-#endif
+    (void)loops;
+    return 1;
+}
+
+static const struct loops *in_use;
+
+const struct loops *loops(void) { return in_use; }
+
+int use_loops(const char *name) {
+    for (size_t k = 0; k < sizeof ALL / sizeof *ALL; k++) {
+        if (runs(ALL[k]) && (!name || strcmp(name, ALL[k]->name) == 0)) {
+            in_use = ALL[k];
+            return 1;
+        }
+    }
+    return 0;
 }

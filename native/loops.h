@@ -16,10 +16,12 @@ struct sweep {
     const float *open;    /* 1 where the lane trains on the document, 0 where not */
     float *weights;       /* the vectors summed with beta */
     const float *pace;    /* of each document: step over gradient */
+    const float *slow;    /* and gradient over step */
     float offset[LANES];  /* the bias, so far */
     float excess[LANES];  /* the sum of beta */
     float going[LANES];   /* 0 where the lane's problem is solved */
     float penalty;        /* of the excess, see coordinates.c */
+    float quiet;          /* who follows a smaller gradient is left out of the next sweep */
     float C;
 };
 
@@ -44,7 +46,9 @@ struct loops {
     void (*rbf)(float *dots, size_t rows, size_t columns, const float *a, const float *b, float gamma);
 };
 
-/* The widest that this processor runs; SSE2 or NEON where nothing else is known. */
+/* Choose the loops by name, or the widest that this processor runs; 0 where there are none of that name.
+ * To be called once before any other function here. */
+int use_loops(const char *name);
 const struct loops *loops(void);
 
 #endif

@@ -403,7 +403,7 @@ LOOP float visit(struct sweep *s, uint32_t *live, size_t *count, float resting) 
     for (size_t k = 0; k < *count; k++) {
         const uint32_t i = live[k];
         const struct row r = row_of(s->vectors, i);
-        const lanes pace = FILL(s->pace[i]), slow = FILL(1 / s->pace[i]);
+        const lanes pace = FILL(s->pace[i]), slow = FILL(s->slow[i]), quiet = FILL(s->quiet);
         lanes g[HALVES], steps[HALVES], shift[HALVES], lower, upper;
         lane_ints awake = {0}, moves = {0};
         for (int h = 0; h < HALVES; h++) shift[h] = fetch(s->offset + h * HALF) + penalty * excess[h];
@@ -420,11 +420,11 @@ LOOP float visit(struct sweep *s, uint32_t *live, size_t *count, float resting) 
             const lanes size = SELECT(steps[h] < 0, -steps[h], steps[h]) * slow;
             followed[h] = SELECT(size > followed[h], size, followed[h]);
             moves |= steps[h] != 0;
-            awake |= NOT(RESTS(goal, lower, upper, g[h], rest));
+            awake |= (size > quiet) | (NOT(RESTS(goal, lower, upper, g[h], rest)) & (steps[h] == 0));
             excess[h] += steps[h];
             put(beta, goal);
         }
-        if (any_lane(awake | moves)) live[kept++] = i;
+        if (any_lane(awake)) live[kept++] = i;
         if (!any_lane(moves)) continue;
         for (size_t at = 0; at < r.length; at++) {
             float *restrict weights = all_weights + column_of(&r, at) * LANES;
@@ -469,7 +469,7 @@ LOOP void measure(const struct vectors *v, size_t i, const double *restrict weig
 /* ---- RBF kernel values ---- */
 
 /* e^x for x <= 0, to two units in the last place: 2^n times a polynomial of the rest, |rest| <= ln 2 / 2.
- * Below -87 it is 0. Stage by stage for UNROLL vectors, for each stage waits for the one before. */
+ * Below -87 it stays at 1e-38. Stage by stage for UNROLL vectors, for each stage waits for the one before. */
 #define EACH for (int u = 0; u < UNROLL; u++)
 #define exponential NAME(exponential)
 LOOP inline void exponential(floats *x) {
@@ -477,17 +477,14 @@ LOOP inline void exponential(floats *x) {
     const float coefficients[] = {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f,
                                   5.0000001201e-1f};
     floats whole[UNROLL], rest[UNROLL], p[UNROLL];
-    ints alive[UNROLL];
-    EACH alive[u] = x[u] > EVERY(-87.0f);
-    EACH x[u] = CHOOSE(alive[u], x[u], EVERY(-87.0f));
+    EACH x[u] = CHOOSE(x[u] > EVERY(-87.0f), x[u], EVERY(-87.0f));
     EACH whole[u] = (x[u] * EVERY(1.44269504f) + magic) - magic;
     EACH rest[u] = (x[u] - whole[u] * EVERY(0.693359375f)) + whole[u] * EVERY(2.12194440e-4f);
     EACH p[u] = EVERY(1.9875691500e-4f);
     for (int k = 0; k < 5; k++) EACH p[u] = p[u] * rest[u] + EVERY(coefficients[k]);
     EACH p[u] = p[u] * rest[u] * rest[u] + rest[u] + EVERY(1.0f);
     /* The low bits of whole + magic are the whole number: it goes into the exponent. */
-    EACH p[u] = AS_FLOATS(AS_INTS(p[u]) + (AS_INTS(whole[u] + magic) << 23));
-    EACH x[u] = CHOOSE(alive[u], p[u], EVERY(0.0f));
+    EACH x[u] = AS_FLOATS(AS_INTS(p[u]) + (AS_INTS(whole[u] + magic) << 23));
 }
 
 #define rbf_block NAME(rbf_block)

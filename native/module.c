@@ -190,8 +190,13 @@ static PyObject *py_rbf(PyObject *self, PyObject *args) {
 }
 
 static PyObject *py_instructions(PyObject *self, PyObject *args) {
+    const char *name = NULL;
     (void)self;
-    (void)args;
+    if (!PyArg_ParseTuple(args, "|s", &name)) return NULL;
+    if (name && !use_loops(name)) {
+        PyErr_Format(PyExc_ValueError, "no instructions called %s on this processor", name);
+        return NULL;
+    }
     return PyUnicode_FromString(loops()->name);
 }
 
@@ -208,8 +213,9 @@ static PyMethodDef METHODS[] = {
     {"rbf", py_rbf, METH_VARARGS,
      "rbf(dots, row_norms, column_norms, gamma)\n--\n\n"
      "Turn dot products into exp(-gamma (row norm + column norm - 2 dot)), in place; norms are squared."},
-    {"instructions", py_instructions, METH_NOARGS,
-     "instructions()\n--\n\nThe instruction set in use, as the code calls it."},
+    {"instructions", py_instructions, METH_VARARGS,
+     "instructions(name=None)\n--\n\n"
+     "The instruction set in use: base (SSE2 or NEON), avx2 or avx512; a name chooses another, for tests."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -217,4 +223,7 @@ static struct PyModuleDef MODULE = {
     PyModuleDef_HEAD_INIT, "_native", "The compiled solver.", 0, METHODS, NULL, NULL, NULL, NULL,
 };
 
-PyMODINIT_FUNC PyInit__native(void) { return PyModule_Create(&MODULE); }
+PyMODINIT_FUNC PyInit__native(void) {
+    use_loops(NULL);
+    return PyModule_Create(&MODULE);
+}

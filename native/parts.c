@@ -2,7 +2,7 @@
  *
  * Most documents never matter to a problem. Those that violate the rule most, by rising or by falling, make
  * a part whose kernel values fit into cache; it is solved by steps of pairs; then the sums of all documents
- * follow the change, and the documents that now violate the rule join the part. A pair (i, j) steps along
+ * follow the change, and the documents that now violate the rule join the part, those that rest leave it. A pair (i, j) steps along
  * e_i - e_j: i is the member with the largest gradient among those that may rise, j the one whose step gains
  * most (Fan, Chen and Lin 2005, their WSS 2). Within a part the gradient is kept in single precision, for
  * the loop is bound by the bytes it reads; the sums are kept in double, and every part starts from them.
@@ -129,9 +129,15 @@ static void make_room(struct work *w, const struct problem *p, size_t room) {
     keep(w, stays);
 }
 
-static void forget_zeros(struct work *w, const struct problem *p) {
+/* Members at 0 leave that are held out or beyond the margin: steps are the cheaper, and who is needed after
+ * all comes back as a violator. */
+static void dismiss(struct work *w, const struct problem *p) {
     unsigned char stays[PART] = {0};
-    for (size_t a = 0; a < w->part.size; a++) stays[a] = p->beta[w->part.members[a]] != 0;
+    for (size_t a = 0; a < w->part.size; a++) {
+        const size_t i = w->part.members[a];
+        const double margin = p->signs[i] * (p->sums[i] + p->bias);
+        stays[a] = p->beta[i] != 0 || (p->active[i] && margin < 1);
+    }
     keep(w, stays);
 }
 
@@ -149,13 +155,14 @@ static size_t list_outside(struct work *w, const struct problem *p) {
  * the way back. */
 static void grow(struct work *w, const struct problem *p) {
     struct heap rising = {0}, falling = {0};
+    dismiss(w, p);
     const size_t outside = list_outside(w, p);
     const double least = p->outside ? -INFINITY : 0;
     for (size_t i = 0; i < p->n; i++) {
         const double g = p->signs[i] - p->sums[i] - p->bias, b = p->beta[i];
-        const int rises = b < upper_bound(p, i) && g >= least, falls = b > lower_bound(p, i) && -g >= least;
-        if (!(rises || falls) || w->position[i] >= 0) continue;
-        if (b < lower_bound(p, i) || b > upper_bound(p, i)) continue;
+        const double lower = lower_bound(p, i), upper = upper_bound(p, i);
+        const int rises = (b < upper) & (g >= least), falls = (b > lower) & (-g >= least);
+        if (!(rises | falls) || w->position[i] >= 0 || b < lower || b > upper) continue;
         if (rises && (g >= 0 || !falls)) offer(&rising, g, (uint32_t)i);
         else offer(&falling, -g, (uint32_t)i);
     }
@@ -235,7 +242,6 @@ enum solver_status solve_gram(const struct family *f, const float *gram, double 
             } else {
                 memcpy(p.beta, beta, f->n * sizeof *beta);
                 memcpy(p.sums, first, f->n * sizeof *first);
-                forget_zeros(&w, &p);
             }
             const enum solver_status status = solve_problem(&w, f, &p);
             if (status > worst) worst = status;

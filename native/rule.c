@@ -5,7 +5,7 @@
 
 enum { TIGHTER = 8, TIMES = 12 }; /* the tolerance that follows one at which the gap is too wide */
 
-static const double LARGE_C = 10, GAP = 5e-4;
+static const double LARGE_C = 10, GAP = 8e-4;
 static const double NEAR = 0.3; /* the violation from which on the gap is worth a look */
 
 struct problem problem_of(const struct family *f, size_t fold, double *beta, double *sums) {
@@ -34,18 +34,23 @@ int has_one_class(struct problem *p) {
 }
 
 double violation_of(struct problem *p) {
-    const double *beta = p->beta, *sums = p->sums;
+    const double *beta = p->beta, *sums = p->sums, C = p->C;
     double sum = 0, top = -INFINITY, bottom = INFINITY, trace = 0;
     size_t free_ones = 0, outside = 0;
     for (size_t i = 0; i < p->n; i++) {
-        const double g = p->signs[i] - sums[i], b = beta[i], lower = lower_bound(p, i), upper = upper_bound(p, i);
-        const double rising = b < upper ? g : -INFINITY, falling = b > lower ? g : INFINITY;
+        const double g = p->signs[i] - sums[i], b = beta[i];
+        const int side = p->active[i] ? p->signs[i] : 0;
         trace += g;
-        top = rising > top ? rising : top;
-        bottom = falling < bottom ? falling : bottom;
-        if (b == 0) continue; /* at a bound; most are */
+        if (b == 0) { /* at a bound; most are */
+            top = side > 0 && g > top ? g : top;
+            bottom = side < 0 && g < bottom ? g : bottom;
+            continue;
+        }
+        const double lower = side < 0 ? -C : 0, upper = side > 0 ? C : 0;
+        if (b < upper && g > top) top = g;
+        if (b > lower && g < bottom) bottom = g;
         outside += (b < lower) | (b > upper);
-        if (rising == falling) {
+        if (b > lower && b < upper) {
             sum += g;
             free_ones++;
         }

@@ -103,7 +103,9 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             for language, size in inputs.sizes().items()
         }
         groups_by_language = {language: divided.get(language) for language in inputs.parts}
-        self._fit(Training(vectors, labels.targets, folds, groups_by_language, labels.exclusive, seed))
+        self._fit(
+            Training(vectors, labels.targets, folds, groups_by_language, labels.exclusive, seed, self.n_jobs)
+        )
         return self
 
     def decision_function(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:

@@ -1,15 +1,16 @@
 """What a method learns from, after everything the user gave has been checked."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.svm import Calibration, Temperature
+from funnelling.svm import SVM, Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
 from funnelling.svm.kernels import Matrix
+from funnelling.svm.threads import in_threads, share_threads
 
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 
@@ -27,6 +28,7 @@ class Training:
     groups: dict[str, Sequence[Any] | None]
     exclusive: bool
     seed: int
+    n_jobs: int | None = None
 
     @property
     def labels(self) -> int:
@@ -42,4 +44,40 @@ class Training:
         """What makes probabilities of a method's final scores."""
         if self.exclusive:
             return fit_temperature(held_out, targets)
-        return fit_calibration("platt", held_out, targets)
+        return fit_calibration("platt", held_out, targets, self.n_jobs)
+
+
+class _Learner(Protocol):
+    """What `fit_languages` asks of a learner; `funnelling.svm.SVM` is one."""
+
+    def with_threads(self, n_jobs: int) -> Any: ...
+
+
+Fitted = TypeVar("Fitted")
+
+
+def fit_languages(
+    fit: Callable[[str, Any], Fitted], learners: Mapping[str, _Learner], training: Training
+) -> dict[str, Fitted]:
+    """What ``fit(language, learner)`` gives for each language, with the learner's threads set.
+
+    Languages are fitted side by side where none of them needs a kernel matrix: two of those at once would
+    take twice the memory.
+    """
+    languages = list(learners)
+    small = all(_needs_no_gram(learners[language], training.vectors[language]) for language in languages)
+    at_once, threads = share_threads(training.n_jobs, len(languages) if small else 1)
+    stop = np.zeros(1, dtype=np.uint8)
+
+    def fit_one(k: int) -> Fitted:
+        learner = learners[languages[k]].with_threads(threads)
+        if isinstance(learner, SVM):
+            learner = replace(learner, stop=stop)
+        return fit(languages[k], learner)
+
+    fitted = in_threads(fit_one, len(languages), at_once, stop if at_once > 1 else None)
+    return dict(zip(languages, fitted, strict=True))
+
+
+def _needs_no_gram(learner: object, X: Matrix) -> bool:
+    return isinstance(learner, SVM) and learner.plan(X, "").form == "vectors"

@@ -1,10 +1,12 @@
 """Naive: one classifier a language, no language helps another. The paper's lower bound."""
 
+from functools import partial
+
 from funnelling.baselines.base import SVMBaseline
 from funnelling.progress import progress_bar
-from funnelling.svm import Scorer
+from funnelling.svm import SVM, Scorer
 from funnelling.svm.kernels import Matrix
-from funnelling.training import FOLDS, Head, Scores, Training
+from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
 
 
 class NaiveClassifier(SVMBaseline):
@@ -19,19 +21,20 @@ class NaiveClassifier(SVMBaseline):
     """
 
     def _fit(self, training: Training) -> None:
-        self.C_: dict[str, float] = {}
-        self.scorers_: dict[str, Scorer] = {}
-        self.heads_: dict[str, Head] = {}
         learner = self._learner(training)
         total = len(training.vectors) * learner.problems_solved(training.labels, FOLDS)
         with progress_bar("naive", total, bool(self.verbose), "problems") as advance:
-            for language, X in training.vectors.items():
-                targets = training.targets[language]
-                problem = learner.reporting(advance).problem(X, targets, f"language {language!r}")
-                fit = problem.fit(training.folds[language])
-                self.C_[language] = fit.C
-                self.scorers_[language] = fit.scorer()
-                self.heads_[language] = training.fit_head(fit.held_out, targets)
+            learners = dict.fromkeys(training.vectors, learner.reporting(advance))
+            fitted = fit_languages(partial(self._fit_language, training), learners, training)
+        self.C_ = {language: C for language, (C, _, _) in fitted.items()}
+        self.scorers_ = {language: scorer for language, (_, scorer, _) in fitted.items()}
+        self.heads_ = {language: head for language, (_, _, head) in fitted.items()}
+
+    def _fit_language(self, training: Training, language: str, learner: SVM) -> tuple[float, Scorer, Head]:
+        targets = training.targets[language]
+        problem = learner.problem(training.vectors[language], targets, f"language {language!r}")
+        fit = problem.fit(training.folds[language])
+        return fit.C, fit.scorer(), training.fit_head(fit.held_out, targets)
 
     def _scores(self, language: str, vectors: Matrix) -> Scores:
         return self.scorers_[language].scores(vectors)

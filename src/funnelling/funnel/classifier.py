@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.funnel.foreign import EstimatorLearner
-from funnelling.funnel.tier_one import TierOne, fit_tier_one
+from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import aligned_scores
 from funnelling.method import Method
 from funnelling.progress import progress_bar
@@ -17,7 +17,7 @@ from funnelling.randomness import assign_folds
 from funnelling.svm import SVM
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.plan import check_solution_size, plan_rbf
-from funnelling.training import FOLDS, Head, Scores, Training
+from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
 
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
@@ -120,19 +120,27 @@ class FunnellingClassifier(Method):
         learners = {language: self._base_learner(language, training) for language in training.vectors}
         rounds = 1 if self.variant == "tat" else 1 + self.folds
         total = rounds * sum(learner.problems_solved(training.labels, FOLDS) for learner in learners.values())
-        self.base_: dict[str, TierOne] = {}
-        training_posteriors, held_out = [], []
         with progress_bar("tier 1", total, bool(self.verbose), "problems") as advance:
-            for language, learner in learners.items():
-                problem = learner.reporting(advance).problem(
-                    training.vectors[language], training.targets[language], f"language {language!r}"
-                )
-                self.base_[language], posteriors = fit_tier_one(
-                    problem, training.folds[language], self.calibration, self._kfcv_folds(language, training)
-                )
-                training_posteriors.append(posteriors.training)
-                held_out.append(posteriors.held_out)
-        self._fit_meta(training, np.vstack(training_posteriors), np.vstack(held_out))
+            fitted = fit_languages(
+                lambda language, learner: self._fit_tier_one(language, learner, training),
+                {language: learner.reporting(advance) for language, learner in learners.items()},
+                training,
+            )
+        self.base_ = {language: tier_one for language, (tier_one, _) in fitted.items()}
+        posteriors = [posteriors for _, posteriors in fitted.values()]
+        training_posteriors = np.vstack([part.training for part in posteriors])
+        self._fit_meta(training, training_posteriors, np.vstack([part.held_out for part in posteriors]))
+
+    def _fit_tier_one(
+        self, language: str, learner: SVM | EstimatorLearner, training: Training
+    ) -> tuple[TierOne, Posteriors]:
+        return fit_tier_one(
+            learner.problem(training.vectors[language], training.targets[language], f"language {language!r}"),
+            training.folds[language],
+            self.calibration,
+            self._kfcv_folds(language, training),
+            learner.n_jobs,
+        )
 
     def _fit_meta(self, training: Training, posteriors: Floats, held_out: Floats) -> None:
         targets, folds = training.stacked_targets(), training.stacked_folds()
@@ -142,7 +150,7 @@ class FunnellingClassifier(Method):
             fit = learner.reporting(advance).problem(posteriors, targets, "tier 2").fit(folds)
         self.meta_ = fit.scorer()
         self.meta_C_ = getattr(fit, "C", None)
-        self.head_ = training.fit_head(aligned_scores(fit, folds, held_out), targets)
+        self.head_ = training.fit_head(aligned_scores(fit, folds, held_out, self.n_jobs), targets)
 
     def _scores(self, language: str, vectors: Matrix) -> Scores:
         return self.meta_.scores(self.base_[language].posteriors(vectors))

@@ -63,6 +63,10 @@ class EstimatorLearner:
         """The same learner, telling ``advance`` of its fits."""
         return replace(self, advance=advance)
 
+    def with_threads(self, n_jobs: int) -> "EstimatorLearner":
+        """The same learner, with so many threads."""
+        return replace(self, n_jobs=n_jobs)
+
     def problems_solved(self, labels: int, folds: int) -> int:
         """How many times one fit calls ``advance``."""
         return labels * (folds + 1)

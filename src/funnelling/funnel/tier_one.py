@@ -56,11 +56,15 @@ class Posteriors:
 
 
 def fit_tier_one(
-    problem: Problem, folds: Folds, calibration: str, kfcv: Folds | None = None
+    problem: Problem,
+    folds: Folds,
+    calibration: str,
+    kfcv: Folds | None = None,
+    n_jobs: int | None = None,
 ) -> tuple[TierOne, Posteriors]:
     """Fit one language's base classifiers; ``kfcv`` are the folds of Fun(KFCV), None is Fun(TAT)."""
     fit = problem.fit(folds)
-    calibrate = fit_calibration(calibration, fit.held_out, problem.targets)
+    calibrate = fit_calibration(calibration, fit.held_out, problem.targets, n_jobs)
     training = calibrate(fit.scores)
     if kfcv is not None:
         training = _cross_validated(problem, folds, calibration, kfcv, fit, training)

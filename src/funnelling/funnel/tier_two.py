@@ -4,10 +4,13 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.funnel.tier_one import Fitted
-from funnelling.svm.kernels import Floats
+from funnelling.svm.kernels import Floats, one_blas_thread
+from funnelling.svm.threads import in_threads
 
 
-def aligned_scores(fit: Fitted, folds: npt.NDArray[np.intp], held_out: Floats) -> Floats:
+def aligned_scores(
+    fit: Fitted, folds: npt.NDArray[np.intp], held_out: Floats, n_jobs: int | None = None
+) -> Floats:
     """Tier 2's honest scores of its training documents.
 
     The posteriors of a fold come from base classifiers that did not see it (``held_out``), and are
@@ -15,7 +18,13 @@ def aligned_scores(fit: Fitted, folds: npt.NDArray[np.intp], held_out: Floats) -
     training posteriors themselves would be far too good, for tier 1 has seen those documents.
     """
     scores = np.empty((len(folds), fit.scores.shape[1]), dtype=np.float32)
-    for fold in np.unique(folds):
-        rows = folds == fold
-        scores[rows] = fit.scorer_without(int(fold)).scores(held_out[rows])
+    parts = np.unique(folds)
+
+    def score(part: int) -> None:
+        rows = folds == parts[part]
+        scores[rows] = fit.scorer_without(int(parts[part])).scores(held_out[rows])
+
+    with one_blas_thread():
+        for _ in in_threads(score, len(parts), n_jobs):
+            pass
     return scores

@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_softmax, softmax
 
+from funnelling.svm.threads import in_threads
+
 Array = npt.NDArray[np.float64]
 Scores = npt.NDArray[np.floating]
 Targets = npt.NDArray[np.bool_]
@@ -13,6 +15,7 @@ Targets = npt.NDArray[np.bool_]
 MAX_STEPS = 100
 RIDGE = 1e-12
 SMALLEST_SLOPE = 1e-8
+BLOCK = 2**16  # scores that are fitted together: what fits into cache
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Temperature:
         return probabilities
 
 
-def fit_calibration(kind: str, held_out: Scores, targets: Targets) -> Calibration:
+def fit_calibration(kind: str, held_out: Scores, targets: Targets, n_jobs: int | None = None) -> Calibration:
     """Fit the calibration of the given kind on held-out scores."""
     labels = targets.shape[1]
     constant = np.full(labels, np.nan)
@@ -71,11 +74,11 @@ def fit_calibration(kind: str, held_out: Scores, targets: Targets) -> Calibratio
     slope, offset = np.ones(labels), np.zeros(labels)
     if kind == "platt":
         learnt = np.isnan(constant)
-        slope[learnt], offset[learnt] = fit_platt(held_out[:, learnt], targets[:, learnt])
+        slope[learnt], offset[learnt] = fit_platt(held_out[:, learnt], targets[:, learnt], n_jobs)
     return Calibration(kind, slope, offset, constant)
 
 
-def fit_platt(scores: Scores, targets: Targets) -> tuple[Array, Array]:
+def fit_platt(scores: Scores, targets: Targets, n_jobs: int | None = None) -> tuple[Array, Array]:
     """Slopes and offsets of Platt's sigmoids, P = 1 / (1 + exp(-(slope · score + offset))).
 
     Newton's method with backtracking on Platt's smoothed targets (Lin, Lin and Weng 2007), for all
@@ -90,7 +93,18 @@ def fit_platt(scores: Scores, targets: Targets) -> tuple[Array, Array]:
         targets, ((positives + 1.0) / (positives + 2.0))[:, None], (1.0 / (negatives + 2.0))[:, None]
     )
     start = np.log((positives + 1.0) / (negatives + 1.0))
-    slope, offset = _newton(scores_by_label, goal, np.zeros(len(goal)), start, free_slope=True)
+    slope, offset = np.zeros(len(goal)), start.copy()
+
+    labels = max(1, BLOCK // goal.shape[1])  # of a block
+
+    def fit(block: int) -> None:
+        rows = slice(block * labels, (block + 1) * labels)
+        slope[rows], offset[rows] = _newton(
+            scores_by_label[rows], goal[rows], slope[rows], offset[rows], free_slope=True
+        )
+
+    for _ in in_threads(fit, -(-len(goal) // labels), n_jobs):
+        pass
     falling = slope <= SMALLEST_SLOPE
     if falling.any():
         common = np.median(slope[~falling]) if not falling.all() else 1.0
@@ -104,79 +118,76 @@ def fit_platt(scores: Scores, targets: Targets) -> tuple[Array, Array]:
 def _newton(scores: Array, goal: Array, slope: Array, offset: Array, free_slope: bool) -> tuple[Array, Array]:
     """Minimise the cross-entropy of each label; labels that have converged leave the work.
 
-    The exponentials of a point that was accepted serve the next step too: nearly all the time is in them.
+    The loss is convex, so a step is short enough where the loss does not rise at its end more steeply than
+    it fell at its beginning. That needs the gradient alone, which the next step needs too.
     """
     slope, offset = slope.copy(), offset.copy()
     active = np.arange(len(scores))
     point = _Point.at(scores, goal, slope, offset)
     for _ in range(MAX_STEPS):
+        steep = (np.abs(point.offset_gradient) >= 1e-5) | (
+            free_slope & (np.abs(point.slope_gradient) >= 1e-5)
+        )
+        active, scores, goal, point = active[steep], scores[steep], goal[steep], point.of(steep)
         if not len(active):
             break
-        s, g = scores[active], goal[active]
-        p = point.probabilities()
-        residual, weight = p - g, p * (1 - p)
-        # libsvm's ridge keeps the Hessian regular. The spread about the centre is its determinant over
-        # h_bb; as a difference of products it would come out as 0 for many equal scores.
-        h_bb = weight.sum(axis=1) + RIDGE
-        g_b = residual.sum(axis=1)
-        g_a = step_a = centre = np.zeros(len(active))
-        if free_slope:
-            g_a = np.einsum("ij,ij->i", residual, s)
-            centre = np.einsum("ij,ij->i", weight, s) / h_bb
-            spread = np.einsum("ij,ij->i", weight, (s - centre[:, None]) ** 2) + RIDGE
-            step_a = -(g_a - centre * g_b) / spread
-        step_b = -g_b / h_bb - centre * step_a
-        descent = g_a * step_a + g_b * step_b
+        step_a, step_b = point.newton_step(scores, free_slope)
+        falls = point.along(step_a, step_b)
         size = np.ones(len(active))
         pending = np.arange(len(active))
-        after = _Point.at(s, g, slope[active] + step_a, offset[active] + step_b)
-        while True:
-            # Next to the optimum a gain drowns in rounding: a step that small is taken as it is.
-            enough = point.loss[pending] + 1e-4 * size[pending] * descent[pending]
-            negligible = -descent[pending] < 1e-12 * point.loss[pending]
-            pending = pending[~((after.loss[pending] < enough) | negligible)]
-            pending = pending[size[pending] > 1e-10]
-            if not len(pending):
-                break
+        while len(pending):
+            a = slope[active[pending]] + size[pending] * step_a[pending]
+            b = offset[active[pending]] + size[pending] * step_b[pending]
+            there = _Point.at(scores[pending], goal[pending], a, b)
+            short = there.along(step_a[pending], step_b[pending]) <= -0.9 * falls[pending]
+            slope[active[pending[short]]], offset[active[pending[short]]] = a[short], b[short]
+            point.replace(pending[short], there.of(short))
+            pending = pending[~short]
             size[pending] /= 2
-            moved = active[pending]
-            a, b = (
-                slope[moved] + size[pending] * step_a[pending],
-                offset[moved] + size[pending] * step_b[pending],
-            )
-            after.replace(pending, _Point.at(s[pending], g[pending], a, b))
-        slope[active] += size * step_a
-        offset[active] += size * step_b
-        steep = ((np.abs(g_a) >= 1e-5) | (np.abs(g_b) >= 1e-5)) & (size > 1e-10)
-        steep &= -descent >= 1e-12 * point.loss
-        active, point = active[steep], after.of(steep)
     return slope, offset
 
 
 @dataclass
 class _Point:
-    """Where the descent stands: log-odds, e to the minus their size, and the cross-entropy of each label."""
+    """Where the descent stands: probabilities, and the gradient of each label's loss."""
 
-    logits: Array
-    decay: Array
-    loss: Array
+    probabilities: Array
+    slope_gradient: Array
+    offset_gradient: Array
 
     @classmethod
     def at(cls, scores: Array, goal: Array, slope: Array, offset: Array) -> "_Point":
-        logits = scores * slope[:, None] + offset[:, None]
-        decay = np.exp(-np.abs(logits))  # neither overflows nor cancels
-        losses = np.log1p(decay) + np.maximum(logits, 0) - goal * logits
-        return cls(logits, decay, losses.sum(axis=1))
+        p = expit(scores * slope[:, None] + offset[:, None])
+        residual = p - goal
+        return cls(p, np.einsum("ij,ij->i", residual, scores), residual.sum(axis=1))
 
-    def probabilities(self) -> Array:
-        p: Array = np.where(self.logits >= 0, 1.0, self.decay) / (1 + self.decay)
-        return p
+    def newton_step(self, scores: Array, free_slope: bool) -> tuple[Array, Array]:
+        """The step for slope and offset, or for the offset alone.
+
+        libsvm's ridge keeps the Hessian regular. The spread about the centre is its determinant over the
+        offset's entry; as a difference of products it would come out as 0 for many equal scores.
+        """
+        weight = self.probabilities * (1 - self.probabilities)
+        curvature = weight.sum(axis=1) + RIDGE
+        if not free_slope:
+            return np.zeros(len(curvature)), -self.offset_gradient / curvature
+        centre = np.einsum("ij,ij->i", weight, scores) / curvature
+        spread = np.einsum("ij,ij->i", weight, (scores - centre[:, None]) ** 2) + RIDGE
+        slope: Array = -(self.slope_gradient - centre * self.offset_gradient) / spread
+        return slope, -self.offset_gradient / curvature - centre * slope
+
+    def along(self, step_a: Array, step_b: Array) -> Array:
+        """How fast the loss grows in the direction of a step."""
+        growth: Array = self.slope_gradient * step_a + self.offset_gradient * step_b
+        return growth
 
     def of(self, which: npt.NDArray[np.bool_]) -> "_Point":
-        return _Point(self.logits[which], self.decay[which], self.loss[which])
+        return _Point(self.probabilities[which], self.slope_gradient[which], self.offset_gradient[which])
 
     def replace(self, which: npt.NDArray[np.intp], others: "_Point") -> None:
-        self.logits[which], self.decay[which], self.loss[which] = others.logits, others.decay, others.loss
+        self.probabilities[which] = others.probabilities
+        self.slope_gradient[which] = others.slope_gradient
+        self.offset_gradient[which] = others.offset_gradient
 
 
 def fit_temperature(scores: Scores, targets: Targets) -> Temperature:

@@ -89,22 +89,25 @@ def linear_gram(X: Matrix) -> Floats:
         return gram
     dense: Floats = np.ascontiguousarray(X, dtype=np.float32)
     with one_blas_thread():
-        return dense @ dense.T  # type: ignore[no-any-return]
+        return dense @ dense.T
 
 
-def _squared_norms(X: Floats) -> Floats:
+def squared_norms(X: Floats) -> Floats:
     norms: Floats = np.einsum("ij,ij->i", X, X)
     return norms
 
 
-def _rbf(A: Floats, B: Floats, norms: Floats, gamma: float) -> Floats:
-    """exp(-gamma ||a - b||²) for all pairs; the squared distance comes from the dot products."""
+def rbf(A: Floats, B: Floats, norms_a: Floats, norms_b: Floats, gamma: float) -> Floats:
+    """exp(-gamma ||a - b||²) for all rows of A and B, given their squared norms.
+
+    The squared distance comes from the dot products.
+    """
     block = A @ B.T
     if compiled.native is not None:
-        compiled.native.rbf(block, _squared_norms(A), norms, gamma)
+        compiled.native.rbf(block, norms_a, norms_b, gamma)
         return block
     block *= -2
-    block += norms + _squared_norms(A)[:, None]
+    block += norms_b + norms_a[:, None]
     np.maximum(block, 0, out=block)  # rounding may take a distance of zero below it
     block *= -np.float32(gamma)
     np.exp(block, out=block)
@@ -115,12 +118,12 @@ def rbf_gram(X: Floats, gamma: float, n_jobs: int | None = None) -> Floats:
     """All RBF kernel values of the rows of X, symmetric to the bit, with an exact diagonal."""
     n = len(X)
     gram = np.empty((n, n), dtype=np.float32)
-    norms = _squared_norms(X)
+    norms = squared_norms(X)
 
     def fill(block: int) -> None:
         start = block * GRAM_ROWS
         stop = start + GRAM_ROWS
-        values = _rbf(X[start:stop], X[start:], norms[start:], gamma)
+        values = rbf(X[start:stop], X[start:], norms[start:stop], norms[start:], gamma)
         gram[start:stop, start:] = values
         gram[stop:, start:stop] = values[:, GRAM_ROWS:].T
         square = gram[start:stop, start:stop]
@@ -134,12 +137,12 @@ def rbf_gram(X: Floats, gamma: float, n_jobs: int | None = None) -> Floats:
 
 
 def rbf_blocks(X: Floats, support: Floats, gamma: float) -> Iterator[tuple[slice, Floats]]:
-    """Kernel values between new documents and support vectors, ``ROWS`` documents at a time."""
-    norms = _squared_norms(support)
+    """Kernel values between support vectors and new documents, ``ROWS`` documents (columns) at a time."""
+    norms = squared_norms(support)
     padded = np.zeros((ROWS, X.shape[1]), dtype=np.float32)
     for start in range(0, len(X), ROWS):
         rows = slice(start, min(start + ROWS, len(X)))
         count = rows.stop - rows.start
         padded[:count] = X[rows]
         padded[count:] = 0
-        yield rows, _rbf(padded, support, norms, gamma)
+        yield rows, rbf(support, padded, norms, squared_norms(padded), gamma)

@@ -32,7 +32,8 @@ class SVM:
     cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C.
     ``exclusive`` says that a document has exactly one label, so its highest score decides. ``calibrated``
     says that decisions will be made on calibrated posteriors, so they choose C too. ``memory_limit`` is
-    what a kernel matrix may take; see `funnelling.svm.plan` for what is done past it.
+    what a kernel matrix may take; see `funnelling.svm.plan` for what is done past it. Who raises ``stop``
+    from another thread ends a fit, whose results are then void.
     """
 
     C: float | None = 1.0
@@ -43,6 +44,7 @@ class SVM:
     memory_limit: float = 8e9
     n_jobs: int | None = None
     advance: Advance = field(default=quietly, compare=False)
+    stop: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, np.uint8), compare=False)
 
     def problem(self, X: Matrix, targets: Targets, what: str = "training") -> "Problem":
         """Bind the learner to documents; their kernel is computed once, however often it is fitted."""
@@ -60,6 +62,10 @@ class SVM:
     def reporting(self, advance: Advance) -> "SVM":
         """The same learner, telling ``advance`` of each problem solved."""
         return replace(self, advance=advance)
+
+    def with_threads(self, n_jobs: int) -> "SVM":
+        """The same learner, with so many threads."""
+        return replace(self, n_jobs=n_jobs)
 
     def problems_solved(self, labels: int, folds: int) -> int:
         """How many problems one fit tells ``advance`` of."""
@@ -116,6 +122,7 @@ class Problem:
             start=None if start is None else start.coefficients,
             n_jobs=self.learner.n_jobs,
             advance=self.learner.advance,
+            stop=self.learner.stop,
         )
 
     def _search(self, folds: Folds, active: Targets) -> "Fit":
@@ -134,7 +141,8 @@ class Problem:
 
     def _held_out_f1(self, scores: Floats, targets: Targets) -> float:
         if self.learner.calibrated and not self.learner.exclusive:
-            return _micro_f1(targets, fit_calibration("platt", scores, targets)(scores) > 0.5)
+            calibrate = fit_calibration("platt", scores, targets, self.learner.n_jobs)
+            return _micro_f1(targets, calibrate(scores) > 0.5)
         return _micro_f1(targets, decide(scores, self.learner.exclusive))
 
 

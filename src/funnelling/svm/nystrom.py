@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from funnelling.svm.kernels import GRAM_ROWS, Floats, _rbf, _squared_norms, one_blas_thread, rbf_gram
+from funnelling.svm.kernels import GRAM_ROWS, Floats, one_blas_thread, rbf, rbf_gram, squared_norms
 from funnelling.svm.threads import in_threads
 
 SMALLEST = 1e-6  # of an eigenvalue, relative to the largest: below, single precision holds only noise
@@ -34,12 +34,13 @@ class NystromMap:
 
     def vectors(self, X: Floats, n_jobs: int | None = None) -> Floats:
         """Rows whose dot products approximate the kernel values of the rows of X."""
-        norms = _squared_norms(self.landmarks)
+        norms = squared_norms(self.landmarks)
         mapped = np.empty((len(X), self.basis.shape[1]), dtype=np.float32)
 
         def fill(block: int) -> None:
             rows = slice(block * GRAM_ROWS, (block + 1) * GRAM_ROWS)
-            mapped[rows] = _rbf(X[rows], self.landmarks, norms, self.gamma) @ self.basis
+            values = rbf(X[rows], self.landmarks, squared_norms(X[rows]), norms, self.gamma)
+            mapped[rows] = values @ self.basis
 
         with one_blas_thread():
             for _ in in_threads(fill, -(-len(X) // GRAM_ROWS), n_jobs):

@@ -1,10 +1,12 @@
 """Fitted SVMs: what scores new documents, for all labels at once."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.svm.kernels import ROWS, Floats, Matrix, is_sparse, one_blas_thread, rbf_blocks
 
@@ -46,6 +48,14 @@ class KernelScorer:
     bias: Floats
     gamma: float
 
+    @cached_property
+    def _by_label(self) -> Any:
+        """The coefficients, one label a row; most labels have few support vectors of their own."""
+        filled = np.count_nonzero(self.coefficients)
+        if filled < self.coefficients.size / 4:
+            return sparse.csr_array(self.coefficients.T)
+        return np.ascontiguousarray(self.coefficients.T)
+
     def scores(self, X: Matrix) -> Floats:
         """Scores of dense documents, in kernel blocks of fixed shape."""
         X = np.asarray(X, dtype=np.float32)
@@ -53,6 +63,6 @@ class KernelScorer:
         with one_blas_thread():
             for rows, block in rbf_blocks(X, self.support, self.gamma):
                 # Large C makes large coefficients of both signs: summed in double.
-                values = block.astype(np.float64) @ self.coefficients
-                scores[rows] = values[: rows.stop - rows.start] + self.bias
+                values = self._by_label @ block.astype(np.float64)
+                scores[rows] = values.T[: rows.stop - rows.start] + self.bias
         return scores

@@ -55,6 +55,7 @@ def solve(
     start: npt.NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
     advance: Advance = quietly,
+    stop: npt.NDArray[np.uint8] | None = None,
 ) -> Solution:
     """Solve one C-SVM for every label and every fold.
 
@@ -66,6 +67,7 @@ def solve(
     C : the bound of the dual variables
     start : (labels, folds, documents) coefficients to begin from, of another C or other documents
     advance : called with the number of folds after each label
+    stop : one byte; raised by another thread it ends the work, and the solution is void
 
     A problem whose active documents all have, or all lack, the label scores them +1 or -1.
     """
@@ -79,7 +81,7 @@ def solve(
     )
     signs = np.where(targets.T, 1, -1).astype(np.int8, order="C")
     masks = np.ascontiguousarray(active, dtype=np.uint8)
-    stop = np.zeros(1, dtype=np.uint8)
+    stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
     statuses = np.zeros(labels, dtype=int)
 
     def solve_one(label: int) -> None:

@@ -22,7 +22,11 @@ def in_threads(
     >>> list(in_threads(lambda k: k * k, 4, n_jobs=2))
     [0, 1, 4, 9]
     """
-    with ThreadPoolExecutor(joblib.effective_n_jobs(n_jobs)) as executor:
+    threads = min(joblib.effective_n_jobs(n_jobs), count)
+    if threads <= 1 and stop is None:
+        yield from map(work, range(count))
+        return
+    with ThreadPoolExecutor(max(threads, 1)) as executor:
         try:
             yield from executor.map(work, range(count))
         except BaseException:
@@ -30,3 +34,14 @@ def in_threads(
                 stop[0] = 1
             executor.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def share_threads(n_jobs: int | None, tasks: int) -> tuple[int, int]:
+    """How many tasks to do at once, and the threads of each.
+
+    >>> share_threads(8, 3), share_threads(2, 11), share_threads(1, 5)
+    ((3, 2), (2, 1), (1, 1))
+    """
+    threads = joblib.effective_n_jobs(n_jobs)
+    at_once = max(1, min(threads, tasks))
+    return at_once, threads // at_once

@@ -205,20 +205,32 @@ static enum solver_status finish_by_parts(const struct work *w, const struct fam
     return worst;
 }
 
-/* Bring the given coefficients inside the bounds, and to the scale of C. */
+/* Bring the given coefficients inside the bounds, and to the scale of C. Without any, the bias that suits a
+ * document without words: only the documents of the smaller class move at first. */
 static void start(struct work *w, const struct vectors *v, struct problem *problems, size_t lanes) {
     int any = 0;
     for (size_t l = 0; l < lanes; l++) {
-        memset(problems[l].sums, 0, problems->n * sizeof *problems->sums);
-        for (size_t i = 0; i < problems->n; i++) {
-            move(&problems[l], i, 0);
-            any |= problems[l].beta[i] != 0;
+        struct problem *p = &problems[l];
+        double signs = 0, documents = 0;
+        memset(p->sums, 0, p->n * sizeof *p->sums);
+        for (size_t i = 0; i < p->n; i++) {
+            move(p, i, 0);
+            any |= p->beta[i] != 0;
+            signs += p->active[i] ? p->signs[i] : 0;
+            documents += p->active[i] != 0;
         }
-        balance(&problems[l]);
+        p->bias = signs / documents;
+        balance(p);
     }
-    if (!any) return;
-    sum_afresh(w, v, problems, lanes);
-    for (size_t l = 0; l < lanes; l++) stretch(&problems[l]);
+    if (any) {
+        sum_afresh(w, v, problems, lanes);
+        for (size_t l = 0; l < lanes; l++) stretch(&problems[l]);
+        sum_afresh(w, v, problems, lanes);
+        for (size_t l = 0; l < lanes; l++) violation_of(&problems[l]);
+    } else {
+        memset(w->weights, 0, v->width * LANES * sizeof *w->weights);
+    }
+    load_lanes(w, v, problems, lanes);
 }
 
 /* Looks and sweeps by turns until the rule seems to be met. Returns the number of visits. */
@@ -257,19 +269,22 @@ static enum solver_status solve_lanes(struct work *w, const struct family *f, co
         for (size_t i = 0; i < n; i++) open[i * LANES + l] = l < lanes && problems[l].active[i];
     }
     start(w, v, problems, lanes);
-    double last = INFINITY, worst;
+    double last = INFINITY;
     size_t visits = 0;
-    for (int stalls = 0; (worst = check(w, v, problems, lanes)) > 0; last = worst) {
-        stalls += worst > last / 2;
-        if (stalls > PATIENCE) return finish_by_parts(w, f, v, problems, lanes);
-        if (visits >= f->max_steps) return SOLVER_EXHAUSTED;
+    for (int stalls = 0; stalls <= PATIENCE;) {
         visits += approach(w, f, problems, lanes, &seed);
         if (*f->stop) return SOLVER_STOPPED;
         for (size_t l = 0; l < lanes; l++) {
             if (w->sweep.going[l]) read_lane(w, &problems[l], l);
         }
+        const double worst = check(w, v, problems, lanes);
+        if (isnan(worst)) return SOLVER_NOT_FINITE;
+        if (worst == 0) return SOLVER_DONE;
+        if (visits >= f->max_steps) return SOLVER_EXHAUSTED;
+        stalls += worst > last / 2;
+        last = worst;
     }
-    return worst == 0 ? SOLVER_DONE : SOLVER_NOT_FINITE;
+    return finish_by_parts(w, f, v, problems, lanes);
 }
 
 enum solver_status solve_vectors(const struct family *f, const struct vectors *v, double *beta, float *scores,

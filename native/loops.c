@@ -3,12 +3,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the compiler has vector types, a `floats` is WIDTH of them; elsewhere it is one float. */
+/* Where the compiler has vector types, a `floats` is WIDTH of them; elsewhere, and where a test asks for it
+ * with FUNNELLING_PLAIN, it is one float. */
+#if defined(__GNUC__) && !defined(FUNNELLING_PLAIN)
+#define HAS_VECTORS 1
+#else
+#define HAS_VECTORS 0
+#endif
+
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 #define NAME(function) JOIN(function, TARGET)
 
-#if !defined(__GNUC__)
+#if !HAS_VECTORS
 #define TARGET plain
 #define WIDTH 1
 #define LOOP static
@@ -35,7 +42,7 @@
 
 /* From the widest to the one that always runs. */
 static const struct loops *const ALL[] = {
-#if !defined(__GNUC__)
+#if !HAS_VECTORS
     &loops_plain,
 #else
 #if defined(__x86_64__)
@@ -47,7 +54,7 @@ static const struct loops *const ALL[] = {
 };
 
 static int runs(const struct loops *loops) {
-#if defined(__GNUC__) && defined(__x86_64__)
+#if HAS_VECTORS && defined(__x86_64__)
     __builtin_cpu_init();
     if (loops == &loops_avx512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

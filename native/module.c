@@ -1,9 +1,6 @@
-/* The Python door of the solver: buffers in, the GIL released, buffers out. Stable ABI of 3.11. */
+/* The Python door of the solver: buffers in, the GIL released, buffers out. Written for the stable ABI of 3.11. */
 
 #define PY_SSIZE_T_CLEAN
-#ifndef Py_LIMITED_API
-#define Py_LIMITED_API 0x030B0000
-#endif
 #include <Python.h>
 #include <math.h>
 #include <string.h>

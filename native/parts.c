@@ -2,10 +2,12 @@
  *
  * Most documents never matter to a problem. Those that violate the rule most, by rising or by falling, make
  * a part whose kernel values fit into cache; it is solved by steps of pairs; then the sums of all documents
- * follow the change, and the documents that now violate the rule join the part, those that rest leave it. A pair (i, j) steps along
- * e_i - e_j: i is the member with the largest gradient among those that may rise, j the one whose step gains
- * most (Fan, Chen and Lin 2005, their WSS 2). Within a part the gradient is kept in single precision, for
- * the loop is bound by the bytes it reads; the sums are kept in double, and every part starts from them.
+ * follow the change; members that rest leave the part, and documents that now violate the rule join it.
+ *
+ * A pair (i, j) steps along e_i - e_j: i is the member with the largest gradient among those that may rise, j
+ * the one whose step gains most (Fan, Chen and Lin 2005, their WSS 2). Within a part the gradient is kept in
+ * single precision, for the loop is bound by the bytes it reads; the sums are kept in double, and every round
+ * starts from them.
  *
  * Each problem after the first starts from the first one's solution and part: of the documents that it holds
  * out the coefficients are handed over to the members that lose least by it.
@@ -231,8 +233,8 @@ enum solver_status solve_gram(const struct family *f, const float *gram, double 
     const struct kernel kernel = {.n = f->n, .gram = gram};
     struct work w = {.kernel = &kernel};
     enum solver_status worst = SOLVER_DONE;
-    double *first = malloc(2 * f->n * sizeof *first), *sums = first + f->n;
-    if (!allocate(&w, f->n) || !first) worst = SOLVER_OUT_OF_MEMORY;
+    double *first = malloc(f->n * sizeof *first), *sums = malloc(f->n * sizeof *sums);
+    if (!allocate(&w, f->n) || !first || !sums) worst = SOLVER_OUT_OF_MEMORY;
     for (size_t fold = 0; fold < f->folds && worst != SOLVER_OUT_OF_MEMORY && worst != SOLVER_STOPPED; fold++) {
         struct problem p = problem_of(f, fold, beta + fold * f->n, sums);
         if (!has_one_class(&p)) {
@@ -251,6 +253,7 @@ enum solver_status solve_gram(const struct family *f, const float *gram, double 
         write_scores(&p, scores + fold * f->n);
     }
     free(first);
+    free(sums);
     release(&w);
     return worst;
 }

@@ -13,6 +13,9 @@
 
 #include "solver.h"
 
+/* The violation from which on the gap of a problem with a large C is worth a look. */
+#define NEAR 0.3
+
 struct problem {
     size_t n;
     const signed char *signs;

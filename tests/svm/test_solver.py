@@ -285,7 +285,7 @@ class TestWithoutCompiler:
                 PROBLEMS[0].solve(1.0)
         assert [record.message for record in caplog.records] == [
             "The compiled solver is missing, so scikit-learn's SVC is used: equal results, far slower. "
-            "Install a C compiler and reinstall funnelling."
+            "Install a C compiler, then pip install --no-cache-dir --force-reinstall funnelling."
         ]
 
 
@@ -488,6 +488,22 @@ class TestNativeDoor:
         shared = {**_shared_arguments(len(vectors)), "C": C}
         arguments = kernel.values, kernel.columns, kernel.starts, kernel.width, *shared.values()
         assert compiled.native.solve_vectors(*arguments) in (0, 3, 4)
+
+
+@needs_native
+@pytest.mark.parametrize("instructions", ["avx512", "avx2", "base", "plain"])
+def test_every_instruction_set_finds_the_same_optimum(instructions: str) -> None:
+    usual = compiled.native.instructions()
+    try:
+        compiled.native.instructions(instructions)
+    except ValueError:
+        pytest.skip(f"this processor or build has no {instructions}")
+    try:
+        for problem in PROBLEMS:
+            scores, expected = problem.solve(1.0).scores[0, 0], problem.reference_scores(1.0)
+            np.testing.assert_allclose(scores, expected, atol=1e-2)
+    finally:
+        compiled.native.instructions(usual)
 
 
 @needs_native

@@ -6,7 +6,7 @@ from typing import Literal
 from funnelling.errors import InputError
 from funnelling.svm.kernels import Matrix, is_sparse
 
-LANDMARKS = 1_000  # of the Nyström map, where memory allows
+LANDMARKS = 500  # of the Nyström map, where memory allows
 FEWEST = 32
 
 

@@ -42,7 +42,7 @@ def solver_name() -> str:
 def _tell_fallback() -> None:
     logger.warning(
         "The compiled solver is missing, so scikit-learn's SVC is used: equal results, far slower. "
-        "Install a C compiler and reinstall funnelling."
+        "Install a C compiler, then pip install --no-cache-dir --force-reinstall funnelling."
     )
 
 
@@ -142,11 +142,12 @@ def _solve_with_sklearn(
         only = 1.0 if (signs[used] > 0).any() else -1.0
         scores[:] = only
         return only
+    tolerance = TOLERANCE if C <= 10 else 1e-5  # with a large C a small slack makes a wide duality gap
     if isinstance(kernel, Vectors):
         X = kernel.matrix().astype(np.float64)
-        svc = SVC(kernel="linear", C=C, tol=TOLERANCE, cache_size=500).fit(X[used], signs[used])
+        svc = SVC(kernel="linear", C=C, tol=tolerance, cache_size=500).fit(X[used], signs[used])
     else:
-        svc = SVC(kernel="precomputed", C=C, tol=TOLERANCE, cache_size=500)
+        svc = SVC(kernel="precomputed", C=C, tol=tolerance, cache_size=500)
         svc.fit(kernel[np.ix_(used, used)].astype(np.float64), signs[used])
     support, bias = used[svc.support_], float(svc.intercept_[0])
     dual = svc.dual_coef_.toarray()[0] if is_sparse(svc.dual_coef_) else svc.dual_coef_[0]

@@ -3,13 +3,14 @@
 # make test-all       the heavy proofs too
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
 # make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
+# make bench          beside scikit-learn: fit, predict, memory, growth (half an hour)
 # make wheels         dist/: an sdist, and a wheel that is installed and tested in a fresh environment
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: quickstart test test-all test-fallback sanitize wheels check clean
+.PHONY: quickstart test test-all test-fallback sanitize bench wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -27,6 +28,12 @@ test-fallback: $(READY)
 
 sanitize: $(READY)
 	$(BIN)/python scripts/sanitize.py
+
+bench: $(READY)
+	$(BIN)/python benchmarks/fit.py --languages 4 --labels 30
+	$(BIN)/python benchmarks/predict.py
+	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/growth.py
 
 # The wheel is built from the sdist, which proves that one complete.
 wheels: $(READY)

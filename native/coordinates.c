@@ -14,6 +14,7 @@
 
 #include "loops.h"
 #include "parts.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,10 +59,9 @@ static void release(struct work *w) {
 static void set_pace(struct work *w, const struct vectors *v, size_t n, float *pace, float *slow) {
     double mean = 0;
     for (size_t i = 0; i < n; i++) {
-        const size_t from = v->columns ? (size_t)v->starts[i] : i * v->width;
-        const size_t to = v->columns ? (size_t)v->starts[i + 1] : (i + 1) * v->width;
+        const struct row r = row_of(v, i);
         float squares = 0;
-        for (size_t at = from; at < to; at++) squares += v->values[at] * v->values[at];
+        for (size_t at = 0; at < r.length; at++) squares += r.values[at] * r.values[at];
         slow[i] = squares;
         mean += squares / (double)n;
     }

@@ -1,4 +1,5 @@
 #include "loops.h"
+#include "rows.h"
 
 #include <math.h>
 #include <string.h>

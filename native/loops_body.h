@@ -299,23 +299,6 @@ LOOP inline lanes fetch(const float *at) {
 #define put NAME(put)
 LOOP inline void put(float *at, lanes v) { memcpy(at, &v, sizeof v); }
 
-struct NAME(row) {
-    size_t length;
-    const float *values;
-    const int32_t *columns;
-};
-#define row NAME(row)
-
-#define row_of NAME(row_of)
-LOOP inline struct row row_of(const struct vectors *v, size_t i) {
-    if (!v->columns) return (struct row){v->width, v->values + i * v->width, NULL};
-    return (struct row){(size_t)(v->starts[i + 1] - v->starts[i]), v->values + v->starts[i],
-                        v->columns + v->starts[i]};
-}
-
-#define column_of NAME(column_of)
-LOOP inline size_t column_of(const struct row *r, size_t at) { return r->columns ? (size_t)r->columns[at] : at; }
-
 /* The gradient of a document in all lanes. Two sums each, so that neither waits for the other. */
 #define gradient_of NAME(gradient_of)
 LOOP inline void gradient_of(const struct sweep *s, const struct row *r, float sign, const lanes *shift,
@@ -553,9 +536,6 @@ static const struct loops NAME(loops) = {
 #undef fetch
 #undef put
 #undef visit
-#undef row
-#undef row_of
-#undef column_of
 #undef gradient_of
 #undef bounds_of
 #undef RESTS

@@ -5,17 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-int kernel_over_vectors(struct kernel *k, size_t n, const struct vectors *v) {
-    *k = (struct kernel){.n = n, .vectors = v};
-    k->spread = calloc(v->width + 1, sizeof *k->spread);
-    k->weights = malloc((v->width + 1) * sizeof *k->weights);
-    return k->spread && k->weights;
+/* Eight sums side by side where the row is dense, so that they do not wait for each other. */
+static double dot(const struct row *r, const double *weights) {
+    double sums[8] = {0}, rest = 0;
+    size_t at = 0;
+    if (!r->columns) {
+        for (; at + 8 <= r->length; at += 8) {
+            for (int s = 0; s < 8; s++) sums[s] += weights[at + s] * r->values[at + s];
+        }
+    }
+    for (; at < r->length; at++) rest += weights[column_of(r, at)] * r->values[at];
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7])) + rest;
 }
 
-void kernel_release(struct kernel *k) {
-    free(k->spread);
-    free(k->weights);
+/* weights = the vectors of the documents listed, each times its factor. */
+static void sum_vectors(const struct kernel *k, const uint32_t *documents, const double *factors, size_t count) {
+    memset(k->weights, 0, k->vectors->width * sizeof *k->weights);
+    for (size_t a = 0; a < count; a++) {
+        const struct row r = row_of(k->vectors, documents[a]);
+        for (size_t at = 0; at < r.length; at++) k->weights[column_of(&r, at)] += factors[a] * r.values[at];
+    }
 }
+
+int kernel_over_vectors(struct kernel *k, size_t n, const struct vectors *v) {
+    *k = (struct kernel){.n = n, .vectors = v, .weights = malloc((v->width + 1) * sizeof *k->weights)};
+    return k->weights != NULL;
+}
+
+void kernel_release(struct kernel *k) { free(k->weights); }
 
 void kernel_values(const struct kernel *k, size_t i, const uint32_t *documents, size_t count, float *values) {
     if (k->gram) {
@@ -23,16 +40,13 @@ void kernel_values(const struct kernel *k, size_t i, const uint32_t *documents, 
         for (size_t b = 0; b < count; b++) values[b] = row[documents[b]];
         return;
     }
-    const struct row x = row_of(k->vectors, i);
-    for (size_t at = 0; at < x.length; at++) k->spread[column_of(&x, at)] += x.values[at];
+    const uint32_t only = (uint32_t)i;
+    const double one = 1;
+    sum_vectors(k, &only, &one, 1);
     for (size_t b = 0; b < count; b++) {
-        const struct row y = row_of(k->vectors, documents[b]);
-        double dot = 0;
-        for (size_t at = 0; at < y.length; at++)
-            dot += (double)k->spread[column_of(&y, at)] * y.values[at];
-        values[b] = (float)dot;
+        const struct row r = row_of(k->vectors, documents[b]);
+        values[b] = (float)dot(&r, k->weights);
     }
-    for (size_t at = 0; at < x.length; at++) k->spread[column_of(&x, at)] = 0;
 }
 
 void kernel_add(const struct kernel *k, double *sums, const uint32_t *documents, const double *change, size_t count) {
@@ -40,17 +54,9 @@ void kernel_add(const struct kernel *k, double *sums, const uint32_t *documents,
         loops()->add_rows(sums, k->n, k->gram, documents, change, count);
         return;
     }
-    memset(k->weights, 0, k->vectors->width * sizeof *k->weights);
-    for (size_t a = 0; a < count; a++) {
-        const struct row x = row_of(k->vectors, documents[a]);
-        for (size_t at = 0; at < x.length; at++)
-            k->weights[column_of(&x, at)] += change[a] * x.values[at];
-    }
+    sum_vectors(k, documents, change, count);
     for (size_t i = 0; i < k->n; i++) {
-        const struct row x = row_of(k->vectors, i);
-        double dot = 0;
-        for (size_t at = 0; at < x.length; at++)
-            dot += k->weights[column_of(&x, at)] * x.values[at];
-        sums[i] += dot;
+        const struct row r = row_of(k->vectors, i);
+        sums[i] += dot(&r, k->weights);
     }
 }

@@ -9,8 +9,7 @@ struct kernel {
     size_t n;
     const float *gram;             /* NULL where there are vectors */
     const struct vectors *vectors; /* NULL where there is a Gram */
-    float *spread;                 /* width: one vector, written out; zeros between calls */
-    double *weights;               /* width: the vectors summed */
+    double *weights;               /* width: vectors summed */
 };
 
 /* What vectors need beside themselves; 0 where memory is short. */

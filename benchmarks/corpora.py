@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from drawing import SHAPES, Shape, draw_language
-from vectors import Part, Vectors
 
+from drawing import SHAPES, Shape, draw_language
 from funnelling import Corpus, InputError, read_corpus
 from funnelling.cli import options
 from funnelling.text.tfidf import TfidfVectorizer
+from vectors import Part, Vectors
 
 DEBIAN = Path(__file__).parents[2] / "shared" / "data" / "debian-comparable-11.jsonl.gz"
 LANGUAGES, LABELS = 4, 30  # of a file, unless more are asked for: the recipe needs its time

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.special import expit, ndtri
-from vectors import Part
 
 from funnelling.errors import InputError
 from funnelling.randomness import stream
+from vectors import Part
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,13 +11,12 @@ from functools import partial
 from typing import Any
 
 import corpora
-from measuring import machine, run, short, show, sizes, timed
-from recipe import META_C, Recipe
-from vectors import Vectors
-
 from funnelling import FunnellingClassifier
 from funnelling.cli import options
 from funnelling.report.tables import Table, counted, number
+from measuring import machine, run, short, show, sizes, timed
+from recipe import META_C, Recipe
+from vectors import Vectors
 
 PREDICTIONS = 5
 ROWS = (

@@ -8,12 +8,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import corpora
+from funnelling import FunnellingClassifier
+from funnelling.errors import InputError
 from measuring import timed
 from recipe import Recipe
 from vectors import Vectors
-
-from funnelling import FunnellingClassifier
-from funnelling.errors import InputError
 
 STATUS = Path("/proc/self/status")
 

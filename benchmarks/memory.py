@@ -14,12 +14,11 @@ from typing import Any
 import corpora
 from drawing import SHAPES, Shape
 from fresh import fit_afresh
-from measuring import machine, run, short, show
-from recipe import META_C, Recipe
-
 from funnelling import FunnellingClassifier
 from funnelling.cli import options
 from funnelling.report.tables import Table, counted
+from measuring import machine, run, short, show
+from recipe import META_C, Recipe
 
 GRAM_ITEM = 4  # bytes of a kernel value, a float32
 

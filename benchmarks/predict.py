@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import corpora
 import numpy as np
-from measuring import machine, run, short, show, sizes, timed
-from recipe import META_C, Recipe
-from vectors import Vectors
 
+import corpora
 from funnelling import FunnellingClassifier
 from funnelling.cli import options
 from funnelling.report.tables import Table
+from measuring import machine, run, short, show, sizes, timed
+from recipe import META_C, Recipe
+from vectors import Vectors
 
 Batch = dict[str, Any]  # from language to vectors
 Model = FunnellingClassifier | Recipe

@@ -142,7 +142,8 @@ def _solve_with_sklearn(
         only = 1.0 if (signs[used] > 0).any() else -1.0
         scores[:] = only
         return only
-    tolerance = TOLERANCE if C <= 10 else 1e-5  # with a large C a small slack makes a wide duality gap
+    # With a large C a small slack makes a wide duality gap.
+    tolerance = TOLERANCE if C <= 10 else min(1e-5, 2e-3 / C)
     if isinstance(kernel, Vectors):
         X = kernel.matrix().astype(np.float64)
         svc = SVC(kernel="linear", C=C, tol=tolerance, cache_size=500).fit(X[used], signs[used])

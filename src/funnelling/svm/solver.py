@@ -143,7 +143,7 @@ def _solve_with_sklearn(
         scores[:] = only
         return only
     # With a large C a small slack makes a wide duality gap.
-    tolerance = TOLERANCE if C <= 10 else min(1e-5, 2e-3 / C)
+    tolerance = TOLERANCE if C <= 10 else min(1e-5, 2e-4 / C)
     if isinstance(kernel, Vectors):
         X = kernel.matrix().astype(np.float64)
         svc = SVC(kernel="linear", C=C, tol=tolerance, cache_size=500).fit(X[used], signs[used])

@@ -246,7 +246,7 @@ static size_t approach(struct work *w, const struct family *f, const struct prob
             if (problems[l].tolerance < tolerance) tolerance = (float)problems[l].tolerance;
         }
         visits += count + sweep(w, f, count, fmaxf(CLOSER * worst, 0.6f * tolerance), seed);
-        if (!(CLOSER * worst > tolerance) || (f->C > 10 && worst < NEAR)) break; /* the gap may already do */
+        if (!(CLOSER * worst > tolerance) || (f->C > LARGE_C && worst < NEAR)) break; /* the gap may already do */
     }
     return visits + 1;
 }

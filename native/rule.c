@@ -5,7 +5,7 @@
 
 enum { TIGHTER = 8, TIMES = 12 }; /* the tolerance that follows one at which the gap is too wide */
 
-static const double LARGE_C = 10, GAP = 8e-4;
+static const double GAP = 8e-4;
 
 struct problem problem_of(const struct family *f, size_t fold, double *beta, double *sums) {
     const int large = f->C > LARGE_C && f->tolerance > 0.8 * GAP;

@@ -1,7 +1,7 @@
 /* One problem of a family, and when it is solved.
  *
  * With g_i = y_i - (K beta)_i the optimum has max g over the documents that may rise <= min g over those
- * that may fall. A problem is solved when the two are less than the tolerance apart; for C > 10 when the
+ * that may fall. A problem is solved when the two are less than the tolerance apart; for C > LARGE_C when the
  * duality gap is below GAP of the primal objective, for which the tolerance is tightened where need be:
  * with noisy labels the loss dwarfs the tolerance, and the last steps to it would take nearly all the time
  * and change nothing; where the classes can be told apart, C times a slack within the tolerance may be
@@ -13,8 +13,8 @@
 
 #include "solver.h"
 
-/* The violation from which on the gap of a problem with a large C is worth a look. */
-#define NEAR 0.3
+#define LARGE_C 10.0 /* above, the gap decides */
+#define NEAR 0.3     /* the violation from which on it is worth a look */
 
 struct problem {
     size_t n;

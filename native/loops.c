@@ -59,7 +59,7 @@ static int runs(const struct loops *loops) {
     __builtin_cpu_init();
     if (loops == &loops_avx512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && runs(&loops_avx2);
     if (loops == &loops_avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
     (void)loops;

@@ -6,7 +6,7 @@
 #include "part.h"
 #include "solver.h"
 
-enum { LANES = 8 }; /* problems that coordinates.c solves side by side */
+#define LANES 8 /* problems that coordinates.c solves side by side */
 
 /* What the lanes of a document's visit share. All arrays have LANES values for each document or column. */
 struct sweep {

@@ -12,6 +12,7 @@ typedef int ints __attribute__((vector_size(4 * WIDTH), aligned(4)));
 #define EVERY_INT(x) ((x) - (ints){0})
 #define AS_INTS(v) ((ints)(v))
 #define AS_FLOATS(v) ((floats)(v))
+#define NOT(mask) (~(mask))
 #else
 #define floats float
 #define ints int32_t
@@ -32,6 +33,7 @@ static float float_of(int32_t bits) {
 }
 #define AS_INTS(v) bits_of(v)
 #define AS_FLOATS(v) float_of(v)
+#define NOT(mask) (!(mask))
 #endif
 
 /* Vectors that run side by side, so that running maxima do not wait for each other. */
@@ -266,66 +268,38 @@ LOOP void add_rows(double *restrict sums, size_t n, const float *gram, const uin
 
 /* ---- visits of coordinates, LANES problems at a time ---- */
 
-#define HALF NAME(half)
+#if WIDTH <= LANES
+/* A document's lanes are HALVES vectors. */
 #define HALVES NAME(halves)
-#if WIDTH > 8
-enum { HALF = 8, HALVES = LANES / HALF };
-typedef float NAME(lanes) __attribute__((vector_size(32), aligned(4)));
-typedef int NAME(lane_ints) __attribute__((vector_size(32), aligned(4)));
-#define lanes NAME(lanes)
-#define lane_ints NAME(lane_ints)
-#else
-enum { HALF = WIDTH, HALVES = LANES / HALF };
-#define lanes floats
-#define lane_ints ints
-#endif
-#if WIDTH > 1
-#define SELECT(mask, a, b) ((lanes)(((mask) & (lane_ints)(a)) | (~(mask) & (lane_ints)(b))))
-#define FILL(x) ((x) - (lanes){0})
-#define NOT(mask) (~(mask))
-#else
-#define SELECT(mask, a, b) ((mask) ? (a) : (b))
-#define FILL(x) (x)
-#define NOT(mask) (!(mask))
-#endif
-
-#define fetch NAME(fetch)
-LOOP inline lanes fetch(const float *at) {
-    lanes v;
-    memcpy(&v, at, sizeof v);
-    return v;
-}
-
-#define put NAME(put)
-LOOP inline void put(float *at, lanes v) { memcpy(at, &v, sizeof v); }
+enum { HALVES = LANES / WIDTH };
 
 /* The gradient of a document in all lanes. Two sums each, so that neither waits for the other. */
 #define gradient_of NAME(gradient_of)
-LOOP inline void gradient_of(const struct sweep *s, const struct row *r, float sign, const lanes *shift,
-                             lanes *gradient) {
-    lanes even[HALVES], odd[HALVES];
+LOOP inline void gradient_of(const struct sweep *s, const struct row *r, float sign, const floats *shift,
+                             floats *gradient) {
+    floats even[HALVES], odd[HALVES];
     size_t at = 0;
-    for (int h = 0; h < HALVES; h++) even[h] = odd[h] = FILL(0.0f);
+    for (int h = 0; h < HALVES; h++) even[h] = odd[h] = EVERY(0.0f);
     for (; at + 2 <= r->length; at += 2) {
         const float *one = s->weights + column_of(r, at) * LANES, *two = s->weights + column_of(r, at + 1) * LANES;
         for (int h = 0; h < HALVES; h++) {
-            even[h] += fetch(one + h * HALF) * r->values[at];
-            odd[h] += fetch(two + h * HALF) * r->values[at + 1];
+            even[h] += load(one + h * WIDTH) * r->values[at];
+            odd[h] += load(two + h * WIDTH) * r->values[at + 1];
         }
     }
     if (at < r->length) {
         const float *last = s->weights + column_of(r, at) * LANES;
-        for (int h = 0; h < HALVES; h++) even[h] += fetch(last + h * HALF) * r->values[at];
+        for (int h = 0; h < HALVES; h++) even[h] += load(last + h * WIDTH) * r->values[at];
     }
     for (int h = 0; h < HALVES; h++) gradient[h] = sign - (even[h] + odd[h]) - shift[h];
 }
 
 /* Where a lane may go: the bounds of a document. */
 #define bounds_of NAME(bounds_of)
-LOOP inline void bounds_of(const struct sweep *s, size_t i, int h, lanes *lower, lanes *upper) {
-    const lanes room = fetch(s->open + i * LANES + h * HALF) * s->C;
-    *lower = s->signs[i] > 0 ? FILL(0.0f) : -room;
-    *upper = s->signs[i] > 0 ? room : FILL(0.0f);
+LOOP inline void bounds_of(const struct sweep *s, size_t i, int h, floats *lower, floats *upper) {
+    const floats room = load(s->open + i * LANES + h * WIDTH) * s->C;
+    *lower = s->signs[i] > 0 ? EVERY(0.0f) : -room;
+    *upper = s->signs[i] > 0 ? room : EVERY(0.0f);
 }
 
 /* Whether a lane rests: at a bound with a gradient that keeps it there, or nowhere to go. */
@@ -333,7 +307,7 @@ LOOP inline void bounds_of(const struct sweep *s, size_t i, int h, lanes *lower,
     ((((beta) == (lower)) & ((g) < -(rest))) | (((beta) == (upper)) & ((g) > (rest))) | ((lower) == (upper)))
 
 #define any_lane NAME(any_lane)
-LOOP inline int any_lane(lane_ints mask) {
+LOOP inline int any_lane(ints mask) {
 #if WIDTH > 1
     uint64_t words[sizeof mask / 8], any = 0;
     memcpy(words, &mask, sizeof mask);
@@ -346,80 +320,80 @@ LOOP inline int any_lane(lane_ints mask) {
 
 #define survey NAME(survey)
 LOOP size_t survey(const struct sweep *s, size_t n, uint32_t *live, float resting, float *violation) {
-    lanes shift[HALVES], top[HALVES], bottom[HALVES];
-    const lanes rest = FILL(resting), least = FILL(-INFINITY), most = FILL(INFINITY);
+    floats shift[HALVES], top[HALVES], bottom[HALVES];
+    const floats rest = EVERY(resting), least = EVERY(-INFINITY), most = EVERY(INFINITY);
     size_t count = 0;
     for (int h = 0; h < HALVES; h++) {
-        shift[h] = fetch(s->offset + h * HALF);
+        shift[h] = load(s->offset + h * WIDTH);
         top[h] = least;
         bottom[h] = most;
     }
     for (size_t i = 0; i < n; i++) {
         const struct row r = row_of(s->vectors, i);
-        lanes g[HALVES], lower, upper;
-        lane_ints awake = {0};
+        floats g[HALVES], lower, upper;
+        ints awake = {0};
         gradient_of(s, &r, s->signs[i], shift, g);
         for (int h = 0; h < HALVES; h++) {
-            const lanes beta = fetch(s->beta + i * LANES + h * HALF), going = fetch(s->going + h * HALF);
+            const floats beta = load(s->beta + i * LANES + h * WIDTH), going = load(s->going + h * WIDTH);
             bounds_of(s, i, h, &lower, &upper);
-            const lanes rising = SELECT(beta < upper, g[h], least), falling = SELECT(beta > lower, g[h], most);
-            top[h] = SELECT(rising > top[h], rising, top[h]);
-            bottom[h] = SELECT(falling < bottom[h], falling, bottom[h]);
+            const floats rising = CHOOSE(beta < upper, g[h], least), falling = CHOOSE(beta > lower, g[h], most);
+            top[h] = CHOOSE(rising > top[h], rising, top[h]);
+            bottom[h] = CHOOSE(falling < bottom[h], falling, bottom[h]);
             awake |= NOT(RESTS(beta, lower, upper, g[h], rest) | (going == 0));
         }
         if (any_lane(awake)) live[count++] = (uint32_t)i;
     }
-    for (int h = 0; h < HALVES; h++) put(violation + h * HALF, top[h] - bottom[h]);
+    for (int h = 0; h < HALVES; h++) store(violation + h * WIDTH, top[h] - bottom[h]);
     return count;
 }
 
 #define visit NAME(visit)
 LOOP float visit(struct sweep *s, uint32_t *live, size_t *count, float resting) {
-    const lanes penalty = FILL(s->penalty), rest = FILL(resting);
+    const floats penalty = EVERY(s->penalty), rest = EVERY(resting);
     float *restrict all_weights = s->weights;
-    lanes excess[HALVES], followed[HALVES];
+    floats excess[HALVES], followed[HALVES];
     size_t kept = 0;
     for (int h = 0; h < HALVES; h++) {
-        excess[h] = fetch(s->excess + h * HALF);
-        followed[h] = FILL(0.0f);
+        excess[h] = load(s->excess + h * WIDTH);
+        followed[h] = EVERY(0.0f);
     }
     for (size_t k = 0; k < *count; k++) {
         const uint32_t i = live[k];
         const struct row r = row_of(s->vectors, i);
-        const lanes pace = FILL(s->pace[i]), slow = FILL(s->slow[i]), quiet = FILL(s->quiet);
-        lanes g[HALVES], steps[HALVES], shift[HALVES], lower, upper;
-        lane_ints awake = {0}, moves = {0};
-        for (int h = 0; h < HALVES; h++) shift[h] = fetch(s->offset + h * HALF) + penalty * excess[h];
+        const floats pace = EVERY(s->pace[i]), slow = EVERY(s->slow[i]), quiet = EVERY(s->quiet);
+        floats g[HALVES], steps[HALVES], shift[HALVES], lower, upper;
+        ints awake = {0}, moves = {0};
+        for (int h = 0; h < HALVES; h++) shift[h] = load(s->offset + h * WIDTH) + penalty * excess[h];
         gradient_of(s, &r, s->signs[i], shift, g);
         for (int h = 0; h < HALVES; h++) {
-            float *beta = s->beta + i * LANES + h * HALF;
-            const lanes old = fetch(beta);
+            float *beta = s->beta + i * LANES + h * WIDTH;
+            const floats old = load(beta);
             bounds_of(s, i, h, &lower, &upper);
-            lanes goal = old + g[h] * pace;
-            goal = SELECT(goal < lower, lower, goal);
-            goal = SELECT(goal > upper, upper, goal);
-            steps[h] = (goal - old) * fetch(s->going + h * HALF);
-            goal = SELECT(steps[h] != 0, goal, old);
-            const lanes size = SELECT(steps[h] < 0, -steps[h], steps[h]) * slow;
-            followed[h] = SELECT(size > followed[h], size, followed[h]);
+            floats goal = old + g[h] * pace;
+            goal = CHOOSE(goal < lower, lower, goal);
+            goal = CHOOSE(goal > upper, upper, goal);
+            steps[h] = (goal - old) * load(s->going + h * WIDTH);
+            goal = CHOOSE(steps[h] != 0, goal, old);
+            const floats size = CHOOSE(steps[h] < 0, -steps[h], steps[h]) * slow;
+            followed[h] = CHOOSE(size > followed[h], size, followed[h]);
             moves |= steps[h] != 0;
             awake |= (size > quiet) | (NOT(RESTS(goal, lower, upper, g[h], rest)) & (steps[h] == 0));
             excess[h] += steps[h];
-            put(beta, goal);
+            store(beta, goal);
         }
         if (any_lane(awake)) live[kept++] = i;
         if (!any_lane(moves)) continue;
         for (size_t at = 0; at < r.length; at++) {
             float *restrict weights = all_weights + column_of(&r, at) * LANES;
             const float value = r.values[at];
-            for (int h = 0; h < HALVES; h++) put(weights + h * HALF, fetch(weights + h * HALF) + steps[h] * value);
+            for (int h = 0; h < HALVES; h++) store(weights + h * WIDTH, load(weights + h * WIDTH) + steps[h] * value);
         }
     }
     *count = kept;
     float largest_step = 0;
     for (int h = 0; h < HALVES; h++) {
-        put(s->excess + h * HALF, excess[h]);
-        for (int lane = 0; lane < HALF; lane++) {
+        store(s->excess + h * WIDTH, excess[h]);
+        for (int lane = 0; lane < WIDTH; lane++) {
             if (LANE(followed[h], lane) > largest_step) largest_step = LANE(followed[h], lane);
         }
     }
@@ -448,6 +422,13 @@ LOOP void measure(const struct vectors *v, size_t i, const double *restrict weig
     }
     for (int l = 0; l < LANES; l++) sums[l] = total[l];
 }
+
+#else /* wider than the lanes: those of the next narrower target serve */
+#define survey survey_avx2
+#define visit visit_avx2
+#define weigh weigh_avx2
+#define measure measure_avx2
+#endif
 
 /* ---- RBF kernel values ---- */
 
@@ -526,15 +507,8 @@ static const struct loops NAME(loops) = {
 #undef push_inside
 #undef descend
 #undef add_rows
-#undef HALF
 #undef HALVES
-#undef lanes
-#undef lane_ints
-#undef SELECT
-#undef FILL
 #undef NOT
-#undef fetch
-#undef put
 #undef visit
 #undef gradient_of
 #undef bounds_of

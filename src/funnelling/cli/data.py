@@ -1,14 +1,25 @@
-"""``funnelling data describe``: what is in a file, before anything is learned from it."""
+"""``funnelling data``: what is in a file, before anything is learned from it, and corpora to build."""
 
 import argparse
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options
+from funnelling.datasets.registry import CORPORA
+
+if TYPE_CHECKING:
+    from funnelling.formats import Document
 
 
 def add_to(commands: options.Commands) -> None:
-    parser = commands.add_parser("data", help="look into files of documents")
+    parser = commands.add_parser("data", help="look into files of documents, build corpora")
     actions = parser.add_subparsers(metavar="ACTION", required=True)
+    _add_describe(actions)
+    _add_build(actions)
+
+
+def _add_describe(actions: options.Commands) -> None:
     describe = actions.add_parser(
         "describe",
         help="describe a file of documents",
@@ -16,10 +27,90 @@ def add_to(commands: options.Commands) -> None:
     )
     describe.add_argument("data", metavar="FILE", help=options.DATA_HELP)
     options.add_json(describe)
-    describe.set_defaults(run=run)
+    describe.set_defaults(run=run_describe)
 
 
-def run(arguments: argparse.Namespace) -> None:
+def _add_build(actions: options.Commands) -> None:
+    build = actions.add_parser(
+        "build",
+        help="build a corpus",
+        description="Build a corpus that can be had: with apt, without changing anything on the machine, "
+        "or from files in --source.",
+        epilog="\n".join(["corpora:", *map(_corpus_line, CORPORA)]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    build.add_argument("corpus", metavar="NAME", choices=CORPORA, help="name of the corpus, see below")
+    build.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="output file: .jsonl, .csv, .tsv (each also .gz), .parquet, or - for standard output",
+    )
+    build.add_argument(
+        "--source",
+        action="append",
+        type=Path,
+        dest="sources",
+        metavar="DIR",
+        help="folder of files to build from; may be repeated",
+    )
+    build.add_argument("--languages", metavar="L,L…", help="languages, such as en,it,pt_BR")
+    build.add_argument(
+        "--min-words", type=options.count, metavar="N", help="words that a text must have in every language"
+    )
+    build.add_argument(
+        "--paragraphs", action="store_true", default=None, help="a group a paragraph, not a page"
+    )
+    build.add_argument(
+        "--documents", type=options.count, metavar="N", help="how many groups to sample (5,000)"
+    )
+    build.add_argument(
+        "--alignments", type=Path, metavar="FILE", help="table of articles, a column a language"
+    )
+    options.add_seed(build)
+    options.add_force(build)
+    # None is not given: a corpus refuses what it has no use for.
+    build.set_defaults(run=run_build, seed=None)
+
+
+def _corpus_line(name: str) -> str:
+    import textwrap
+
+    entry = CORPORA[name]
+    text = f"  {name:17} {entry.summary} ({entry.licence})"
+    return textwrap.fill(text, 100, subsequent_indent=" " * 20, break_on_hyphens=False)
+
+
+def run_build(arguments: argparse.Namespace) -> None:
+    from funnelling.datasets.registry import build
+    from funnelling.formats import write_documents
+    from funnelling.report.tables import counted
+
+    names = ("sources", "languages", "min_words", "paragraphs", "documents", "alignments", "seed")
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    if "languages" in given:
+        given["languages"] = given["languages"].split(",")
+    told = []
+
+    def documents() -> "Iterator[Document]":
+        # Within the writing, so that an output that cannot be written is refused before the work.
+        built = build(arguments.corpus, **given, verbose=1)
+        yield from built.documents
+        groups = {document.group for document in built.documents}
+        languages = {document.language for document in built.documents}
+        told.append(
+            f"{counted(len(groups), 'group')} in {counted(len(languages), 'language')}, "
+            f"{counted(len(built.documents), 'document')}."
+        )
+        told.extend(f"Dropped: {line}." for line in built.dropped)
+
+    write_documents(arguments.output, documents(), arguments.force)
+    for line in told:
+        options.tell(line)
+
+
+def run_describe(arguments: argparse.Namespace) -> None:
     from funnelling.corpus import read_corpus
     from funnelling.description import describe
 

@@ -1,0 +1,169 @@
+"""``funnelling data build``: corpora in files, whole or not at all."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from funnelling import read_corpus
+
+from ..datasets.fake_apt import install
+from ..datasets.makers import help_package, help_page, write_articles
+from .command import (
+    assert_one_line,
+    assert_refused,
+    command,
+    contents,
+    environment,
+    read_jsonl,
+    run_command,
+    succeed,
+)
+
+WORDS = {"en-us": "Choose the file that you want to open.", "it": "Scegliete il file che volete aprire."}
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Path:
+    folder = tmp_path / "debs"
+    folder.mkdir()
+    for code, text in WORDS.items():
+        help_package(
+            folder, code, {f"swriter/{i}": help_page(f"{code} {i}", (f"par_{i}", text)) for i in range(3)}
+        )
+    return folder
+
+
+def build(*arguments: object) -> list[object]:
+    return ["data", "build", "libreoffice-help", "--source", "debs", "--languages", "en,it", *arguments]
+
+
+def test_a_corpus_and_what_became_of_the_rest(tmp_path: Path, packages: Path) -> None:
+    assert packages.is_dir()
+    done = run_command(*build("--min-words", "5", "-o", "help.jsonl"), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == (
+        "3 groups in 2 languages, 6 documents.\nDropped: untranslated paragraphs (en 0 %, it 0 %).\n"
+    )
+    rows = read_jsonl(tmp_path / "help.jsonl")
+    assert rows[1] == {
+        "id": "libreoffice/swriter/0/it",
+        "language": "it",
+        "text": "it 0\nScegliete il file che volete aprire.",
+        "group": "swriter/0",
+    }
+    corpus = read_corpus(tmp_path / "help.jsonl")
+    assert list(corpus.by_language()) == ["en", "it"]
+    assert set(corpus.labels) == {None}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv", "a.tsv.gz", "a.parquet"])
+def test_every_format_and_the_same_bytes_again(
+    tmp_path: Path, packages: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert packages.is_dir()
+    monkeypatch.chdir(tmp_path)
+    succeed(*build("--min-words", 5, "-o", name))
+    first = (tmp_path / name).read_bytes()
+    succeed(*build("--min-words", 5, "-o", name, "--force"))
+    assert (tmp_path / name).read_bytes() == first
+    assert len(read_corpus(tmp_path / name)) == 6
+
+
+def test_paragraphs_to_standard_output(tmp_path: Path, packages: Path) -> None:
+    assert packages.is_dir()
+    done = run_command(*build("--paragraphs", "-o", "-"), cwd=tmp_path)
+    assert done.returncode == 0
+    assert '"group": "swriter/0#par_0"' in done.stdout
+    assert "1 group in 2 languages, 2 documents." in done.stderr
+    assert "2 repetitions of a paragraph" in done.stderr
+
+
+def test_wikipedia(tmp_path: Path) -> None:
+    for language, title in (("en", "Cat"), ("it", "Gatto")):
+        write_articles(tmp_path / "dumps", language, {title: f"{title} has words enough"})
+    (tmp_path / "alignments.tsv").write_text("en\tit\nCat\tGatto\n")
+    arguments = ["data", "build", "wikipedia", "--source", "dumps", "--alignments", "alignments.tsv"]
+    done = run_command(
+        *arguments, "--min-words", 4, "--seed", 3, "--documents", 7, "-o", "w.tsv", cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert len(read_corpus(tmp_path / "w.tsv")) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["libreoffice-help", "-o", "a.jsonl", "--documents", 3], ["libreoffice-help takes no --documents."]),
+        (["libreoffice-help", "-o", "a.jsonl", "--documents", 3], ["libreoffice-help takes no --documents."]),
+        (["wikipedia", "-o", "a.jsonl"], ["Add --source DIR and --alignments FILE."]),
+        (["nothing", "-o", "a.jsonl"], ["NAME", "'nothing'", "wikipedia"]),
+        (["wikipedia"], ["-o"]),
+        (["libreoffice-help", "-o", "a.doc", "--source", "debs"], ["a.doc: unknown format."]),
+        (["libreoffice-help", "-o", "nowhere/a.csv", "--source", "debs"], ["its folder does not exist."]),
+        (["libreoffice-help", "-o", "a.jsonl", "--source", "nowhere"], ["nowhere: no such folder."]),
+        (["libreoffice-help", "-o", "a.jsonl", "--source", "debs", "--languages", "en,xx"], ["en, it."]),
+        (
+            ["libreoffice-help", "-o", "a.jsonl", "--source", "debs", "--languages", ""],
+            ["not a language tag"],
+        ),
+        (["libreoffice-help", "-o", "a.jsonl", "--source", "debs", "--min-words", "0"], ["--min-words"]),
+        (
+            ["libreoffice-help", "-o", "a.jsonl", "--source", "debs", "--languages", "en,it"],
+            ["no page has 50 words in all of en, it."],
+        ),
+        (["libreoffice-help", "-o", "there.jsonl"], ["there.jsonl exists.", "--force"]),
+        (["debian-untagged", "-o", "a.jsonl", "--source", "debs"], ["debs: no index called Packages"]),
+    ],
+)
+def test_refusals_leave_no_file(
+    tmp_path: Path, packages: Path, arguments: list[object], says: list[str]
+) -> None:
+    assert packages.is_dir()
+    (tmp_path / "there.jsonl").write_text("mine")
+    assert_refused("data", "build", *arguments, cwd=tmp_path, says=says)
+
+
+def test_a_damaged_package_leaves_the_old_file(tmp_path: Path, packages: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("mine")
+    path = next(packages.glob("*-it_*"))
+    path.write_bytes(path.read_bytes()[:-200])
+    assert_refused(*build("-o", "a.jsonl", "--force"), cwd=tmp_path, says=[path.name, "Download it again."])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="apt is for Unix")
+def test_an_interrupted_download_leaves_nothing(tmp_path: Path) -> None:
+    work, served = tmp_path / "work", tmp_path / "served"
+    work.mkdir()
+    served.mkdir()
+    fake = install(tmp_path, served, "print('Get:1', flush=True); time.sleep(60)")
+    process = subprocess.Popen(
+        command("data", "build", "libreoffice-help", "-o", "a.jsonl"),
+        cwd=work,
+        env=environment(**fake),
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        for _ in range(600):
+            if (tmp_path / "log").exists():
+                break
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert_one_line(stderr.decode(), ["interrupted"])
+    assert not contents(work)
+    assert not any(Path(fake["TMPDIR"]).iterdir())
+
+
+def test_help_lists_the_corpora_with_their_licences(tmp_path: Path) -> None:
+    done = run_command("data", "build", "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    for part in ("libreoffice-help", "(MPL-2.0)", "debian-untagged", "wikipedia", "(CC BY-SA)"):
+        assert part in done.stdout

@@ -1,0 +1,32 @@
+"""The registry of corpora."""
+
+from importlib import import_module
+
+import pytest
+
+from funnelling.datasets.registry import CORPORA, build
+from funnelling.errors import InputError
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_every_corpus_has_a_builder_and_states_its_licence(name: str) -> None:
+    entry = CORPORA[name]
+    assert callable(import_module(entry.module).build)
+    assert entry.summary
+    assert entry.licence
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "shown"),
+    [
+        ("libreoffice-help", "documents", "--documents"),
+        ("libreoffice-help", "alignments", "--alignments"),
+        ("debian-untagged", "paragraphs", "--paragraphs"),
+        ("debian-untagged", "documents", "--documents"),
+        ("wikipedia", "paragraphs", "--paragraphs"),
+    ],
+)
+def test_an_option_without_use_is_refused(name: str, option: str, shown: str) -> None:
+    with pytest.raises(InputError) as caught:
+        build(name, **{option: 1})
+    assert str(caught.value) == f"{name} takes no {shown}. Leave it out."

@@ -38,6 +38,9 @@ class Stub:
         self.cuts = np.asarray(thresholds, dtype=float)
         self.classes_ = np.array([f"label {j}" for j in range(len(self.cuts))], dtype=object)
 
+    def serves(self, language: str) -> bool:
+        return language in self.languages_
+
     def classify(self, texts: list[str], languages: Any) -> Any:
         assert len(texts) == len(languages) == len(self.probabilities)
         return (self.probabilities > self.cuts).astype(int), self.probabilities

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 
 from funnelling.errors import InputError
 from funnelling.svm.kernels import is_sparse
-from funnelling.text.languages import normalise_tag, primary
+from funnelling.text.languages import normalise_tag, served_by
 
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
 ONE_LANGUAGE = "und"  # the name of the only language of a plain matrix: BCP 47's "undetermined"
@@ -189,10 +189,3 @@ def _codes(
     if known is not None:
         codes = [served_by(code, known) for code in codes]
     return np.asarray(codes, dtype=str)
-
-
-def served_by(language: str | None, known: Sequence[str]) -> str | None:
-    """The known language that serves a document: its own, or for a regional variant the plain one."""
-    if language in known or language is None:
-        return language
-    return primary(language) if primary(language) in known else language

@@ -4,15 +4,16 @@
 and probabilities. A method writes only its idea: ``_fit`` and ``_scores``.
 """
 
+import logging
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from numbers import Real
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.errors import InputError
@@ -23,7 +24,11 @@ from funnelling.randomness import assign_folds, seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.kernels import Matrix
 from funnelling.svm.learner import decide
+from funnelling.text.languages import served_by
+from funnelling.text.vocabularies import fit_own
 from funnelling.training import FOLDS, Head, Scores, Training
+
+logger = logging.getLogger(__name__)
 
 
 class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
@@ -34,6 +39,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     random_state: Any
     n_jobs: int | None
     verbose: int
+    reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
     # --- what a method writes -------------------------------------------------------------------
 
@@ -53,18 +59,28 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """The scores above which the answer is yes; the paper's methods say yes above 0."""
         return 0.0
 
-    def _fit_vectors(self, texts: dict[str, list[str]]) -> dict[str, Matrix]:
-        """Vectors of the training texts: each language has a feature space of its own."""
-        self.vectorizers_ = {language: self._vectorizer(language) for language in texts}
-        vectors = {}
-        with self._progress("words", sum(map(len, texts.values()))) as advance:
-            for language, part in texts.items():
-                vectors[language] = self.vectorizers_[language].fit_transform(part)
-                advance(len(part))
+    def _fit_vectors(
+        self,
+        documents: dict[str, Any],
+        targets: dict[str, npt.NDArray[np.bool_]],  # noqa: ARG002
+        seed: int,  # noqa: ARG002
+    ) -> dict[str, Matrix]:
+        """Vectors of the training documents: each language has a feature space of its own."""
+        if not self.texts_:
+            return documents
+        self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
 
-    def _vectors(self, language: str, texts: list[str]) -> Matrix:
-        return self.vectorizers_[language].transform(texts)
+    def _vectors(self, language: str, documents: Any) -> Matrix:
+        return self.vectorizers_[language].transform(documents) if self.texts_ else documents
+
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        """Which of the languages of training documents the method can learn from, with what it was given."""
+        return list(languages)
+
+    def serves_unseen(self, language: str) -> bool:  # noqa: ARG002
+        """Whether documents in a language without training documents can be labelled."""
+        return False
 
     # --- what every method has ------------------------------------------------------------------
 
@@ -88,23 +104,27 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         divided = inputs.divide(groups, "groups") if groups is not None else {}
         seed = seed_of(self.random_state)
         self.classes_ = labels.classes
-        self.documents_ = inputs.sizes()
-        self.languages_ = list(self.documents_)
+        self.languages_ = self._learned_languages(list(inputs.parts))
+        documents = {language: inputs.parts[language] for language in self.languages_}
+        targets = {language: labels.targets[language] for language in self.languages_}
+        self.documents_ = {language: len(part) for language, part in targets.items()}
         self.exclusive_ = labels.exclusive
         self.texts_ = inputs.texts
-        vectors = inputs.parts
-        if inputs.texts:
-            vectors = {language: check_vectors(X) for language, X in self._fit_vectors(vectors).items()}
-        self.features_ = {language: int(X.shape[1]) for language, X in vectors.items()}
+        fitted = self._fit_vectors(documents, targets, seed)
+        vectors = {language: check_vectors(X) for language, X in fitted.items()}
+        given = vectors if inputs.texts else documents
+        self.features_ = {language: int(X.shape[1]) for language, X in given.items()}
         folds = {
             language: assign_folds(
                 FOLDS, size, seed, "folds", language=language, groups=divided.get(language)
             )
-            for language, size in inputs.sizes().items()
+            for language, size in self.documents_.items()
         }
-        groups_by_language = {language: divided.get(language) for language in inputs.parts}
+        groups_by_language = {language: divided.get(language) for language in documents}
         self._fit(
-            Training(vectors, labels.targets, folds, groups_by_language, labels.exclusive, seed, self.n_jobs)
+            Training(
+                documents, vectors, targets, folds, groups_by_language, labels.exclusive, seed, self.n_jobs
+            )
         )
         return self
 
@@ -155,6 +175,11 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
         return float(np.average(flags, weights=sample_weight))
 
+    def serves(self, language: str) -> bool:
+        """Whether documents in a language can be labelled."""
+        check_is_fitted(self, "classes_")
+        return served_by(language, self.languages_) in self.languages_ or self.serves_unseen(language)
+
     def thresholds(self, language: str) -> npt.NDArray[np.float64]:
         """The probability of each label above which `predict` says yes, in one language.
 
@@ -182,16 +207,29 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             if value is not None and not (isinstance(value, Real) and 0 < float(value) < float("inf")):
                 raise InputError(f"{name} must be a positive number, not {value!r}.")
 
+    def _check_count(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise InputError(f"{name} must be a whole number from 1 on, not {value!r}.")
+
     def _columns(self) -> int:
         return 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
 
-    def _vectorizer(self, language: str) -> Any:
-        from funnelling.text.tfidf import TfidfVectorizer
+    def _learned_languages(self, languages: list[str]) -> list[str]:
+        """The languages to learn from; the others are named."""
+        usable = self.usable(languages)
+        without = ", ".join(sorted(set(languages) - set(usable)))
+        if not usable:
+            raise InputError(
+                f"{self._name()} has no resources for any language of the training documents: {without}."
+            )
+        if without:
+            logger.warning("%s leaves out languages it has no resources for: %s.", self._name(), without)
+        return usable
 
-        given = self.vectorizer
-        if isinstance(given, Mapping):
-            given = given.get(language)
-        return TfidfVectorizer(language=language) if given is None else clone(given)
+    def _name(self) -> str:
+        return type(self).__name__.removesuffix("Classifier").lower()
 
     def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
         check_is_fitted(self, "classes_")
@@ -200,16 +238,22 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             fitted, given = ("texts", "vectors") if self.texts_ else ("vectors", "texts")
             raise InputError(f"The model was fitted on {fitted}, and X holds {given}.")
         inputs = read_inputs(self._checked(X, reset=False), languages, known=self.languages_)
-        unknown = [language for language in inputs.parts if language not in self.languages_]
+        unknown = [
+            language
+            for language in inputs.parts
+            if language not in self.languages_ and not self.serves_unseen(language)
+        ]
         if unknown:
             raise InputError(
                 f"The model does not know the language {unknown[0]!r}. It knows {', '.join(self.languages_)}."
             )
         for language, part in inputs.parts.items():
-            if not texts and part.shape[1] != self.features_[language]:
+            # A language without training documents shares the columns of all.
+            features = self.features_.get(language, next(iter(self.features_.values())))
+            if not texts and part.shape[1] != features:
                 raise InputError(
                     f"X has {part.shape[1]} features in language {language!r}, where the model was fitted "
-                    f"on {self.features_[language]}."
+                    f"on {features}."
                 )
         return inputs
 
@@ -226,11 +270,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """The scores of each language's documents."""
         with self._progress("labels", sum(inputs.sizes().values())) as advance:
             for language, size in inputs.sizes().items():
-                part = inputs.parts[language]
-                yield (
-                    language,
-                    self._scores(language, self._vectors(language, part) if inputs.texts else part),
-                )
+                yield language, self._scores(language, self._vectors(language, inputs.parts[language]))
                 advance(size)
 
     def _decisions(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:

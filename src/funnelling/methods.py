@@ -3,6 +3,8 @@
 import json
 from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from funnelling.errors import InputError
@@ -12,41 +14,93 @@ class _Entry(NamedTuple):
     title: str  # as the paper writes it
     module: str
     kind: str
-    fixed: dict[str, Any]  # the parameters that make it this method
+    fixed: Mapping[str, Any] = MappingProxyType({})  # the parameters that make it this method
+    defaults: Mapping[str, Any] = MappingProxyType({})  # where its defaults differ from the class's
+    needs: tuple[str, ...] = ()  # of RESOURCES
 
 
 METHODS = {
-    "naive": _Entry("Naive", "funnelling.baselines", "NaiveClassifier", {}),
-    "pooled": _Entry("Pooled", "funnelling.baselines", "PooledClassifier", {}),
-    "fun-tat": _Entry("Fun(TAT)", "funnelling.funnel", "FunnellingClassifier", {"variant": "tat"}),
-    "fun-kfcv": _Entry("Fun(KFCV)", "funnelling.funnel", "FunnellingClassifier", {"variant": "kfcv"}),
+    "naive": _Entry("Naive", "funnelling.baselines.naive", "NaiveClassifier"),
+    "pooled": _Entry("Pooled", "funnelling.baselines.pooled", "PooledClassifier"),
+    "fun-tat": _Entry(
+        "Fun(TAT)", "funnelling.funnel", "FunnellingClassifier", {"variant": "tat", "zero_shot": None}
+    ),
+    "fun-kfcv": _Entry(
+        "Fun(KFCV)", "funnelling.funnel", "FunnellingClassifier", {"variant": "kfcv", "zero_shot": None}
+    ),
+    "fun-zero-shot": _Entry(
+        "Fun(zero-shot)", "funnelling.funnel", "FunnellingClassifier", defaults={"zero_shot": "auto"}
+    ),
+    "lri": _Entry("LRI", "funnelling.baselines.lri", "LRIClassifier"),
+    "clesa": _Entry("CLESA", "funnelling.baselines.clesa", "CLESAClassifier", needs=("reference",)),
+    "kcca": _Entry("KCCA", "funnelling.baselines.kcca", "KCCAClassifier", needs=("reference",)),
+    "dci": _Entry("DCI", "funnelling.baselines.dci", "DCIClassifier"),
+    "mle": _Entry("MLE", "funnelling.baselines.mle", "MLEClassifier", needs=("embeddings",)),
+    "mle-lstm": _Entry(
+        "MLE-LSTM", "funnelling.baselines.mle_lstm", "MLELSTMClassifier", needs=("embeddings", "torch")
+    ),
+    "upper-bound": _Entry(
+        "UpperBound", "funnelling.baselines.upper_bound", "UpperBoundClassifier", needs=("parallel",)
+    ),
+}
+# What some methods cannot do without, and how to get it.
+RESOURCES = {
+    "reference": "a reference corpus, --reference FILE",
+    "embeddings": "word vectors, --embeddings DIR",
+    "parallel": 'English versions of the training documents, "split": "parallel"',
+    "torch": "PyTorch, pip install 'funnelling[neural]'",
 }
 # Parameters that are no settings: commands have options for some, others take objects of Python.
-NO_SETTINGS = {"random_state", "n_jobs", "verbose", "vectorizer", "base_estimator", "meta_estimator"}
+NO_SETTINGS = {
+    *("random_state", "n_jobs", "verbose", "reference", "embeddings"),
+    *("vectorizer", "base_estimator", "meta_estimator"),
+}
 
 Settings = Mapping[str, Mapping[str, Any]]
 
 
 def make_method(
-    name: str, *, seed: int = 0, jobs: int | None = None, verbose: int = 0, settings: Settings | None = None
+    name: str,
+    *,
+    seed: int = 0,
+    jobs: int | None = None,
+    verbose: int = 0,
+    settings: Settings | None = None,
+    resources: Mapping[str, Any] | None = None,
 ) -> Any:
-    """An unfitted method by name.
+    """An unfitted method by name; ``resources`` are its ``reference`` and ``embeddings``.
 
     >>> make_method("fun-tat", seed=1)
     FunnellingClassifier(random_state=1)
     >>> make_method("fun-tap")
     Traceback (most recent call last):
-    funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, pooled, fun-tat, fun-kfcv.
+    funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, pooled, fun-tat, \
+fun-kfcv, fun-zero-shot, lri, clesa, kcca, dci, mle, mle-lstm, upper-bound.
     """
     check_method(name)
-    _, module, kind, fixed = METHODS[name]
-    method = getattr(import_module(module), kind)(**fixed, random_state=seed, n_jobs=jobs, verbose=verbose)
+    entry = METHODS[name]
+    method = getattr(import_module(entry.module), entry.kind)(
+        **entry.fixed, **entry.defaults, random_state=seed, n_jobs=jobs, verbose=verbose
+    )
+    parameters = set(method.get_params(deep=False))
+    known = parameters - set(entry.fixed) - NO_SETTINGS
     chosen = dict((settings or {}).get(name, {}))
-    known = set(method.get_params(deep=False)) - set(fixed) - NO_SETTINGS
     for parameter in chosen:
         if parameter not in known:
             raise InputError(f"{name} has no setting {parameter!r}. It has {', '.join(sorted(known))}.")
-    return method.set_params(**chosen)
+    given = {key: value for key, value in (resources or {}).items() if key in parameters}
+    return method.set_params(**chosen, **given)
+
+
+def lacking(name: str, at_hand: Collection[str]) -> list[str]:
+    """What a method needs and does not have, of `RESOURCES`; PyTorch is looked for.
+
+    >>> lacking("clesa", {"embeddings"}), lacking("clesa", {"reference"})
+    (['reference'], [])
+    """
+    check_method(name)
+    have = {*at_hand, *(["torch"] if find_spec("torch") else [])}
+    return [need for need in METHODS[name].needs if need not in have]
 
 
 def check_method(name: str) -> None:

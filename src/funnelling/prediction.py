@@ -9,10 +9,9 @@ from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
-from funnelling.inputs import served_by
 from funnelling.method import Method
 from funnelling.text.detection import detect_languages
-from funnelling.text.languages import normalise_tag
+from funnelling.text.languages import normalise_tag, served_by
 
 HALF = 0.5
 ROUNDING = 1e-12
@@ -24,8 +23,9 @@ class Predictor:
     A row has the document's ``id``, its ``language`` (detected among the model's where it was missing),
     its ``labels``, and ``scores``: the probability of each label. ``thresholds`` tells above which
     probability a label is assigned, for the labels shown where that is not .5. ``top`` shows only the
-    most probable labels; ``threshold`` assigns labels above that probability instead. A document
-    in a language that the model does not know is refused, or gets null labels with ``skip_unknown``.
+    most probable labels; ``threshold`` assigns labels above that probability instead. ``zero_shot`` marks
+    a language that training had no documents in. A document in a language that the model cannot label is
+    refused, or gets null labels with ``skip_unknown``.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Predictor:
             language = normalise_tag(tag)
         except InputError as error:
             return tag, str(error)
-        if served_by(language, self.model.languages_) in self.model.languages_:
+        if self.model.serves(language):
             return language, ""
         return language, (
             f"the model does not know the language {quoted(language)}, only "
@@ -87,12 +87,15 @@ class Predictor:
         texts = [document.text for document in documents]
         answers, scores = self.model.classify(texts, languages=languages)
         thresholds = {language: self._thresholds(language) for language in set(languages)}
+        trained = self.model.languages_
+        unseen = {language for language in thresholds if served_by(language, trained) not in trained}
         for document, language, answer, row in zip(documents, languages, answers, scores, strict=True):
             yield {
                 "id": document.id,
                 "language": language,
                 "labels": self._assigned(answer, row),
                 **self._shown(row, thresholds[language]),
+                **({"zero_shot": True} if language in unseen else {}),
             }
 
     def _assigned(self, answer: Any, scores: Any) -> list[Any]:

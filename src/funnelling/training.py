@@ -6,10 +6,11 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.svm import SVM, Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
-from funnelling.svm.kernels import Matrix
+from funnelling.svm.kernels import Matrix, is_sparse
 from funnelling.svm.threads import in_threads, share_threads
 
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
@@ -20,8 +21,9 @@ Head = Calibration | Temperature
 
 @dataclass
 class Training:
-    """What a method learns from: vectors, targets, folds and groups by language."""
+    """What a method learns from, by language; ``documents`` are as given, texts or vectors."""
 
+    documents: dict[str, Any]
     vectors: dict[str, Matrix]
     targets: dict[str, npt.NDArray[np.bool_]]
     folds: dict[str, npt.NDArray[np.intp]]
@@ -34,6 +36,21 @@ class Training:
     def labels(self) -> int:
         return int(next(iter(self.targets.values())).shape[1])
 
+    def only(self, languages: Sequence[str]) -> "Training":
+        """The same, of some languages alone."""
+        return replace(
+            self,
+            documents={language: self.documents[language] for language in languages},
+            vectors={language: self.vectors[language] for language in languages},
+            targets={language: self.targets[language] for language in languages},
+            folds={language: self.folds[language] for language in languages},
+            groups={language: self.groups[language] for language in languages},
+        )
+
+    def stacked_vectors(self) -> Matrix:
+        """The vectors of all languages, which must share their columns."""
+        return stacked(self.vectors)
+
     def stacked_targets(self) -> npt.NDArray[np.bool_]:
         return np.vstack(list(self.targets.values()))
 
@@ -45,6 +62,12 @@ class Training:
         if self.exclusive:
             return fit_temperature(held_out, targets)
         return fit_calibration("platt", held_out, targets, self.n_jobs)
+
+
+def stacked(parts: Mapping[str, Matrix]) -> Matrix:
+    """Matrices of several languages below each other, sparse where any is."""
+    matrices = list(parts.values())
+    return sparse.vstack(matrices, format="csr") if any(map(is_sparse, matrices)) else np.vstack(matrices)
 
 
 class _Learner(Protocol):

@@ -73,8 +73,8 @@ def test_sparse_and_dense_languages_may_be_mixed(thin: list[str]) -> None:
 def test_there_is_one_vocabulary() -> None:
     texts, labels, languages = text_corpus()
     model = PooledClassifier(C=1.0, random_state=0).fit(texts, labels, languages)
-    assert {"cat", "gatto"} <= set(model.vectorizer_.vocabulary_)
-    assert model.features_ == dict.fromkeys(("en", "it"), len(model.vectorizer_.vocabulary_))
+    assert {"cat", "gatto"} <= set(model.space_.vectorizer_.vocabulary_)
+    assert model.features_ == dict.fromkeys(("en", "it"), len(model.space_.vectorizer_.vocabulary_))
 
 
 def test_one_c_serves_all_languages() -> None:

@@ -98,7 +98,6 @@ def test_wikipedia(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["libreoffice-help", "-o", "a.jsonl", "--documents", 3], ["libreoffice-help takes no --documents."]),
-        (["libreoffice-help", "-o", "a.jsonl", "--documents", 3], ["libreoffice-help takes no --documents."]),
         (["wikipedia", "-o", "a.jsonl"], ["Add --source DIR and --alignments FILE."]),
         (["nothing", "-o", "a.jsonl"], ["NAME", "'nothing'", "wikipedia"]),
         (["wikipedia"], ["-o"]),

@@ -15,12 +15,14 @@ from funnelling.evaluation.comparison import (
     summarise,
 )
 from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.splits import Trial
 
 
 class Oracle:
     """Knows what it was fitted on by heart and nothing else; notes what it saw."""
 
     exclusive_ = False
+    reads_parallel = False
     seen: list[list[str]]
 
     def __init__(self, seen: list[list[str]] | None = None) -> None:
@@ -33,6 +35,15 @@ class Oracle:
         self.classes_ = np.array(sorted({label for row in labels for label in row}), dtype=object)
         self.known = dict(zip(texts, labels, strict=True))
         return self
+
+    def usable(self, languages: list[str]) -> list[str]:
+        return languages
+
+    def serves_unseen(self, language: str) -> bool:  # noqa: ARG002
+        return False
+
+    def serves(self, language: str) -> bool:
+        return language in self.languages_
 
     def predict(self, texts: list[str], languages: Any) -> Any:
         assert len(texts) == len(languages) > 0
@@ -157,11 +168,11 @@ class TestComparison:
         def make(name: str) -> Any:
             return lambda seed: seeds.append(seed) or Oracle(seen[name])
 
-        trials = [(_corpus(10), _corpus(4)), (_corpus(12), _corpus(2))]
+        trials = [Trial(_corpus(10), _corpus(4), Corpus()), Trial(_corpus(12), _corpus(2), Corpus())]
         told: list[str] = []
         result = Comparison(trials, {name: make(name) for name in seen}, seed=7, tell=told.append).run()
-        assert seen["first"] == seen["second"] == [train.texts for train, _ in trials]
-        assert seeds == [7, 7, 8, 8]
+        assert seen["first"] == seen["second"] == [trial.train.texts for trial in trials]
+        assert seeds.count(8) == 2, "trial 1 has the seed after trial 0's"
         assert len(told) == 4
         assert result["methods"]["first"]["runs"] == 2
         assert result["methods"]["first"]["languages"]["en"]["documents"] == 3
@@ -169,7 +180,7 @@ class TestComparison:
 
     def test_test_documents_in_other_languages_are_left_out_and_told(self) -> None:
         told: list[str] = []
-        trial = (_corpus(10), _corpus(4, ("de", "en")))
+        trial = Trial(_corpus(10), _corpus(4, ("de", "en")), Corpus())
         result = Comparison([trial], {"oracle": lambda seed: Oracle()}, tell=told.append).run()  # noqa: ARG005
         assert list(result["methods"]["oracle"]["languages"]) == ["en"]
-        assert told[0] == "Left out, for training has no documents in them: de."
+        assert told[0] == "Not measured: de, which oracle cannot label without training documents."

@@ -1,6 +1,7 @@
 """Which documents a trial learns from and measures on."""
 
 from collections import Counter
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling import Corpus, Document, InputError
-from funnelling.evaluation.splits import known_languages, outer_folds, trial_split
+from funnelling.evaluation.splits import hold_out, outer_folds, trial_split
 
 
 def _corpus(rows: list[tuple[str, str | None, str | None]]) -> Corpus:
@@ -42,7 +43,7 @@ SPLIT = _corpus(
 
 class TestWithoutSplits:
     def test_thirty_per_cent_of_each_language_are_for_test(self) -> None:
-        train, test = trial_split(PLAIN, 0, seed=0)
+        train, test, _ = trial_split(PLAIN, 0, seed=0)
         assert _sizes(test) == {"en": 12, "it": 12}
         assert sorted(train.ids + test.ids) == sorted(PLAIN.ids)
 
@@ -68,18 +69,18 @@ class TestWithoutSplits:
 
     def test_unlabelled_documents_are_on_no_side(self) -> None:
         documents = [*PLAIN, *(Document(f"u{i}", "x", language="en") for i in range(20))]
-        train, test = trial_split(Corpus.from_documents(documents), 0, seed=0)
+        train, test, _ = trial_split(Corpus.from_documents(documents), 0, seed=0)
         assert len(train) + len(test) == len(PLAIN)
 
 
 class TestWithSplits:
     def test_the_first_trial_is_the_files(self) -> None:
-        train, test = trial_split(SPLIT, 0, seed=5)
+        train, test, _ = trial_split(SPLIT, 0, seed=5)
         assert (train.ids, test.ids) == (SPLIT.split("train").ids, SPLIT.split("test").ids)
 
     @pytest.mark.parametrize("trial", [1, 2, 7])
     def test_others_redraw_the_same_sizes_with_groups_on_one_side(self, trial: int) -> None:
-        train, test = trial_split(SPLIT, trial, seed=0)
+        train, test, _ = trial_split(SPLIT, trial, seed=0)
         assert _sizes(test) == _sizes(SPLIT.split("test"))
         assert _sizes(train) == _sizes(SPLIT.split("train"))
         assert not set(train.groups) & set(test.groups) - {None}
@@ -88,7 +89,7 @@ class TestWithSplits:
     def test_rows_without_a_split_are_on_no_side(self) -> None:
         corpus = _corpus([("en", None, split) for split in ["train", "test", None] * 10])
         for trial in (0, 1):
-            train, test = trial_split(corpus, trial, seed=0)
+            train, test, _ = trial_split(corpus, trial, seed=0)
             assert None not in {*train.splits, *test.splits}
             assert (len(train), len(test)) == (10, 10)
 
@@ -104,7 +105,7 @@ class TestWithSplits:
     def test_laws(self, rows: list[tuple[str, str | None]], seed: int) -> None:
         corpus = _corpus([(*row, "test" if i % 3 == 0 else "train") for i, row in enumerate(rows)])
         try:
-            train, test = trial_split(corpus, 1, seed)
+            train, test, _ = trial_split(corpus, 1, seed)
         except InputError:  # all in groups too large for test, or nothing left to learn
             return
         assert sorted([*train.ids, *test.ids]) == sorted(corpus.ids)
@@ -130,7 +131,7 @@ class TestParallel:
 
     def test_no_trial_learns_from_two_versions(self, corpus: Corpus) -> None:
         for trial in range(4):
-            train, test = trial_split(corpus, trial, seed=0)
+            train, test, _ = trial_split(corpus, trial, seed=0)
             assert Counter(train.groups) == {f"g{group}": 1 for group in range(30)}
             assert test.ids == corpus.split("test").ids
 
@@ -149,7 +150,7 @@ class TestParallel:
             for _ in range(2)
         ]
         corpus = _corpus([*rows, ("en", "t", "test"), ("it", "t", "test"), ("en", None, None)])
-        train, _ = trial_split(corpus, 1, seed=0)
+        train, _, _ = trial_split(corpus, 1, seed=0)
         by_group = Counter(zip(train.groups, train.languages, strict=True))
         assert len(by_group) == 12
         assert set(by_group.values()) == {2}
@@ -162,7 +163,6 @@ class TestParallel:
         ([("en", None, "test")] * 4, "no labelled document to train on"),
         ([("en", None, None)], "no labelled document to test on"),
         ([("en", "g", None)] * 10, "no labelled document to test on"),
-        ([("en", None, "train")] * 4 + [("it", None, "test")] * 2, "no test document is in a language"),
         ([("en", None, "train"), ("en", None, "test"), ("en", None, "test")], "nothing to learn, all 1"),
     ],
 )
@@ -184,6 +184,41 @@ class TestOuterFolds:
         assert len(np.unique(folds)) > 2
 
 
-def test_a_regional_variant_is_known_by_its_language() -> None:
-    corpus = _corpus([(language, None, None) for language in ("en", "en_GB", "pt_BR", "pt")])
-    assert known_languages(corpus, {"en", "pt_BR"}).tolist() == [True, True, True, False]
+class TestHoldOut:
+    ROWS: ClassVar[list[tuple[str, str | None, str | None]]] = [
+        (language, None, split)
+        for language in ("en", "it", "pt", "pt_BR")
+        for split in ("train", "train", "test", "parallel")
+    ]
+
+    def test_a_language_is_measured_without_having_been_learned(self) -> None:
+        train, test, parallel = hold_out(trial_split(_corpus(self.ROWS), 0, seed=0), ["it"])
+        assert set(train.languages) == set(parallel.languages) == {"en", "pt", "pt_BR"}
+        assert test.languages == ["it"]
+
+    def test_regional_variants_go_with_their_language_and_not_the_other_way_round(self) -> None:
+        trial = trial_split(_corpus(self.ROWS), 0, seed=0)
+        train, test, _ = hold_out(trial, ["pt"])
+        assert (set(train.languages), set(test.languages)) == ({"en", "it"}, {"pt", "pt_BR"})
+        train, test, _ = hold_out(trial, ["pt_BR"])
+        assert (set(train.languages), set(test.languages)) == ({"en", "it", "pt"}, {"pt_BR"})
+
+    def test_what_cannot_be_held_out_is_named(self) -> None:
+        trial = trial_split(_corpus(self.ROWS), 0, seed=0)
+        with pytest.raises(InputError, match=r"^no test document is in 'fr', which is to be held out\.$"):
+            hold_out(trial, ["it", "fr"])
+        with pytest.raises(InputError, match="nothing is left to learn from"):
+            hold_out(trial, ["en", "it", "pt"])
+
+
+def test_further_versions_of_training_documents_are_kept_apart() -> None:
+    rows: list[tuple[str, str | None, str | None]] = [
+        (language, f"g{group}", "train" if (language == "en") == (group % 2 == 0) else "parallel")
+        for group in range(8)
+        for language in ("en", "it")
+    ]
+    corpus = _corpus([*rows, ("en", "t", "test"), ("it", "t", "test")])
+    for number in range(3):
+        train, _, parallel = trial_split(corpus, number, seed=0)
+        assert sorted(train.ids + parallel.ids) == sorted(corpus.select(range(16)).ids)
+        assert Counter(parallel.groups) == Counter(train.groups)

@@ -1,6 +1,21 @@
 """The methods that funnelling is measured against, one a file."""
 
+from funnelling.baselines.clesa import CLESAClassifier
+from funnelling.baselines.dci import DCIClassifier
+from funnelling.baselines.kcca import KCCAClassifier
+from funnelling.baselines.lri import LRIClassifier
+from funnelling.baselines.mle import MLEClassifier
 from funnelling.baselines.naive import NaiveClassifier
 from funnelling.baselines.pooled import PooledClassifier
+from funnelling.baselines.upper_bound import UpperBoundClassifier
 
-__all__ = ["NaiveClassifier", "PooledClassifier"]
+__all__ = [
+    "CLESAClassifier",
+    "DCIClassifier",
+    "KCCAClassifier",
+    "LRIClassifier",
+    "MLEClassifier",
+    "NaiveClassifier",
+    "PooledClassifier",
+    "UpperBoundClassifier",
+]

@@ -1,10 +1,16 @@
 """What the baselines share: their parameters and their learner. Think twice before adding anything."""
 
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from funnelling.method import Method
-from funnelling.svm import SVM
-from funnelling.training import Training
+from funnelling.progress import progress_bar
+from funnelling.spaces import Space
+from funnelling.svm import SVM, Fit
+from funnelling.svm.kernels import Matrix, scaled_gamma
+from funnelling.training import FOLDS, Head, Scores, Training
 
 
 class SVMBaseline(Method):
@@ -33,3 +39,50 @@ class SVMBaseline(Method):
 
     def _learner(self, training: Training) -> SVM:
         return SVM(self.C, exclusive=training.exclusive, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
+
+
+class SharedSpaceBaseline(SVMBaseline):
+    """One set of SVMs for all languages, in a space that they share."""
+
+    @abstractmethod
+    def _space(self, seed: int) -> Space:
+        """The space, not yet fitted."""
+
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        return self._space(0).usable(languages)
+
+    def serves_unseen(self, language: str) -> bool:
+        space: Space = getattr(self, "space_", None) or self._space(0)
+        return space.serves(language)
+
+    def _fit_vectors(
+        self, documents: dict[str, Any], targets: dict[str, Any], seed: int
+    ) -> dict[str, Matrix]:
+        self.space_ = self._space(seed)
+        return self.space_.fit(documents, targets)
+
+    def _vectors(self, language: str, documents: Any) -> Matrix:
+        return self.space_.vectors(language, documents)
+
+    def _fit(self, training: Training) -> None:
+        fit = self._fit_shared(training)
+        self.C_ = fit.C
+        self.scorer_ = fit.scorer()
+        self.head_ = training.fit_head(fit.held_out, training.stacked_targets())
+
+    def _fit_shared(self, training: Training) -> Fit:
+        X = training.stacked_vectors()
+        learner = self._learner(training)
+        if self.space_.dense:
+            learner = replace(learner, gamma=scaled_gamma(X))
+        total = learner.problems_solved(training.labels, FOLDS)
+        name = self._name()
+        with progress_bar(name, total, bool(self.verbose), "problems") as advance:
+            problem = learner.reporting(advance).problem(X, training.stacked_targets(), name)
+            return problem.fit(training.stacked_folds())
+
+    def _scores(self, language: str, vectors: Matrix) -> Scores:  # noqa: ARG002
+        return self.scorer_.scores(vectors)
+
+    def _head(self, language: str) -> Head:  # noqa: ARG002
+        return self.head_

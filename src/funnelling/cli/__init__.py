@@ -5,12 +5,13 @@ Nothing heavy is imported before a command runs, so that ``--help`` answers at o
 
 import argparse
 import io
+import logging
 import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from funnelling.cli import compare, data, evaluate, inspect, predict, quickstart, train
+from funnelling.cli import compare, data, evaluate, inspect, options, predict, quickstart, train
 from funnelling.errors import InputError
 
 COMMANDS = (quickstart, train, predict, evaluate, compare, inspect, data)
@@ -21,6 +22,13 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line, as for all bad input."""
         self.exit(BAD_INPUT, f"{self.prog}: {message}. See {self.prog} --help.\n")
+
+
+class _Teller(logging.Handler):
+    """Says what the library has to report, a line each."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        options.tell(record.getMessage())
 
 
 class _Version(argparse.Action):
@@ -51,6 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A terminal that does not speak UTF-8 shows a ? for what it lacks.
         sys.stdout.reconfigure(errors="replace")
     parsed = build_parser().parse_args(arguments)
+    logger = logging.getLogger("funnelling")
+    if not logger.handlers:
+        logger.addHandler(_Teller())
+        logger.setLevel(logging.INFO)
     try:
         parsed.run(parsed)
         sys.stdout.flush()

@@ -11,6 +11,8 @@ from funnelling.errors import InputError
 
 if TYPE_CHECKING:
     from funnelling.corpus import Corpus
+    from funnelling.evaluation.splits import Trial
+    from funnelling.method import Method
 
 DEFAULT_METHODS = "naive,pooled,fun-tat"
 
@@ -30,6 +32,16 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "-o", "--output", metavar="DIR", help="keep every result here; started again, it goes on from there"
     )
+    parser.add_argument(
+        "--hold-out",
+        action="extend",
+        type=options.languages,
+        default=[],
+        metavar="LANG",
+        help="take a language's training documents away and measure on its test documents alone; several "
+        "have commas between them",
+    )
+    options.add_resources(parser)
     options.add_settings(parser)
     options.add_seed(parser)
     options.add_jobs(parser)
@@ -46,28 +58,68 @@ def run(arguments: argparse.Namespace) -> None:
     store = None if arguments.output is None else Path(arguments.output)
     if store is not None:
         _check_store(store, arguments.force)
-    makers = {
-        name: partial(make_method, name, jobs=arguments.jobs, verbose=1, settings=settings) for name in names
-    }
+    resources = options.read_resources(arguments)
     trials, notes = [], []
     for path in arguments.data:
         corpus, note = options.read_labelled(path)
-        trials += _trials(corpus, path, arguments.runs, arguments.seed)
+        trials += _trials(corpus, path, arguments)
         notes.append(note)
+    names, left_out = _choose(names, resources, trials, everything=arguments.methods.strip() == "all")
+    makers = {
+        name: partial(
+            make_method, name, jobs=arguments.jobs, verbose=1, settings=settings, resources=resources
+        )
+        for name in names
+    }
     for make in makers.values():
         make()  # refuses settings that do not exist
-    for note in notes:
-        options.tell(note)
+    for line in (*notes, left_out):
+        options.tell(line)
 
     from funnelling.evaluation.comparison import Comparison
 
-    result = Comparison(trials, makers, arguments.seed, store, settings, options.tell).run()
+    keys = {name: [settings.get(name), _fingerprints(makers[name](), resources)] for name in names}
+    result = Comparison(trials, makers, arguments.seed, store, keys, options.tell).run()
     if store is not None:
         _keep(result, store)
     if arguments.json:
         options.print_json(result)
     else:
         _print(result)
+
+
+def _choose(
+    names: list[str], resources: dict[str, Any], trials: "list[Trial]", everything: bool
+) -> tuple[list[str], str]:
+    """The methods whose resources are at hand, and what the others lack; one asked for by name must not."""
+    from funnelling.methods import RESOURCES, lacking
+
+    at_hand = set(resources)
+    if all("en" in trial.parallel.languages for trial in trials):
+        at_hand.add("parallel")
+    missing = {name: lacking(name, at_hand) for name in names}
+    if not everything:
+        for name in names:
+            options.check_resources(name, at_hand)
+    told = [
+        f"{name} ({' and '.join(RESOURCES[need] for need in needs)})"
+        for name, needs in missing.items()
+        if needs
+    ]
+    left_out = f"Left out for what they lack: {'; '.join(told)}." if told else ""
+    return [name for name in names if not missing[name]], left_out
+
+
+def _fingerprints(method: "Method", resources: dict[str, Any]) -> dict[str, Any]:
+    """What tells the resources that a method reads from others of the same name."""
+    marks: dict[str, Any] = {}
+    parameters = method.get_params(deep=False)
+    if "reference" in resources and "reference" in parameters:
+        marks["reference"] = resources["reference"].digest()
+    if "embeddings" in resources and "embeddings" in parameters:
+        files = [path.stat() for path in sorted(Path(resources["embeddings"]).iterdir())]
+        marks["embeddings"] = [(file.st_size, file.st_mtime_ns) for file in files]
+    return marks
 
 
 def _check_store(store: Path, force: bool) -> None:
@@ -79,12 +131,13 @@ def _check_store(store: Path, force: bool) -> None:
     check_output_folder(store)
 
 
-def _trials(corpus: "Corpus", path: str, runs: int, seed: int) -> "list[tuple[Corpus, Corpus]]":
-    from funnelling.evaluation.splits import trial_split
+def _trials(corpus: "Corpus", path: str, arguments: argparse.Namespace) -> "list[Trial]":
+    from funnelling.evaluation.splits import hold_out, trial_split
     from funnelling.formats.files import shown_name
 
     try:
-        return [trial_split(corpus, run, seed) for run in range(runs)]
+        trials = [trial_split(corpus, run, arguments.seed) for run in range(arguments.runs)]
+        return [hold_out(trial, arguments.hold_out) if arguments.hold_out else trial for trial in trials]
     except InputError as error:
         raise InputError(f"{shown_name(path)}: {error}") from None
 

@@ -49,13 +49,13 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _measurable(corpus: "Corpus", model: "Method", name: str, skip_unknown: bool) -> "tuple[Corpus, str]":
     """The documents to measure on, and what to tell of the others."""
-    from funnelling.evaluation.splits import known_languages
+    from funnelling.evaluation.comparison import served
 
     if any(corpus.splits):
         corpus = corpus.split("test")
         if not len(corpus):
             raise InputError(f'{name}: no labelled document with split "test". Mark what to measure on.')
-    known = known_languages(corpus, model.languages_)
+    known = served(corpus, model)
     if known.all():
         return corpus, ""
     unknown = list(corpus.select(~known).by_language())

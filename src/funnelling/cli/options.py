@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from funnelling.errors import InputError
@@ -81,6 +82,49 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         metavar="METHOD.PARAM=VALUE",
         help="set a parameter of a method, such as fun-tat.meta_C=100; may be repeated",
     )
+
+
+def add_resources(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--reference", metavar="FILE", help="reference corpus, for clesa, kcca and the idf of mle"
+    )
+    parser.add_argument(
+        "--embeddings", metavar="DIR", help="folder of word vectors, for mle, mle-lstm and fun-zero-shot"
+    )
+
+
+def read_resources(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The reference corpus and the folder of word vectors, those that were given."""
+    resources: dict[str, Any] = {}
+    if arguments.reference is not None:
+        from funnelling.reference import read_reference
+
+        resources["reference"] = read_reference(arguments.reference)
+    if arguments.embeddings is not None:
+        from funnelling.embeddings.vectors import find_vectors
+
+        find_vectors(arguments.embeddings)  # refuses a folder that holds none
+        resources["embeddings"] = arguments.embeddings
+    return resources
+
+
+def check_resources(name: str, resources: Collection[str]) -> None:
+    """Refuse a method whose resources are not given."""
+    from funnelling.methods import RESOURCES, lacking
+
+    missing = lacking(name, resources)
+    if missing:
+        raise InputError(f"{name} needs {' and '.join(RESOURCES[need] for need in missing)}.")
+
+
+def languages(text: str) -> list[str]:
+    """Language tags with commas between them."""
+    from funnelling.text.languages import normalise_tag
+
+    try:
+        return [normalise_tag(tag) for tag in text.split(",")]
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def tell(line: str) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from funnelling.corpus import Corpus
+    from funnelling.evaluation.splits import Trial
     from funnelling.method import Method
 
 DEFAULT_METHOD = "fun-tat"
@@ -28,6 +29,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="folder of the model")
     parser.add_argument("--method", default=DEFAULT_METHOD, metavar="M", help=f"method ({DEFAULT_METHOD})")
     parser.add_argument("--no-table", action="store_true", help="skip the outer folds and their table")
+    options.add_resources(parser)
     options.add_settings(parser)
     options.add_seed(parser)
     options.add_jobs(parser)
@@ -44,8 +46,11 @@ def run(arguments: argparse.Namespace) -> None:
     check_method(arguments.method)
     settings = parse_settings(arguments.set, [arguments.method])
     check_writable(Path(arguments.output), arguments.force)
+    resources = options.read_resources(arguments)
+    options.check_resources(arguments.method, [*resources, "parallel"])  # upper-bound looks for those itself
     corpus, note = options.read_labelled(arguments.data)
-    train, test = _sides(corpus, arguments.data)
+    trial = _sides(corpus, arguments.data)
+    train, test = trial.train, trial.test
     make = partial(
         make_method,
         arguments.method,
@@ -53,10 +58,11 @@ def run(arguments: argparse.Namespace) -> None:
         jobs=arguments.jobs,
         verbose=1,
         settings=settings,
+        resources=resources,
     )
     model: Method = make()
 
-    from funnelling.evaluation.comparison import fit_method
+    from funnelling.evaluation.comparison import fit_method, learned_from
     from funnelling.report.tables import counted
 
     options.tell(note)
@@ -64,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
         f"Training {arguments.method} on {counted(len(train), 'document')} in "
         f"{counted(len(train.by_language()), 'language')} with {counted(len(train.label_set()), 'label')}."
     )
-    fit_method(model, train)
+    fit_method(model, learned_from(model, trial))
     if len(test):
         scores, how = _measure_on(test, model)
     elif arguments.no_table:
@@ -77,38 +83,37 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Next:  {shlex.join([options.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
 
 
-def _sides(corpus: "Corpus", path: str) -> "tuple[Corpus, Corpus]":
+def _sides(corpus: "Corpus", path: str) -> "Trial":
     """What is learned from, and what is measured on, nothing where the file does not say."""
     from funnelling.formats.files import shown_name
 
-    train, test = corpus, corpus.select([])
+    train, test, parallel = corpus, corpus.select([]), corpus.select([])
     if any(corpus.splits):
-        train, test = corpus.split("train"), corpus.split("test")
+        train, test, parallel = (corpus.split(name) for name in ("train", "test", "parallel"))
     name = shown_name(path)
     if not len(train):
         raise InputError(f'{name}: no labelled document with split "train". Mark what to learn from.')
 
-    from funnelling.evaluation.splits import check_learnable
+    from funnelling.evaluation.splits import Trial, check_learnable
 
     try:
         check_learnable(train)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-    return train, test
+    return Trial(train, test, parallel)
 
 
 def _measure_on(test: "Corpus", model: "Method") -> tuple[Any, str]:
     """The scores of a model on test documents, and how they were found."""
-    from funnelling.evaluation.comparison import measure_method
-    from funnelling.evaluation.splits import known_languages
+    from funnelling.evaluation.comparison import measure_method, served
     from funnelling.report.tables import counted
 
-    known = known_languages(test, model.languages_)
+    known = served(test, model)
     unknown = ", ".join(test.select(~known).by_language())
     if not known.any():
         return None, f"Not measured: training has no documents in the languages of test, {unknown}."
     scores = measure_method(model, test.select(known))
-    left_out = f" (left out, for training has no documents in them: {unknown})" if unknown else ""
+    left_out = f" (left out, for the model cannot label them: {unknown})" if unknown else ""
     return scores, f"Measured on {counted(int(known.sum()), 'test document')}{left_out}."
 
 

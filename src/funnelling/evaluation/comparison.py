@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.errors import InputError
 from funnelling.evaluation.measures import MEASURES, measure_languages
 from funnelling.evaluation.significance import significance
-from funnelling.evaluation.splits import known_languages, learnable, outer_folds
+from funnelling.evaluation.splits import Trial, learnable, outer_folds
 from funnelling.formats.files import writing
+from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from funnelling.method import Method
 
 Result = dict[str, Any]
@@ -28,6 +32,19 @@ def fit_method(method: "Method", train: Corpus) -> "Method":
     """Fit a method on the documents of a corpus, groups kept together."""
     groups = train.groups if any(train.groups) else None
     return method.fit(train.texts, train.labels, languages=train.languages, groups=groups)
+
+
+def learned_from(method: "Method", trial: Trial) -> Corpus:
+    """A trial's training documents, with their further versions where a method may read those."""
+    if not method.reads_parallel:
+        return trial.train
+    return Corpus.from_documents([*trial.train, *trial.parallel])
+
+
+def served(corpus: Corpus, method: "Method") -> "npt.NDArray[np.bool_]":
+    """Which documents are in a language that a fitted method can label."""
+    serves = {language: method.serves(language) for language in corpus.by_language()}
+    return np.array([serves[str(language)] for language in corpus.languages], dtype=bool)
 
 
 def measure_method(method: "Method", test: Corpus) -> Result:
@@ -60,7 +77,7 @@ def cross_validate(
     """Honest measures without test documents: each fold is predicted by a method that never saw it.
 
     Everything is refitted on the other folds: vocabulary, base classifiers, calibration, tier 2. Documents
-    whose language the other folds lack are left out. None where there are too few documents for any fold.
+    whose language that method cannot label are left out. None where there are too few documents for any fold.
     """
     classes = corpus.label_set()
     assigned = outer_folds(corpus, folds, seed)
@@ -68,11 +85,13 @@ def cross_validate(
     measured = np.zeros(len(corpus), dtype=bool)
     for fold in np.unique(assigned):
         train, rows = corpus.select(assigned != fold), np.flatnonzero(assigned == fold)
-        rows = rows[known_languages(corpus.select(rows), train.by_language())]
-        if not learnable(train) or not len(rows):
+        if not learnable(train):
+            continue
+        method = fit_method(make(), train)
+        rows = rows[served(corpus.select(rows), method)]
+        if not len(rows):
             continue
         test = corpus.select(rows)
-        method = fit_method(make(), train)
         columns = np.array([classes.index(label) for label in method.classes_])
         predicted[np.ix_(rows, columns)] = method.predict(test.texts, languages=test.languages)
         measured[rows] = True
@@ -81,14 +100,17 @@ def cross_validate(
 
 @dataclass
 class Comparison:
-    """Several methods on several trials, each a pair of training and test documents.
+    """Several methods on the same trials.
 
     ``makers`` build an unfitted method of a name from the ``seed`` of a trial. ``store`` is a folder that
     keeps each result as it is found: a comparison that was interrupted goes on where it stopped, and
     one with other documents, seed or ``settings`` of a method finds nothing there to reuse.
+
+    A method leaves out of training the languages it has no resources for, and all are measured on the
+    languages that all of them can label; UpperBound, which is no rival, on English.
     """
 
-    trials: Sequence[tuple[Corpus, Corpus]]
+    trials: Sequence[Trial]
     makers: Mapping[str, Callable[..., "Method"]]
     seed: int = 0
     store: Path | None = None
@@ -97,13 +119,14 @@ class Comparison:
 
     def run(self) -> Result:
         """Fit and measure whatever the store does not have, and sum it up."""
-        found: dict[str, list[Result]] = {name: [] for name in self.makers}
+        names = self._able()
+        found: dict[str, list[Result]] = {name: [] for name in names}
         rejector: list[Result] = []
-        for number, (train, everything) in enumerate(self.trials):
-            test = self._covered(train, everything)
-            rejector.append(measure_rejector(train, test))
-            for name in self.makers:
-                found[name].append(self._piece(name, number, train, test))
+        for number, trial in enumerate(self.trials):
+            tests = self._tests(names, trial)
+            rejector.append(measure_rejector(trial.train, next(iter(tests.values()))))
+            for name in names:
+                found[name].append(self._piece(name, number, trial, tests[name]))
                 self.tell(_told(name, number, len(self.trials), found[name][-1]))
         return {
             "methods": {name: summarise(results) for name, results in found.items()},
@@ -115,33 +138,67 @@ class Comparison:
             "unknown_labels": rejector[0]["unknown_labels"],
         }
 
-    def _covered(self, train: Corpus, test: Corpus) -> Corpus:
-        """The test documents in languages that training has."""
-        known = known_languages(test, train.by_language())
-        if not known.all():
-            without = ", ".join(test.select(~known).by_language())
-            self.tell(f"Left out, for training has no documents in them: {without}.")
-        return test.select(known)
+    def _able(self) -> list[str]:
+        """The methods that can label any language of every trial's test documents."""
+        unable = [name for name in self.makers if not all(self._labels(name, trial) for trial in self.trials)]
+        if len(unable) == len(self.makers):
+            raise InputError(
+                f"{', '.join(unable)}: cannot label any language of the test documents. Add training "
+                "documents in them, or try pooled or fun-zero-shot."
+            )
+        if unable:
+            self.tell(f"Left out, for they cannot label the languages of the test: {', '.join(unable)}.")
+        return [name for name in self.makers if name not in unable]
 
-    def _piece(self, name: str, trial: int, train: Corpus, test: Corpus) -> Result:
+    def _labels(self, name: str, trial: Trial) -> list[str]:
+        """The languages of a trial's test documents that a method can label."""
+        method = self.makers[name](seed=self.seed)
+        learned = method.usable(list(learned_from(method, trial).by_language()))
+        return [
+            language
+            for language in trial.test.by_language()
+            if served_by(language, learned) in learned or method.serves_unseen(language)
+        ]
+
+    def _tests(self, names: Sequence[str], trial: Trial) -> dict[str, Corpus]:
+        """The test documents of each method: rivals are measured on the same ones."""
+        labelled = {name: self._labels(name, trial) for name in names}
+        rivals = [name for name in names if not self.makers[name](seed=self.seed).reads_parallel] or names
+        common = [tag for tag in labelled[rivals[0]] if all(tag in labelled[name] for name in rivals)]
+        if not common:
+            raise InputError(f"{', '.join(rivals)}: there is no language that all of them can label.")
+        trained = trial.train.by_language()
+        for tag in trial.test.by_language():
+            unable = ", ".join(name for name in rivals if tag not in labelled[name])
+            if unable and served_by(tag, list(trained)) in trained:
+                self.tell(f"Not measured: {tag}, which {unable} cannot label, for want of resources.")
+            elif unable:
+                self.tell(f"Not measured: {tag}, which {unable} cannot label without training documents.")
+        languages = {name: common if name in rivals else labelled[name] for name in names}
+        return {
+            name: trial.test.select([tag in languages[name] for tag in trial.test.languages])
+            for name in sorted(names, key=lambda name: name not in rivals)
+        }
+
+    def _piece(self, name: str, number: int, trial: Trial, test: Corpus) -> Result:
         if self.store is None:
-            return self._fit_and_measure(name, trial, train, test)
-        settings = [name, trial, self.seed, self.settings.get(name), version("funnelling")]
-        key = _digest([train, test], settings)
-        path = self.store / "trials" / f"{name}-{trial}-{key[:16]}.json"
+            return self._fit_and_measure(name, number, trial, test)
+        settings = [name, number, self.seed, self.settings.get(name), version("funnelling")]
+        key = _digest([trial.train, test, trial.parallel], settings)
+        path = self.store / "trials" / f"{name}-{number}-{key[:16]}.json"
         with suppress(OSError, ValueError):  # a piece that is missing or cannot be read is found anew
             kept: Result = json.loads(path.read_text(encoding="utf-8"))
             return kept
-        result = self._fit_and_measure(name, trial, train, test)
+        result = self._fit_and_measure(name, number, trial, test)
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing(path, force=True) as stream:
             json.dump(result, stream)
         return result
 
-    def _fit_and_measure(self, name: str, trial: int, train: Corpus, test: Corpus) -> Result:
-        method = self.makers[name](seed=self.seed + trial)
+    def _fit_and_measure(self, name: str, number: int, trial: Trial, test: Corpus) -> Result:
+        method = self.makers[name](seed=self.seed + number)
         start = time.perf_counter()
-        fit_method(method, train)
+        fit_method(method, learned_from(method, trial))
         fitted = time.perf_counter()
         result = measure_method(method, test)
         return {**result, "fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}

@@ -1,23 +1,32 @@
 """Which documents are learned from and which are measured on, trial by trial."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.inputs import served_by
 from funnelling.randomness import assign_folds, stream
+from funnelling.text.languages import served_by
 
 TEST_SHARE = 0.3
 
 Mask = npt.NDArray[np.bool_]
 
 
-def trial_split(corpus: Corpus, trial: int, seed: int) -> tuple[Corpus, Corpus]:
-    """The training and the test documents of a trial, all of them labelled, with something to learn.
+class Trial(NamedTuple):
+    """What a trial learns from and measures on; ``parallel`` are further versions of training documents."""
+
+    train: Corpus
+    test: Corpus
+    parallel: Corpus
+
+
+def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
+    """The documents of a trial, all of them labelled, with something to learn.
 
     Trial 0 takes the file's split where it has one. Other trials redraw it by seed: the same sizes
     a language, groups on one side; where the file has ``parallel`` documents its test documents stay,
@@ -30,7 +39,7 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> tuple[Corpus, Corpus]:
         sizes = Counter(corpus.languages)
         quota = Counter({language: round(TEST_SHARE * size) for language, size in sizes.items()})
         test = _draw_test(corpus, quota, seed, trial)
-        return _checked(corpus.select(~test), corpus.select(test))
+        return _checked(corpus, ~test, test)
     train, test = splits == "train", splits == "test"
     if trial > 0 and (splits == "parallel").any():
         train = _draw_versions(corpus, np.isin(splits, ("train", "parallel")), seed, trial)
@@ -38,8 +47,25 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> tuple[Corpus, Corpus]:
         used = corpus.select(train | test)
         quota = Counter(corpus.select(test).languages)
         test = _draw_test(used, quota, seed, trial)
-        return _checked(used.select(~test), used.select(test))
-    return _checked(corpus.select(train), corpus.select(test))
+        return _checked(used, ~test, test)
+    return _checked(corpus, train, test)
+
+
+def hold_out(trial: Trial, languages: Sequence[str]) -> Trial:
+    """The same trial without training documents in some languages, measured on those languages alone.
+
+    A language is held out with its regional variants, which would teach it.
+    """
+    train, test, parallel = (
+        np.array([served_by(tag, languages) in languages for tag in corpus.languages], dtype=bool)
+        for corpus in trial
+    )
+    for language in languages:
+        if not any(served_by(tag, [language]) == language for tag in trial.test.languages):
+            raise InputError(f"no test document is in {language!r}, which is to be held out.")
+    if train.all():
+        raise InputError("nothing is left to learn from: all training documents are held out.")
+    return Trial(trial.train.select(~train), trial.test.select(test), trial.parallel.select(~parallel))
 
 
 def outer_folds(corpus: Corpus, folds: int, seed: int) -> npt.NDArray[np.intp]:
@@ -91,14 +117,16 @@ def _rows_by_group(corpus: Corpus) -> list[list[int]]:
     return [*groups.values(), *alone]
 
 
-def _checked(train: Corpus, test: Corpus) -> tuple[Corpus, Corpus]:
-    for side, documents in (("train", train), ("test", test)):
+def _checked(corpus: Corpus, train: Mask, test: Mask) -> Trial:
+    further = (
+        np.array([split in ("train", "parallel") for split in corpus.splits], dtype=bool) & ~train & ~test
+    )
+    trial = Trial(corpus.select(train), corpus.select(test), corpus.select(further))
+    for side, documents in (("train", trial.train), ("test", trial.test)):
         if not len(documents):
             raise InputError(f'no labelled document to {side} on. Mark some with "split": "{side}".')
-    check_learnable(train)
-    if not known_languages(test, train.by_language()).any():
-        raise InputError("no test document is in a language of the training documents. Add some.")
-    return train, test
+    check_learnable(trial.train)
+    return trial
 
 
 def learnable(train: Corpus) -> bool:
@@ -113,9 +141,3 @@ def check_learnable(train: Corpus) -> None:
             f"nothing to learn, all {len(train)} training documents have the same labels. "
             "Add documents with other labels."
         )
-
-
-def known_languages(test: Corpus, languages: Collection[str]) -> Mask:
-    """Which test documents are in a language that training has; a regional variant counts as its language."""
-    known = sorted(languages)
-    return np.array([served_by(language, known) in known for language in test.languages], dtype=bool)

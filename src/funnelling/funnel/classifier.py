@@ -1,6 +1,8 @@
 """`FunnellingClassifier`: the paper's method, in both variants."""
 
+import os
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -11,13 +13,16 @@ from funnelling.errors import InputError
 from funnelling.funnel.foreign import EstimatorLearner
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import aligned_scores
+from funnelling.funnel.zero_shot import SPACES, language_folds, make_space
 from funnelling.method import Method
 from funnelling.progress import progress_bar
 from funnelling.randomness import assign_folds
-from funnelling.svm import SVM
-from funnelling.svm.kernels import Floats, Matrix
+from funnelling.reference import Reference
+from funnelling.spaces import Space
+from funnelling.svm import SVM, Scorer
+from funnelling.svm.kernels import Matrix, scaled_gamma
 from funnelling.svm.plan import check_solution_size, plan_rbf
-from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
+from funnelling.training import FOLDS, Head, Scores, Training, fit_languages, stacked
 
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
@@ -45,6 +50,13 @@ class FunnellingClassifier(Method):
         C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
     meta_gamma : float or None
         Gamma of the meta-classifier's RBF kernel; None is 1 / labels.
+    zero_shot : "auto", "pooled", "embeddings", "clesa" or None
+        The shared space through which documents in languages without training documents are labelled;
+        None refuses them. "auto" is embeddings where those are given, else the pooled vocabulary.
+    embeddings : path or None
+        A folder of aligned word vectors in MUSE's text format, for ``zero_shot``.
+    reference : Reference or None
+        From `funnelling.read_reference`: CLESA's, and the embeddings' source of idf, for ``zero_shot``.
     base_estimator, meta_estimator : scikit-learn classifier or None
         None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
@@ -82,6 +94,9 @@ class FunnellingClassifier(Method):
         base_C: float | None = 1.0,
         meta_C: float | None = None,
         meta_gamma: float | None = None,
+        zero_shot: str | None = None,
+        embeddings: str | os.PathLike[str] | None = None,
+        reference: Reference | None = None,
         base_estimator: Any = None,
         meta_estimator: Any = None,
         vectorizer: Any = None,
@@ -96,6 +111,9 @@ class FunnellingClassifier(Method):
         self.base_C = base_C
         self.meta_C = meta_C
         self.meta_gamma = meta_gamma
+        self.zero_shot = zero_shot
+        self.embeddings = embeddings
+        self.reference = reference
         self.base_estimator = base_estimator
         self.meta_estimator = meta_estimator
         self.vectorizer = vectorizer
@@ -108,6 +126,8 @@ class FunnellingClassifier(Method):
         super()._validate_parameters()
         _choose("variant", self.variant, VARIANTS)
         _choose("calibration", self.calibration, CALIBRATIONS)
+        if self.zero_shot is not None:
+            _choose("zero_shot", self.zero_shot, SPACES)
         self._check_positive("base_C", "meta_C", "meta_gamma")
         if not isinstance(self.folds, Integral) or self.folds < 2:
             raise InputError(f"folds must be a whole number from 2 on, not {self.folds!r}.")
@@ -127,9 +147,33 @@ class FunnellingClassifier(Method):
                 training,
             )
         self.base_ = {language: tier_one for language, (tier_one, _) in fitted.items()}
-        posteriors = [posteriors for _, posteriors in fitted.values()]
-        training_posteriors = np.vstack([part.training for part in posteriors])
-        self._fit_meta(training, training_posteriors, np.vstack([part.held_out for part in posteriors]))
+        posteriors = Posteriors.stacked([posteriors for _, posteriors in fitted.values()])
+        self.meta_, self.meta_C_, self.head_ = self._fit_meta(
+            training, posteriors, training.stacked_folds(), "tier 2"
+        )
+        if self.zero_shot is not None:
+            self._fit_shared(training)
+
+    def _fit_shared(self, training: Training) -> None:
+        """Both tiers for languages without training documents, over a space that all languages share."""
+        if not self.texts_:
+            raise InputError(
+                "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
+            )
+        self.space_ = self._space(training.seed)
+        shared = training.only(self.space_.usable(list(training.vectors)))
+        X, targets = stacked(self.space_.fit(shared.documents, shared.targets)), shared.stacked_targets()
+        learner = SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
+        if self.space_.dense:  # where no C is known to be good
+            learner = replace(learner, C=None, gamma=scaled_gamma(X))
+        folds = language_folds(shared)
+        total = learner.problems_solved(training.labels, len(np.unique(folds)))
+        with progress_bar("shared tier 1", total, bool(self.verbose), "problems") as advance:
+            problem = learner.reporting(advance).problem(X, targets, "shared tier 1")
+            self.shared_, posteriors = fit_tier_one(problem, folds, self.calibration, None, self.n_jobs)
+        self.shared_meta_, self.shared_meta_C_, self.shared_head_ = self._fit_meta(
+            shared, posteriors, folds, "shared tier 2"
+        )
 
     def _fit_tier_one(
         self, language: str, learner: SVM | EstimatorLearner, training: Training
@@ -142,21 +186,40 @@ class FunnellingClassifier(Method):
             learner.n_jobs,
         )
 
-    def _fit_meta(self, training: Training, posteriors: Floats, held_out: Floats) -> None:
-        targets, folds = training.stacked_targets(), training.stacked_folds()
+    def _fit_meta(
+        self, training: Training, posteriors: Posteriors, folds: npt.NDArray[np.intp], what: str
+    ) -> tuple[Scorer, float | None, Head]:
+        """A meta-classifier, its C, and what makes probabilities of its scores."""
+        targets = training.stacked_targets()
         learner = self._meta_learner(training, int(targets.any(axis=0).sum()))
-        total = learner.problems_solved(training.labels, FOLDS)
-        with progress_bar("tier 2", total, bool(self.verbose), "problems") as advance:
-            fit = learner.reporting(advance).problem(posteriors, targets, "tier 2").fit(folds)
-        self.meta_ = fit.scorer()
-        self.meta_C_ = getattr(fit, "C", None)
-        self.head_ = training.fit_head(aligned_scores(fit, folds, held_out, self.n_jobs), targets)
+        total = learner.problems_solved(training.labels, len(np.unique(folds)))
+        with progress_bar(what, total, bool(self.verbose), "problems") as advance:
+            fit = learner.reporting(advance).problem(posteriors.training, targets, what).fit(folds)
+        scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
+        return fit.scorer(), getattr(fit, "C", None), training.fit_head(scores, targets)
+
+    def _vectors(self, language: str, documents: Any) -> Matrix:
+        if language in self.base_:
+            return super()._vectors(language, documents)
+        return self.space_.vectors(language, documents)
 
     def _scores(self, language: str, vectors: Matrix) -> Scores:
-        return self.meta_.scores(self.base_[language].posteriors(vectors))
+        if language in self.base_:
+            return self.meta_.scores(self.base_[language].posteriors(vectors))
+        return self.shared_meta_.scores(self.shared_.posteriors(vectors))
 
-    def _head(self, language: str) -> Head:  # noqa: ARG002
-        return self.head_
+    def _head(self, language: str) -> Head:
+        return self.head_ if language in self.base_ else self.shared_head_
+
+    def serves_unseen(self, language: str) -> bool:
+        """Whether documents in a language without training documents can be labelled."""
+        if self.zero_shot is None:
+            return False
+        space = getattr(self, "space_", None) or self._space(0)
+        return space.serves(language)
+
+    def _space(self, seed: int) -> Space:
+        return make_space(str(self.zero_shot), self.embeddings, self.reference, seed, self.verbose)
 
     def _kfcv_folds(self, language: str, training: Training) -> npt.NDArray[np.intp] | None:
         if self.variant == "tat":

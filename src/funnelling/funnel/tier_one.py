@@ -1,5 +1,6 @@
 """Tier 1: one language's base classifiers, calibrated, and the posteriors they give."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -53,6 +54,11 @@ class Posteriors:
 
     training: Floats
     held_out: Floats
+
+    @classmethod
+    def stacked(cls, parts: Sequence["Posteriors"]) -> "Posteriors":
+        """Those of several languages below each other."""
+        return cls(np.vstack([p.training for p in parts]), np.vstack([p.held_out for p in parts]))
 
 
 def fit_tier_one(

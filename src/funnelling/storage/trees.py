@@ -13,24 +13,38 @@ from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.storage.estimators import from_bytes, to_bytes
 
 # Everything of ours that a model folder may hold, and where it is defined.
 CLASSES = {
+    "CLESAClassifier": "funnelling.baselines.clesa",
+    "CLESASpace": "funnelling.spaces.clesa",
     "Calibration": "funnelling.svm.calibration",
+    "DCIClassifier": "funnelling.baselines.dci",
+    "DCISpace": "funnelling.spaces.dci",
+    "EmbeddedSpace": "funnelling.spaces.embedded",
     "EstimatorScorer": "funnelling.funnel.foreign",
     "FunnellingClassifier": "funnelling.funnel.classifier",
+    "KCCAClassifier": "funnelling.baselines.kcca",
+    "KCCASpace": "funnelling.spaces.kcca",
     "KernelScorer": "funnelling.svm.scorers",
+    "LRIClassifier": "funnelling.baselines.lri",
+    "LRISpace": "funnelling.spaces.lri",
     "LinearScorer": "funnelling.svm.scorers",
+    "MLEClassifier": "funnelling.baselines.mle",
+    "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
     "NaiveClassifier": "funnelling.baselines.naive",
     "PooledClassifier": "funnelling.baselines.pooled",
+    "PooledSpace": "funnelling.spaces.pooled",
     "Temperature": "funnelling.svm.calibration",
     "TfidfVectorizer": "funnelling.text.tfidf",
     "TierOne": "funnelling.funnel.tier_one",
+    "UpperBoundClassifier": "funnelling.baselines.upper_bound",
 }
-# How a fit was run, which must not show in its result.
-RUNTIME_PARAMETERS = ("n_jobs", "verbose")
+# How a fit was run, which must not show in its result, and what it was given and has taken what it needs of.
+RUNTIME_PARAMETERS = ("n_jobs", "verbose", "reference", "embeddings")
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -64,6 +78,11 @@ def decode(tree: Any, arrays: Arrays) -> Any:
             return np.array(decode(tree["value"], arrays), dtype=tree["dtype"])[()]
         case "array":
             return arrays[tree["key"]]
+        case "sparse":
+            parts = [decode(tree[name], arrays) for name in ("data", "indices", "indptr")]
+            matrix = sparse.csr_array(tuple(parts), shape=tuple(tree["shape"]))
+            matrix.check_format(full_check=True)
+            return matrix
         case "objects":
             return np.array(decode(tree["items"], arrays), dtype=tree["dtype"])
         case "strings":
@@ -91,6 +110,9 @@ class _Encoder:
                 return {"$": "float", "value": repr(value)}
             case None | bool() | int() | float() | str():
                 return value
+            case sparse.csr_array():
+                parts = {name: getattr(value, name) for name in ("data", "indices", "indptr")}
+                return {"$": "sparse", "shape": list(value.shape), **self._inner(place, parts)}
             case np.ndarray() if value.dtype.kind in "OU":
                 items = self._inner(place, {"items": value.tolist()})["items"]
                 return {"$": "objects", "dtype": value.dtype.str, "items": items}

@@ -92,6 +92,20 @@ def linear_gram(X: Matrix) -> Floats:
         return dense @ dense.T
 
 
+def product(X: Matrix, weights: Matrix) -> Floats:
+    """X times a matrix of weights; a row's bits do not depend on its neighbours."""
+    if is_sparse(X) or is_sparse(weights):
+        return X.astype(np.float32, copy=False) @ weights  # type: ignore[no-any-return]
+    products = np.empty((X.shape[0], weights.shape[1]), dtype=np.float32)
+    padded = np.zeros((ROWS, X.shape[1]), dtype=np.float32)
+    with one_blas_thread():
+        for start in range(0, len(X), ROWS):
+            rows = X[start : start + ROWS]
+            padded[: len(rows)] = rows
+            products[start : start + ROWS] = (padded @ weights)[: len(rows)]
+    return products
+
+
 def squared_norms(X: Floats) -> Floats:
     norms: Floats = np.einsum("ij,ij->i", X, X)
     return norms
@@ -112,6 +126,12 @@ def rbf(A: Floats, B: Floats, norms_a: Floats, norms_b: Floats, gamma: float) ->
     block *= -np.float32(gamma)
     np.exp(block, out=block)
     return block
+
+
+def scaled_gamma(X: Matrix) -> float:
+    """The RBF kernel's gamma where nobody gives one: 1 / (dimensions · variance of all values)."""
+    variance = float(np.var(X, dtype=np.float64))
+    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
 def rbf_gram(X: Floats, gamma: float, n_jobs: int | None = None) -> Floats:

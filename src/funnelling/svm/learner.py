@@ -133,17 +133,11 @@ class Problem:
         for C in sorted(self.learner.grid):
             solution = self._solve(active, C, solution)
             fit = Fit(self, C, folds, solution)
-            f1 = self._held_out_f1(fit.held_out[everyone], self.targets[everyone])
+            f1 = fit.held_out_f1(everyone)
             if best is None or f1 > best[0]:
                 best = f1, fit
         assert best is not None
         return best[1]
-
-    def _held_out_f1(self, scores: Floats, targets: Targets) -> float:
-        if self.learner.calibrated and not self.learner.exclusive:
-            calibrate = fit_calibration("platt", scores, targets, self.learner.n_jobs)
-            return _micro_f1(targets, calibrate(scores) > 0.5)
-        return _micro_f1(targets, decide(scores, self.learner.exclusive))
 
 
 @dataclass
@@ -168,6 +162,15 @@ class Fit:
     def held_out(self) -> Floats:
         part = np.unique(self.folds, return_inverse=True)[1]
         return self.solution.scores[:, 1 + part, np.arange(len(part))].T
+
+    def held_out_f1(self, rows: Targets | slice = slice(None)) -> float:
+        """The micro-F1 of decisions on held-out scores, which settings are chosen by."""
+        learner = self.problem.learner
+        scores, targets = self.held_out[rows], self.problem.targets[rows]
+        if learner.calibrated and not learner.exclusive:
+            calibrate = fit_calibration("platt", scores, targets, learner.n_jobs)
+            return _micro_f1(targets, calibrate(scores) > 0.5)
+        return _micro_f1(targets, decide(scores, learner.exclusive))
 
     def scorer(self) -> Scorer:
         """What scores new documents, trained on everything."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.svm.kernels import ROWS, Floats, Matrix, is_sparse, one_blas_thread, rbf_blocks
+from funnelling.svm.kernels import Floats, Matrix, one_blas_thread, product, rbf_blocks
 
 
 class Scorer(Protocol):
@@ -26,17 +26,7 @@ class LinearScorer:
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of sparse or dense documents; a document's bits do not depend on its neighbours."""
-        if is_sparse(X):
-            product: Floats = X.astype(np.float32, copy=False) @ self.weights
-            return product + self.bias
-        scores = np.empty((X.shape[0], len(self.bias)), dtype=np.float32)
-        padded = np.zeros((ROWS, X.shape[1]), dtype=np.float32)
-        with one_blas_thread():
-            for start in range(0, len(X), ROWS):
-                rows = X[start : start + ROWS]
-                padded[: len(rows)] = rows
-                scores[start : start + ROWS] = (padded @ self.weights)[: len(rows)] + self.bias
-        return scores
+        return product(X, self.weights) + self.bias
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Language tags: one spelling for each, and the language behind a regional variant."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from funnelling.errors import InputError
@@ -23,6 +23,21 @@ _RELATIVES = {
     "sr": ("hbs", "hr"),
     "yue": ("zh",),
 }
+
+
+_ISO_639_1 = frozenset(
+    re.findall(
+        "[a-z]+",
+        """
+        aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de
+        dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id
+        ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu
+        lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu
+        rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to
+        tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
+        """,
+    )
+)
 
 
 def normalise_tag(tag: str) -> str:
@@ -73,3 +88,21 @@ def name_among(tag: str, known: Collection[str]) -> str | None:
     """
     language = primary(tag)
     return next((name for name in (language, *_RELATIVES.get(language, ())) if name in known), None)
+
+
+def served_by(language: str | None, known: Sequence[str]) -> str | None:
+    """The known language that serves a document: its own, or for a regional variant the plain one."""
+    if language in known or language is None:
+        return language
+    return primary(language) if primary(language) in known else language
+
+
+def is_language(tag: str) -> bool:
+    """Whether a tag names a language: one of ISO 639's two-letter codes, or one that our tools know.
+
+    >>> is_language("gl"), is_language("pt-BR"), is_language("xx"), is_language("no language")
+    (True, True, False, False)
+    """
+    if not _TAG.fullmatch(tag.strip()):
+        return False
+    return primary(tag) in _ISO_639_1 or primary(tag) in _RELATIVES

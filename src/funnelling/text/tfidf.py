@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from funnelling.errors import InputError
-from funnelling.text.words import ReduceTo, analyser
+from funnelling.text.words import Analyser, ReduceTo, analyser
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,6 +39,8 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         What words are reduced to: the other one where the language lacks one of them.
     stop_words : bool
         Whether stop words are dropped.
+    fold_accents : bool
+        Whether ``café`` and ``cafe`` are one word.
 
     Attributes
     ----------
@@ -69,11 +71,13 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         min_df: int | None = None,
         reduce_to: ReduceTo | None = "lemmas",
         stop_words: bool = True,
+        fold_accents: bool = True,
     ):
         self.language = language
         self.min_df = min_df
         self.reduce_to = reduce_to
         self.stop_words = stop_words
+        self.fold_accents = fold_accents
 
     def fit(
         self,
@@ -103,6 +107,12 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "idf_")
         return self._weigh(self._count(texts, languages))
 
+    def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
+        """Take sorted words and their idf as given, instead of learning them."""
+        self.vocabulary_ = list(vocabulary)
+        self.idf_: Floats = np.asarray(idf, dtype=np.float64)
+        return self
+
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
         """Return the vocabulary as an array."""
         check_is_fitted(self, "idf_")
@@ -121,12 +131,17 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for text, language in zip(texts, spoken, strict=True):
             if not isinstance(text, str):
                 raise InputError(f"text {len(ends) + 1} is {text!r}. Leave it out or make it a string.")
-            counts = Counter(analyser(language, reduce_to=self.reduce_to, stop_words=self.stop_words)(text))
+            counts = Counter(self._analyser(language)(text))
             found.extend(map(columns.__getitem__, counts))
             frequencies.extend(counts.values())
             ends.append(len(found))
         rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
         return _Counts(len(texts), list(columns), rows, np.asarray(found), np.asarray(frequencies))
+
+    def _analyser(self, language: str | None) -> Analyser:
+        return analyser(
+            language, reduce_to=self.reduce_to, stop_words=self.stop_words, fold=self.fold_accents
+        )
 
     def _learn(self, counts: _Counts) -> Self:
         n = counts.documents
@@ -135,9 +150,8 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         telling = frequent & (df < n)
         kept = np.flatnonzero(telling if telling.any() else frequent)
         order = sorted(kept.tolist(), key=counts.words.__getitem__)
-        self.vocabulary_ = [counts.words[column] for column in order]
-        self.idf_: Floats = np.log(n / df[order]) if telling.any() else np.ones(len(order))
-        return self
+        idf = np.log(n / df[order]) if telling.any() else np.ones(len(order))
+        return self.with_vocabulary([counts.words[column] for column in order], idf)
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
         if self.min_df is None:

@@ -98,19 +98,23 @@ class Analyser:
 
 
 def analyser(
-    language: str | None = None, *, reduce_to: ReduceTo | None = "lemmas", stop_words: bool = True
+    language: str | None = None,
+    *,
+    reduce_to: ReduceTo | None = "lemmas",
+    stop_words: bool = True,
+    fold: bool = True,
 ) -> Analyser:
     """Return the shared analyser of a language.
 
     Where a language has no lemmas its words are reduced to stems, or the other way round; without
-    either, or without a language, they stay as they are.
+    either, or without a language, they stay as they are. `fold` removes accents.
 
     >>> analyser("en")("The dogs were barking at the postmen's café")
     ['dog', 'bark', 'postman', 'cafe']
     >>> analyser("en", reduce_to=None, stop_words=False)("The dogs")
     ['the', 'dogs']
     """
-    return _analyser(_plan(language, reduce_to, stop_words=stop_words))
+    return _analyser(_plan(language, reduce_to, stop_words=stop_words, fold=fold))
 
 
 class _Plan(NamedTuple):
@@ -124,7 +128,7 @@ class _Plan(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _plan(language: str | None, reduce_to: ReduceTo | None, *, stop_words: bool) -> _Plan:
+def _plan(language: str | None, reduce_to: ReduceTo | None, *, stop_words: bool, fold: bool = True) -> _Plan:
     import snowballstemmer
     import stopwordsiso
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
@@ -132,7 +136,7 @@ def _plan(language: str | None, reduce_to: ReduceTo | None, *, stop_words: bool)
     if reduce_to not in ("lemmas", "stems", None):
         raise InputError(f"words are reduced to lemmas, stems or None, found {reduce_to!r}.")
     if language is None:
-        return _Plan()
+        return _Plan(fold=fold)
     stemmers = {code for code, name in _STEMMERS.items() if name in snowballstemmer.algorithms()}
     kinds: dict[ReduceTo, Collection[str]] = {"lemmas": SUPPORTED_LANGUAGES, "stems": stemmers}
     at_hand = {kind: code for kind, codes in kinds.items() if (code := name_among(language, codes))}
@@ -142,7 +146,7 @@ def _plan(language: str | None, reduce_to: ReduceTo | None, *, stop_words: bool)
         code=at_hand[kind] if kind else "",
         stop_words=name_among(language, stopwordsiso.langs()) if stop_words else None,
         casing=name_among(language, DOTLESS_LANGUAGES),
-        fold=name_among(language, _ACCENTS_MATTER) is None,
+        fold=fold and name_among(language, _ACCENTS_MATTER) is None,
     )
 
 

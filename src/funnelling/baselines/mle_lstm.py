@@ -1,0 +1,263 @@
+"""MLE-LSTM: Multilingual Embeddings read word by word, the one method that knows the order of words."""
+
+import logging
+import os
+from collections.abc import Sequence
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.embeddings.vectors import find_vectors, read_vectors
+from funnelling.errors import InputError
+from funnelling.inputs import is_mapping, is_texts
+from funnelling.method import Method
+from funnelling.neural.devices import choose_device, repeatable
+from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
+from funnelling.progress import progress_bar
+from funnelling.svm import Calibration, Temperature
+from funnelling.svm.calibration import fit_calibration
+from funnelling.svm.kernels import Floats
+from funnelling.svm.plan import amount
+from funnelling.text.languages import served_by
+from funnelling.training import Head, Scores, Training
+
+logger = logging.getLogger(__name__)
+
+
+class MLELSTMClassifier(Method):
+    """Classify all languages by one network: aligned word vectors, an LSTM, a dense layer.
+
+    The word vectors are fine-tuned, those of each language by themselves. Words of the training documents
+    that have none start from zeros; all other words are zeros. It also labels documents in languages that
+    have vectors and no training documents, by the vectors as they were given.
+
+    The same seed gives the same bits on a CPU, with any number of threads, and again on one kind of GPU; a
+    GPU's differ from a CPU's.
+
+    Parameters
+    ----------
+    embeddings : path
+        A folder of vectors in MUSE's text format, a file a language.
+    units, dense_units : int
+        Of the LSTM and of the layer after it.
+    dropout : float
+        The share of units dropped in training: of the word vectors, of the LSTM's recurrent connection and
+        of both layers' outputs.
+    length : int
+        The words of a document that are read, its last ones.
+    epochs, patience : int
+        Training ends after so many epochs, or after so many without a lower validation loss; the best
+        epoch is kept. The paper had 200 and 20 for RCV1/RCV2, 2,000 and 200 for JRC-Acquis; the defaults
+        here are for a CPU.
+    batch_size : int
+        Documents between two steps of RMSprop.
+    learning_rate : float
+        Of RMSprop.
+    validation : float
+        The share of training documents that are held out to tell when to end.
+    unseen_words : int
+        The words that are kept of a language without training documents, the most frequent first.
+    device : "auto", "cpu" or "cuda"
+        Where the network runs; auto is a GPU where there is one.
+    memory_limit : float
+        Bytes that the word vectors may take in training.
+    n_jobs, random_state, verbose
+        As in `funnelling.FunnellingClassifier`.
+    """
+
+    def __init__(
+        self,
+        *,
+        embeddings: str | os.PathLike[str] | None = None,
+        units: int = 512,
+        dense_units: int = 2_048,
+        dropout: float = 0.5,
+        length: int = 200,
+        epochs: int = 10,
+        patience: int = 2,
+        batch_size: int = 32,
+        learning_rate: float = 0.001,
+        validation: float = 0.2,
+        unseen_words: int = 50_000,
+        device: str = "auto",
+        memory_limit: float = 8e9,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.embeddings = embeddings
+        self.units = units
+        self.dense_units = dense_units
+        self.dropout = dropout
+        self.length = length
+        self.epochs = epochs
+        self.patience = patience
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.validation = validation
+        self.unseen_words = unseen_words
+        self.device = device
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _name(self) -> str:
+        return "mle-lstm"
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        self._check_count(
+            *("units", "dense_units", "length", "epochs", "patience", "batch_size", "unseen_words")
+        )
+        self._check_positive("learning_rate")
+        if not isinstance(self.dropout, Real) or not 0 <= float(self.dropout) < 1:
+            raise InputError(f"dropout must be from 0 to below 1, not {self.dropout!r}.")
+        if not isinstance(self.validation, Real) or not 0 < float(self.validation) < 1:
+            raise InputError(f"validation must be between 0 and 1, not {self.validation!r}.")
+        choose_device(self.device)
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        if not all(map(is_texts, X.values() if is_mapping(X) else [X])):
+            raise InputError("mle-lstm needs texts, to read their words in order: give texts, not vectors.")
+        return super()._checked(X, reset)
+
+    # --- words ------------------------------------------------------------------------------------
+
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        known = list(self._files())
+        return [language for language in languages if served_by(language, known) in known]
+
+    def serves_unseen(self, language: str) -> bool:
+        known = list(getattr(self, "words_", None) or self._files())
+        return served_by(language, known) in known
+
+    def _files(self) -> dict[str, Path]:
+        if self.embeddings is None:
+            raise InputError("mle-lstm needs word vectors: give embeddings, or --embeddings DIR.")
+        return find_vectors(self.embeddings)
+
+    def _fit_vectors(
+        self,
+        documents: dict[str, Any],
+        targets: dict[str, npt.NDArray[np.bool_]],  # noqa: ARG002
+        seed: int,  # noqa: ARG002
+    ) -> dict[str, Floats]:
+        """Documents as rows of word numbers."""
+        files = self._files()
+        self.words_: dict[str, list[str]] = {}
+        self.tables_: dict[str, Floats] = {}
+        coverage = {}
+        numbered = {}
+        with progress_bar("words", sum(map(len, documents.values())), bool(self.verbose)) as advance:
+            for language, texts in documents.items():
+                read = read_words(language, texts)
+                path = files[str(served_by(language, list(files)))]
+                self.words_[language], self.tables_[language], coverage[language] = fit_vocabulary(read, path)
+                numbered[language] = number_words(read, self.words_[language], self.length)
+                advance(len(texts))
+        shares = ", ".join(f"{language} {100 * share:.0f} %" for language, share in coverage.items())
+        logger.info("mle-lstm: words of the training documents that have a vector: %s.", shares)
+        for language in sorted(files.keys() - documents.keys()):
+            found = read_vectors(files[language], limit=self.unseen_words)
+            self.words_[language], self.tables_[language] = found.words, to_table(found.matrix)
+        return numbered
+
+    def _vectors(self, language: str, documents: Any) -> Floats:
+        language = str(served_by(language, list(self.words_)))
+        return number_words(read_words(language, documents), self.words_[language], self.length)
+
+    # --- the network ------------------------------------------------------------------------------
+
+    def _fit(self, training: Training) -> None:
+        from funnelling.neural.training import Course, Examples, draw_validation, learn
+
+        device = choose_device(self.device)
+        words, table = self._stacked(training)
+        examples = Examples(words, training.stacked_targets())
+        held_out = draw_validation(_stacked_groups(training), self.validation, training.seed, "validation")
+        course = Course(
+            units=self.units,
+            dense_units=self.dense_units,
+            dropout=self.dropout,
+            epochs=self.epochs,
+            patience=self.patience,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            exclusive=training.exclusive,
+            seed=training.seed,
+        )
+        with repeatable(device):
+            learned = learn(
+                examples.of(~held_out),
+                examples.of(held_out) if held_out.any() else examples,
+                table,
+                course,
+                device=device,
+                n_jobs=self.n_jobs,
+                shown=bool(self.verbose),
+            )
+        self.losses_ = learned.losses
+        self.network_ = learned.weights
+        end = FIRST_WORD
+        for language in training.vectors:
+            start, end = end, end + len(self.words_[language])
+            self.tables_[language] = to_table(learned.table[start:end])
+        self.head_ = _own_head(examples.targets, training.exclusive)
+
+    def _stacked(self, training: Training) -> tuple[npt.NDArray[np.int64], Floats]:
+        """The documents of all languages, and one table; a word of two languages has two rows in it."""
+        words = []
+        before = 0
+        for language, rows in training.vectors.items():
+            numbers = rows.astype(np.int64)
+            words.append(np.where(numbers >= FIRST_WORD, numbers + before, numbers))
+            before += len(self.words_[language])
+        tables = [self.tables_[language][FIRST_WORD:] for language in training.vectors]
+        needed = 3 * sum(
+            table.nbytes for table in tables
+        )  # the mean squares of gradients, and the best epoch's
+        if needed > self.memory_limit:
+            raise InputError(
+                f"mle-lstm: the vectors of {before:,} words need {amount(needed)} in training, over the "
+                f"memory_limit of {amount(self.memory_limit)}. Raise memory_limit or train on fewer "
+                "documents."
+            )
+        return np.vstack(words), to_table(np.vstack(tables))
+
+    def _scores(self, language: str, vectors: Floats) -> Scores:
+        device = choose_device(self.device)
+        import torch
+
+        from funnelling.neural.network import predicted_scores, to_tensors
+
+        table = self.tables_[str(served_by(language, list(self.words_)))]
+        with repeatable(device):
+            scores = predicted_scores(
+                to_tensors(self.network_, device),
+                lambda words: torch.from_numpy(table[words]).to(device),
+                vectors.astype(np.int64),
+                self.n_jobs if device == "cpu" else 1,
+            )
+        if isinstance(self.head_, Calibration):
+            trivial = self.head_.trivial
+            scores[:, trivial] = np.where(self.head_.constant[trivial] > 0, 1, -1)
+        return scores
+
+    def _head(self, language: str) -> Head:  # noqa: ARG002
+        return self.head_
+
+
+def _stacked_groups(training: Training) -> list[Any]:
+    groups: list[Any] = []
+    for language, of_language in training.groups.items():
+        groups += [None] * len(training.targets[language]) if of_language is None else list(of_language)
+    return groups
+
+
+def _own_head(targets: npt.NDArray[np.bool_], exclusive: bool) -> Head:
+    """The probabilities that the network was trained to give."""
+    return Temperature(1.0) if exclusive else fit_calibration("fixed", np.empty(0), targets)

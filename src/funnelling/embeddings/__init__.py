@@ -1,0 +1,1 @@
+"""Word vectors in a space that all languages share: read, learned, looked into."""

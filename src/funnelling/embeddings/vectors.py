@@ -1,0 +1,243 @@
+"""Files of word vectors as MUSE and fastText write them, one a language.
+
+The first line has the number of words and of dimensions, every other one a word and its numbers, the most
+frequent word first. Only `\\n` ends a line and only a space ends a field: words may hold any other space.
+"""
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.formats.document import quoted
+from funnelling.formats.files import reading, shown_name, writing
+from funnelling.text.languages import normalise_tag
+
+AnyPath = str | os.PathLike[str]
+Matrix = npt.NDArray[np.float32]
+
+# Numbers are turned from text a block of lines at a time, which is twice as fast as line by line.
+_LINES_A_BLOCK = 1_000
+# A header is shorter; a file without line ends is not read whole to find that out.
+_LONGEST_HEADER = 1_000
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LINE_END = b" \r\n"  # fastText ends its lines with a space
+_HEADER = re.compile(rb"([0-9]{1,18}) ([0-9]{1,18})", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+# wiki.multi.pt.vec of MUSE, wiki.pt.align.vec of fastText, pt_BR.vec of ours.
+_NAME = re.compile(
+    r"(?:.*\.)?(?P<language>[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*)(?:\.align)?\.vec(?:\.gz)?", re.IGNORECASE
+)
+_SUFFIX = re.compile(r"\.vec(?:\.gz)?\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """Words of one language and a row of numbers for each."""
+
+    words: list[str]
+    matrix: Matrix
+    ranks: npt.NDArray[np.int64]
+    """Each word's place in its file, 0 for the most frequent one."""
+
+    @property
+    def dimensions(self) -> int:
+        return int(self.matrix.shape[1])
+
+
+def read_vectors(
+    path: AnyPath, wanted: Collection[str] | None = None, limit: int | None = None
+) -> WordVectors:
+    r"""Return the vectors of a file: of all words, or of those wanted, or of the first so many.
+
+    Every line is checked for its word and the number of its fields, but numbers are read only where the
+    word is wanted. Reading ends at ``limit`` words; what comes after is not looked at.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "wiki.multi.it.vec")
+    ...     _ = Path(path).write_bytes("2 3\ncane .5 0 1\ncaffè 0 -1 2e-1\n".encode())
+    ...     vectors = read_vectors(path, wanted={"caffè", "gatto"})
+    >>> vectors.words, vectors.ranks.tolist(), vectors.matrix.round(2).tolist()
+    (['caffè'], [1], [[0.0, -1.0, 0.20000000298023224]])
+    """
+    name = shown_name(path)
+    blocks = []
+    words: list[str] = []
+    ranks: list[int] = []
+    with reading(path) as stream:
+        count, dimensions = _header(stream, name)
+        rows = _rows(stream, name, count, dimensions)
+        chosen = (row for row in islice(rows, limit) if wanted is None or row[1] in wanted)
+        while block := list(islice(chosen, _LINES_A_BLOCK)):
+            blocks.append(_numbers(block, dimensions, name))
+            words.extend(word for _, word, _ in block)
+            ranks.extend(line - 2 for line, _, _ in block)
+    matrix = np.concatenate(blocks) if blocks else np.empty((0, dimensions), np.float32)
+    return WordVectors(words, matrix, np.array(ranks, dtype=np.int64))
+
+
+def read_header(path: AnyPath) -> tuple[int, int]:
+    """Return the number of words and of dimensions that the first line of a file promises."""
+    with reading(path) as stream:
+        return _header(stream, shown_name(path))
+
+
+def find_vectors(folder: AnyPath) -> dict[str, Path]:
+    """Return the file of each language in a folder, whose dimensions must be the same.
+
+    The language stands before ``.vec`` or ``.vec.gz``, as in ``wiki.multi.it.vec``, ``wiki.it.align.vec``
+    and ``pt_BR.vec``.
+
+    >>> find_vectors("nowhere")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: nowhere: no such folder. Name the folder of the vectors.
+    """
+    found: dict[str, Path] = {}
+    for path in _vector_files(Path(folder)):
+        match = _NAME.fullmatch(path.name)
+        if match is None:
+            raise InputError(
+                f"{path}: its name has no language. Rename it as in wiki.multi.en.vec or en.vec."
+            )
+        other = found.setdefault(normalise_tag(match["language"]), path)
+        if other != path:
+            raise InputError(f"{path}: {other.name} is of the same language. Remove one of the two.")
+    if not found:
+        raise InputError(f"{folder}: no vectors in it, such as wiki.multi.en.vec or en.vec. Check the path.")
+    check_dimensions(found.values())
+    return dict(sorted(found.items()))
+
+
+def check_dimensions(paths: Iterable[AnyPath]) -> int:
+    """Return the dimensions that all files have; files that differ cannot share a space."""
+    first, *others = ((path, read_header(path)[1]) for path in paths)
+    for path, dimensions in others:
+        if dimensions != first[1]:
+            raise InputError(
+                f"{path}: has {dimensions} dimensions, {first[0]} {first[1]}. "
+                "Use files that were aligned together."
+            )
+    return first[1]
+
+
+def write_vectors(path: AnyPath, vectors: WordVectors, force: bool = False) -> None:
+    """Write vectors as MUSE does, seven digits a number, compressed where the name ends in ``.gz``."""
+    _check_words(vectors.words)
+    line = " ".join(["%s", *["%.7g"] * vectors.dimensions]) + "\n"
+    with writing(path, force) as stream:
+        stream.write(f"{len(vectors.words)} {vectors.dimensions}\n")
+        for word, row in zip(vectors.words, vectors.matrix, strict=True):
+            stream.write(line % (word, *row.tolist()))
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+_Row = tuple[int, str, bytes]  # number of the line, word, the numbers as text
+
+
+def _header(stream: BinaryIO, name: str) -> tuple[int, int]:
+    line = stream.readline(_LONGEST_HEADER).removeprefix(_BYTE_ORDER_MARK)
+    if not line:
+        raise InputError(f"{name}: the file is empty. Copy or download it again.")
+    match = _HEADER.fullmatch(line.rstrip(_LINE_END))
+    if match is None or not int(match[1]) or not int(match[2]):
+        found = quoted(line.rstrip(_LINE_END).decode("utf-8", "replace"))
+        raise InputError(
+            f"{name}:1: the header must be the number of words and of dimensions, found {found}. "
+            'Write them as in "200000 300".'
+        )
+    return int(match[1]), int(match[2])
+
+
+def _rows(stream: BinaryIO, name: str, count: int, dimensions: int) -> Iterator[_Row]:
+    """Check the form of each line; the numbers are left as they are."""
+    seen: set[str] = set()
+    for number, line in enumerate(stream, start=2):
+        if len(seen) == count:
+            raise InputError(f"{name}:{number}: the header says {count} words, here is one more. Correct it.")
+        line = line.rstrip(_LINE_END)
+        start, _, numbers = line.partition(b" ")
+        try:
+            word = start.decode()
+        except UnicodeDecodeError:
+            raise InputError(f"{name}:{number}: not UTF-8 text. Save the file as UTF-8.") from None
+        fields = line.count(b" ")
+        if fields != dimensions:
+            raise InputError(
+                f"{name}:{number}: {quoted(word)} has {fields} numbers, the header says {dimensions}. "
+                "Copy or download the file again, or correct the line."
+            )
+        if not word:
+            raise InputError(
+                f"{name}:{number}: no word before the numbers. Remove the line or name its word."
+            )
+        if word in seen:
+            raise InputError(f"{name}:{number}: {quoted(word)} for the second time. Keep one of its lines.")
+        seen.add(word)
+        yield number, word, numbers
+    if len(seen) < count:
+        raise InputError(
+            f"{name}:1: the header says {count} words, the file has {len(seen)}. "
+            "Copy or download the file again, or correct the header."
+        )
+
+
+def _numbers(rows: list[_Row], dimensions: int, name: str) -> Matrix:
+    """Turn the text of rows into numbers, as float32 has them."""
+    # Only ASCII is a number; with this encoding all else stays one character a byte, and none.
+    texts = [numbers.decode("latin-1") for _, _, numbers in rows]
+    try:
+        with np.errstate(over="ignore"):
+            values = np.loadtxt(texts, dtype=np.float32, delimiter=" ", comments=None, ndmin=2)
+    except ValueError:
+        values = np.empty((0, dimensions), np.float32)
+    if values.shape != (len(rows), dimensions) or not np.isfinite(values).all():
+        raise _first_bad_number(rows, name)
+    return values
+
+
+def _first_bad_number(rows: list[_Row], name: str) -> InputError:
+    largest = float(np.finfo(np.float32).max)
+    for line, word, numbers in rows:
+        for place, text in enumerate(numbers.split(b" "), start=1):
+            shown = text.decode("utf-8", "replace")
+            if not _NUMBER.fullmatch(shown) or abs(float(shown)) > largest:
+                return InputError(
+                    f"{name}:{line}: number {place} of {quoted(word)} is {quoted(shown)}, "
+                    "no finite number. Correct it or remove the line."
+                )
+    raise AssertionError("no number of the rows is bad")
+
+
+# --- folders and words --------------------------------------------------------------------------------
+
+
+def _vector_files(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.name[0] != "." and _SUFFIX.search(path.name))
+    except FileNotFoundError:
+        raise InputError(f"{folder}: no such folder. Name the folder of the vectors.") from None
+    except NotADirectoryError:
+        raise InputError(f"{folder}: is no folder. Name the folder of the vectors.") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"{folder}: cannot be read ({reason}). Check the path.") from error
+
+
+def _check_words(words: list[str]) -> None:
+    if not words:
+        raise InputError("no words to write. Give at least one.")
+    for word in words:
+        if not word or " " in word or "\n" in word:
+            raise InputError(f"{quoted(word)} cannot be written: a word holds neither space nor line end.")
+    if len(set(words)) < len(words):
+        raise InputError("a word is there twice. Give each one vector.")

@@ -1,0 +1,119 @@
+"""Reference: unlabelled documents whose groups exist in every one of its languages."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from funnelling.errors import InputError
+from funnelling.formats import Document, read_documents
+from funnelling.formats.document import quoted
+from funnelling.formats.files import shown_name
+from funnelling.randomness import stream
+from funnelling.text.languages import normalise_tag, served_by
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The versions of the same contents, by language: ``texts[language][k]`` is that of ``groups[k]``.
+
+    >>> reference = Reference(["page 1"], {"en": ["the printer"], "it": ["la stampante"]})
+    >>> reference.languages, reference.language_for("it_CH"), reference.language_for("fr")
+    (['en', 'it'], 'it', None)
+    """
+
+    groups: list[str]
+    texts: dict[str, list[str]]
+
+    @property
+    def languages(self) -> list[str]:
+        return list(self.texts)
+
+    def language_for(self, language: str) -> str | None:
+        """The language of the reference that serves documents in this one, if any does."""
+        served = served_by(language, self.languages)
+        return served if served in self.texts else None
+
+    def sample(self, groups: int, seed: int) -> "Reference":
+        """So many groups drawn at random, in the order they had; all of them where there are no more."""
+        if groups >= len(self.groups):
+            return self
+        drawn = np.sort(stream(seed, "reference").choice(len(self.groups), groups, replace=False))
+        return Reference(
+            [self.groups[k] for k in drawn],
+            {language: [texts[k] for k in drawn] for language, texts in self.texts.items()},
+        )
+
+    def digest(self) -> str:
+        """A name for the contents."""
+        return hashlib.sha256(repr((self.groups, self.texts)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_reference(path: str | os.PathLike[str], languages: Sequence[str] | None = None) -> Reference:
+    """The reference corpus in a file of documents with ``group``; ``languages`` takes only some of its own.
+
+    >>> read_reference("nowhere.jsonl")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
+    """
+    name = shown_name(path)
+    versions = _versions(read_documents(path), name)
+    if languages is not None:
+        versions = _restricted(versions, [normalise_tag(language) for language in languages], name)
+    groups = sorted({group for found in versions.values() for group in found})
+    for language, found in versions.items():
+        for group in groups:
+            if group not in found:
+                line, other = next((v[group].line, o) for o, v in versions.items() if group in v)
+                raise InputError(
+                    f"{name}:{line}: group {quoted(group)} has a document in {quoted(other)}, but none in "
+                    f"{quoted(language)}. Add it, or drop the group or the language."
+                )
+    if len(groups) < 2:
+        raise InputError(f"{name}: only one group. A reference corpus needs many; is this the right file?")
+    return Reference(
+        groups, {tag: [versions[tag][group].text for group in groups] for tag in sorted(versions)}
+    )
+
+
+def _versions(documents: Iterable[Document], name: str) -> dict[str, dict[str, Document]]:
+    """The documents by language and group."""
+    versions: dict[str, dict[str, Document]] = {}
+    for document in documents:
+        where = f"{name}:{document.line}: document {quoted(document.id)}"
+        if document.group is None:
+            raise InputError(
+                f'{where} has no "group". A reference corpus needs it, to tell which documents are the same '
+                "content; is this the right file?"
+            )
+        if document.language is None:
+            raise InputError(f'{where} has no "language". Add it.')
+        try:
+            found = versions.setdefault(normalise_tag(document.language), {})
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+        if document.group in found:
+            raise InputError(
+                f"{where} is the second of group {quoted(document.group)} in {quoted(document.language)}; "
+                f"the first is on line {found[document.group].line}. Drop one of them."
+            )
+        found[document.group] = document
+    if len(versions) < 2:
+        raise InputError(
+            f"{name}: all documents are in {', '.join(versions)}. A reference corpus has several languages."
+        )
+    return versions
+
+
+def _restricted(
+    versions: dict[str, dict[str, Document]], languages: Sequence[str], name: str
+) -> dict[str, dict[str, Document]]:
+    for language in languages:
+        if language not in versions:
+            raise InputError(
+                f"{name}: no document in {quoted(language)}, only in {', '.join(sorted(versions))}. Leave it "
+                "out or build a reference corpus that has it."
+            )
+    return {language: versions[language] for language in languages}

@@ -1,0 +1,68 @@
+"""DCI: a word is what it tells of each label (Moreo, Esuli, Sebastiani 2016), with the labels as pivots."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from funnelling.spaces.base import Documents, OwnWordsSpace, Targets
+from funnelling.svm.kernels import Floats, Matrix, is_sparse, product
+
+
+class DCISpace(OwnWordsSpace):
+    """Documents as tf-idf-weighted sums of their words' correspondences, standardised by language.
+
+    Mean and deviation are those of the language's training documents. The authors take them from each
+    batch, which would make a prediction depend on its neighbours.
+    """
+
+    def __init__(self, vectorizer: Any = None, verbose: int = 0) -> None:
+        self.vectorizer = vectorizer
+        self.verbose = verbose
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
+        vectors = self._fit_words(documents)
+        self.profiles_ = {tag: correspondences(X, targets[tag]) for tag, X in vectors.items()}
+        sums = {language: product(X, self.profiles_[language]) for language, X in vectors.items()}
+        self.means_ = {language: X.mean(axis=0, dtype=np.float64) for language, X in sums.items()}
+        self.deviations_ = {language: _deviations(X) for language, X in sums.items()}
+        return {language: self._standardised(language, X) for language, X in sums.items()}
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        return self._standardised(
+            language, product(self._words(language, documents), self.profiles_[language])
+        )
+
+    def _standardised(self, language: str, sums: Floats) -> Floats:
+        standardised: Floats = ((sums - self.means_[language]) / self.deviations_[language]).astype(
+            np.float32
+        )
+        return standardised
+
+
+def correspondences(X: Matrix, targets: Targets) -> Floats:
+    """The linear correspondence of each word f with each label c: P(f|c) + P(not f|not c) - 1.
+
+    The probabilities are shares of documents; a label that none or all documents have tells nothing, 0.
+
+    >>> X = np.array([[1, 1], [1, 0], [0, 1], [0, 0]])
+    >>> correspondences(X, np.array([[True], [True], [True], [False]])).round(2).tolist()
+    [[0.67], [0.67]]
+    """
+    has = sparse.csr_array(X, dtype=np.float64) if not is_sparse(X) else X.astype(np.float64)
+    has.data = (has.data != 0).astype(np.float64)
+    both = has.T @ targets.astype(np.float64)
+    only_word = has.sum(axis=0)[:, None] - both
+    positives = targets.sum(axis=0)
+    negatives = len(targets) - positives
+    # P(not f|not c) - 1 is -P(f|not c).
+    values = both / np.maximum(positives, 1) - only_word / np.maximum(negatives, 1)
+    values[:, (positives == 0) | (negatives == 0)] = 0
+    return values.astype(np.float32)  # type: ignore[no-any-return]
+
+
+def _deviations(sums: Floats) -> Any:
+    """The deviation of each dimension; one that does not vary is left as it is."""
+    deviations = sums.std(axis=0, dtype=np.float64)
+    return np.where(deviations > 1e-9, deviations, 1.0)

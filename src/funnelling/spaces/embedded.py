@@ -1,0 +1,132 @@
+"""MLE's space: a document is the mean of its words' vectors, aligned across languages beforehand."""
+
+import logging
+import math
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from funnelling.embeddings.vectors import WordVectors, find_vectors, read_vectors
+from funnelling.errors import InputError
+from funnelling.reference import Reference
+from funnelling.spaces.base import Documents, OwnWordsSpace, Targets, check_texts
+from funnelling.svm.kernels import Floats, Matrix, product
+from funnelling.text.languages import served_by
+from funnelling.text.tfidf import TfidfVectorizer
+from funnelling.text.vocabularies import fit_own
+from funnelling.text.words import analyser
+
+logger = logging.getLogger(__name__)
+
+
+class EmbeddedSpace(OwnWordsSpace):
+    """Documents as tf-idf-weighted means of word vectors, not normalised.
+
+    Words are taken as the vectors have them, neither reduced nor stripped of accents; of the training
+    documents' words, ``coverage_`` tells what share has a vector. A language without training documents
+    takes the idf of the reference corpus; without one, that of Zipf's law for the word's rank in the
+    file of vectors. Of such a language only the ``unseen_words`` most frequent words are kept.
+    """
+
+    def __init__(
+        self,
+        embeddings: str | os.PathLike[str] | None = None,
+        reference: Reference | None = None,
+        unseen_words: int = 50_000,
+        verbose: int = 0,
+    ) -> None:
+        self.embeddings = embeddings
+        self.reference = reference
+        self.unseen_words = unseen_words
+        self.verbose = verbose
+
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        known = list(self._files())
+        return [language for language in languages if served_by(language, known) in known]
+
+    def serves(self, language: str) -> bool:
+        known = list(getattr(self, "vectorizers_", None) or self._files())
+        return served_by(language, known) in known
+
+    def _files(self) -> dict[str, Path]:
+        if self.embeddings is None:
+            raise InputError("mle needs word vectors: give embeddings, or --embeddings DIR.")
+        return find_vectors(self.embeddings)
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
+        check_texts(documents, "mle", "the word vectors")
+        files = self._files()
+        words = {language: _plain_words(language) for language in documents}
+        self.vectorizers_, vectors = fit_own(documents, words, bool(self.verbose))
+        self.embeddings_: dict[str, Floats] = {}
+        self.coverage_: dict[str, float] = {}
+        for language, X in vectors.items():
+            vocabulary = self.vectorizers_[language].vocabulary_
+            found = read_vectors(files[str(served_by(language, list(files)))], wanted=set(vocabulary))
+            self.embeddings_[language] = _in_order(found, vocabulary)
+            self.coverage_[language] = _coverage(X, self.embeddings_[language])
+        _report(self.coverage_)
+        for language in sorted(files.keys() - documents.keys()):
+            self._add_unseen(language, files[language])
+        return {language: self._means(language, X) for language, X in vectors.items()}
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        language = str(served_by(language, list(self.vectorizers_)))
+        return self._means(language, self._words(language, documents))
+
+    def _means(self, language: str, X: Matrix) -> Floats:
+        embeddings = self.embeddings_[language]
+        known = embeddings.any(axis=1).astype(np.float32)
+        weights = np.maximum(X @ known, np.finfo(np.float32).tiny)  # a document may have no known word
+        return product(X, embeddings) / weights[:, None]  # type: ignore[no-any-return]
+
+    def _add_unseen(self, language: str, path: Path) -> None:
+        found = read_vectors(path, limit=self.unseen_words)
+        vocabulary = sorted(found.words)
+        self.embeddings_[language] = _in_order(found, vocabulary)
+        code = None if self.reference is None else self.reference.language_for(language)
+        if self.reference is None or code is None:
+            ranks = dict(zip(found.words, found.ranks.tolist(), strict=True))
+            idf = {word: math.log(ranks[word] + 2) for word in vocabulary}
+        else:
+            idf = _reference_idf(vocabulary, code, self.reference.texts[code])
+        words = _plain_words(language).with_vocabulary(vocabulary, [idf[word] for word in vocabulary])
+        self.vectorizers_[language] = words
+
+
+def _plain_words(language: str) -> TfidfVectorizer:
+    return TfidfVectorizer(language, reduce_to=None, fold_accents=False)
+
+
+def _reference_idf(vocabulary: Sequence[str], language: str, texts: Sequence[str]) -> dict[str, float]:
+    """The idf of words in reference documents; half a document more keeps it finite, and above 0."""
+    analyse = analyser(language, reduce_to=None, fold=False)
+    df = Counter(word for text in texts for word in set(analyse(text)))
+    return {word: math.log((len(texts) + 1) / (df[word] + 0.5)) for word in vocabulary}
+
+
+def _in_order(found: WordVectors, vocabulary: Sequence[str]) -> Floats:
+    """A row a word of the vocabulary, zeros for one without a vector."""
+    rows = {word: row for row, word in enumerate(found.words)}
+    embeddings = np.zeros((len(vocabulary), found.dimensions), dtype=np.float32)
+    for row, word in enumerate(vocabulary):
+        if word in rows:
+            embeddings[row] = found.matrix[rows[word]]
+    return embeddings
+
+
+def _coverage(X: Matrix, embeddings: Floats) -> float:
+    """The share of the words of documents, each counted once a document, that have a vector."""
+    known = np.asarray(embeddings.any(axis=1))
+    columns: Any = sparse.csr_array(X).indices
+    return float(known[columns].mean()) if len(columns) else 1.0
+
+
+def _report(coverage: Mapping[str, float]) -> None:
+    shares = ", ".join(f"{language} {100 * share:.0f} %" for language, share in coverage.items())
+    logger.info("mle: words of the training documents that have a vector: %s.", shares)

@@ -1,0 +1,40 @@
+"""Pooled: one vocabulary for all languages, so that a word that two languages share is one feature."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from funnelling.spaces.base import Documents, Space, Targets, check_one_width
+from funnelling.svm.kernels import Matrix
+from funnelling.text.languages import is_language
+from funnelling.text.vocabularies import fit_shared, shared_vectors
+
+
+class PooledSpace(Space):
+    """Documents as tf-idf vectors over one vocabulary.
+
+    It takes any language: names, numbers and loan words are known in all.
+    """
+
+    dense = False
+
+    def __init__(self, name: str = "pooled", vectorizer: Any = None, verbose: int = 0) -> None:
+        self.name = name
+        self.vectorizer = vectorizer
+        self.verbose = verbose
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
+        if all(isinstance(part, list) for part in documents.values()):
+            self.vectorizer_, vectors = fit_shared(documents, self.vectorizer, bool(self.verbose))
+            return vectors
+        check_one_width(documents, self.name)
+        self.vectorizer_ = None  # the user gave vectors
+        return dict(documents)
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        if self.vectorizer_ is None:
+            return documents
+        return shared_vectors(self.vectorizer_, language, documents)
+
+    def serves(self, language: str) -> bool:
+        # Vectors of the user's own may come from a language of any name, and mean anything.
+        return is_language(language) and getattr(self, "vectorizer_", True) is not None

@@ -1,0 +1,129 @@
+"""The funnel for languages without training documents."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier
+from funnelling.errors import InputError
+from funnelling.funnel.zero_shot import language_folds, make_space
+from funnelling.storage import load_model, save_model
+from funnelling.training import Training
+from tests.artificial import vector_corpus
+from tests.spaces.translated import corpus, reference
+
+REFERENCE = reference(groups=80)
+TEXTS, LABELS, LANGUAGES = corpus(("en", "it", "de"))
+NEW, NEW_LABELS, NEW_LANGUAGES = corpus(("fr",), seed=5)
+
+
+def clesa(**parameters: Any) -> FunnellingClassifier:
+    everything = reference(("en", "it", "de", "fr"), groups=80)
+    return FunnellingClassifier(zero_shot="clesa", reference=everything, random_state=0, **parameters)
+
+
+@pytest.fixture(scope="module")
+def model() -> FunnellingClassifier:
+    return clesa().fit(TEXTS, LABELS, LANGUAGES)
+
+
+def test_a_language_without_training_documents_is_labelled(model: FunnellingClassifier) -> None:
+    assert model.score(NEW, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
+    probabilities = model.predict_proba(NEW, NEW_LANGUAGES)
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+    assert model.thresholds("fr").shape == (4,)
+
+
+def test_languages_with_training_documents_are_left_alone_to_the_bit(model: FunnellingClassifier) -> None:
+    plain = FunnellingClassifier(random_state=0).fit(TEXTS, LABELS, LANGUAGES)
+    np.testing.assert_array_equal(
+        model.decision_function(TEXTS, LANGUAGES), plain.decision_function(TEXTS, LANGUAGES)
+    )
+    np.testing.assert_array_equal(
+        model.predict_proba(TEXTS, LANGUAGES), plain.predict_proba(TEXTS, LANGUAGES)
+    )
+
+
+def test_other_languages_are_refused(model: FunnellingClassifier) -> None:
+    with pytest.raises(InputError, match="does not know the language 'ja'"):
+        model.predict(["x"], ["ja"])
+    plain = FunnellingClassifier(random_state=0).fit(TEXTS, LABELS, LANGUAGES)
+    with pytest.raises(InputError, match="does not know the language 'fr'"):
+        plain.predict(NEW, NEW_LANGUAGES)
+
+
+def test_through_the_pooled_vocabulary() -> None:
+    """Names that all languages share carry the topic."""
+    names = {f"topic {k}": name for k, name in enumerate(("Linux", "Mozart", "Brasilia", "Einstein"))}
+    texts = [f"{text} {names[labels[0]]}" for text, labels in zip(TEXTS, LABELS, strict=True)]
+    new = [f"{text} {names[labels[0]]}" for text, labels in zip(NEW, NEW_LABELS, strict=True)]
+    model = FunnellingClassifier(zero_shot="auto", random_state=0).fit(texts, LABELS, LANGUAGES)
+    assert model.score(new, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
+    with pytest.raises(InputError, match="does not know the language 'xx'"):
+        model.predict(["x"], ["xx"])
+
+
+@pytest.mark.parametrize("variant", ["tat", "kfcv"])
+def test_a_saved_model_gives_the_same_bits(variant: str, tmp_path: Path) -> None:
+    model = clesa(variant=variant, folds=3).fit(TEXTS, LABELS, LANGUAGES)
+    save_model(model, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    for texts, languages in ((NEW, NEW_LANGUAGES), (TEXTS[:5], LANGUAGES[:5])):
+        np.testing.assert_array_equal(
+            loaded.predict_proba(texts, languages), model.predict_proba(texts, languages)
+        )
+
+
+def test_bits_depend_neither_on_threads_nor_on_neighbours(model: FunnellingClassifier) -> None:
+    again = clesa(n_jobs=2).fit(TEXTS, LABELS, LANGUAGES)
+    scores = model.decision_function(NEW, NEW_LANGUAGES)
+    np.testing.assert_array_equal(again.decision_function(NEW, NEW_LANGUAGES), scores)
+    np.testing.assert_array_equal(model.decision_function(NEW[7:8], NEW_LANGUAGES[7:8]), scores[7:8])
+
+
+def test_languages_the_space_lacks_still_teach_the_others() -> None:
+    """Japanese is not in the reference corpus: it has its own base classifiers all the same."""
+    texts, labels, languages = corpus(("en", "it", "de", "ja"))
+    model = clesa().fit(texts, labels, languages)
+    assert model.languages_ == ["de", "en", "it", "ja"]
+    assert model.score(*corpus(("ja",), seed=3)[:2], languages=["ja"] * 40) > 0.8
+    assert model.score(NEW, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
+
+
+def test_folds_are_languages_and_variants_go_with_their_language() -> None:
+    sizes = {"en": 2, "pt": 1, "pt_BR": 2}
+    training = Training(
+        documents={},
+        vectors={},
+        targets={language: np.zeros((size, 1), dtype=bool) for language, size in sizes.items()},
+        folds={language: np.arange(size) for language, size in sizes.items()},
+        groups=dict.fromkeys(sizes),
+        exclusive=False,
+        seed=0,
+    )
+    assert language_folds(training).tolist() == [0, 0, 1, 1, 1]
+    training.targets = {"pt": training.targets["pt_BR"]}
+    training.folds = {"pt": np.array([3, 4])}
+    assert language_folds(training).tolist() == [3, 4], "one language: folds of documents"
+
+
+def test_auto_prefers_embeddings_where_they_are_given() -> None:
+    names = [
+        type(make_space(name, embeddings, None, 0, 0)).__name__
+        for name, embeddings in (("auto", None), ("auto", "vectors"), ("pooled", "vectors"), ("clesa", None))
+    ]
+    assert names == ["PooledSpace", "EmbeddedSpace", "PooledSpace", "CLESASpace"]
+
+
+def test_what_cannot_be_used_is_named() -> None:
+    with pytest.raises(
+        InputError, match=r"^zero_shot must be one of auto, pooled, embeddings, clesa, not 'x'"
+    ):
+        FunnellingClassifier(zero_shot="x").fit(TEXTS, LABELS, LANGUAGES)
+    vectors = vector_corpus()
+    with pytest.raises(InputError, match=r"^zero_shot needs texts"):
+        FunnellingClassifier(zero_shot="pooled", random_state=0).fit(vectors.X, vectors.y)
+    with pytest.raises(InputError, match=r"^mle needs word vectors"):
+        FunnellingClassifier(zero_shot="embeddings").fit(TEXTS, LABELS, LANGUAGES)

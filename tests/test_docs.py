@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("first-model", "own-data", "reading-the-table", "python-api", "choosing", "method")
+PAGES = ("first-model", "own-data", "reading-the-table", "python-api", "choosing", "resources", "method")
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -6,13 +6,15 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from funnelling.baselines import NaiveClassifier, PooledClassifier
+from funnelling.baselines import DCIClassifier, LRIClassifier, NaiveClassifier, PooledClassifier
 from funnelling.funnel import FunnellingClassifier
 
 METHODS = [
     FunnellingClassifier(random_state=0),
     NaiveClassifier(C=1.0, random_state=0),
     PooledClassifier(C=1.0, random_state=0),
+    LRIClassifier(C=1.0, random_state=0),
+    DCIClassifier(C=1.0, random_state=0),
 ]
 SLOW_METHODS = [
     FunnellingClassifier("kfcv", folds=3, random_state=0),

@@ -7,37 +7,66 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from funnelling.baselines import NaiveClassifier, PooledClassifier
+    from funnelling.baselines import (
+        CLESAClassifier,
+        DCIClassifier,
+        KCCAClassifier,
+        LRIClassifier,
+        MLEClassifier,
+        NaiveClassifier,
+        PooledClassifier,
+        UpperBoundClassifier,
+    )
+    from funnelling.baselines.mle_lstm import MLELSTMClassifier
     from funnelling.corpus import Corpus, read_corpus
     from funnelling.errors import InputError
     from funnelling.formats import Document, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
+    from funnelling.reference import Reference, read_reference
     from funnelling.storage import load_model, save_model
 
 __all__ = [
+    "CLESAClassifier",
     "Corpus",
+    "DCIClassifier",
     "Document",
     "FunnellingClassifier",
     "InputError",
+    "KCCAClassifier",
+    "LRIClassifier",
+    "MLEClassifier",
+    "MLELSTMClassifier",
     "NaiveClassifier",
     "PooledClassifier",
+    "Reference",
+    "UpperBoundClassifier",
     "load_model",
     "read_corpus",
     "read_documents",
+    "read_reference",
     "save_model",
     "write_documents",
 ]
 
 _HOME = {
+    "CLESAClassifier": "funnelling.baselines",
     "Corpus": "funnelling.corpus",
+    "DCIClassifier": "funnelling.baselines",
     "Document": "funnelling.formats",
     "FunnellingClassifier": "funnelling.funnel",
     "InputError": "funnelling.errors",
+    "KCCAClassifier": "funnelling.baselines",
+    "LRIClassifier": "funnelling.baselines",
+    "MLEClassifier": "funnelling.baselines",
+    "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
     "NaiveClassifier": "funnelling.baselines",
     "PooledClassifier": "funnelling.baselines",
+    "Reference": "funnelling.reference",
+    "UpperBoundClassifier": "funnelling.baselines",
     "load_model": "funnelling.storage",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",
+    "read_reference": "funnelling.reference",
     "save_model": "funnelling.storage",
     "write_documents": "funnelling.formats",
 }

@@ -1,5 +1,7 @@
 """DCI: Distributional Correspondence Indexing, with the labels as pivots."""
 
+from typing import Any
+
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.spaces.dci import DCISpace
 
@@ -20,3 +22,8 @@ class DCIClassifier(SharedSpaceBaseline):
 
     def _space(self, seed: int) -> DCISpace:  # noqa: ARG002
         return DCISpace(self.vectorizer, self.verbose)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on the few dense columns that scikit-learn's checks have
+        return tags

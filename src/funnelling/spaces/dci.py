@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from funnelling.spaces.base import Documents, OwnWordsSpace, Targets
-from funnelling.svm.kernels import Floats, Matrix, is_sparse, product
+from funnelling.svm.kernels import Floats, Matrix, product
 
 
 class DCISpace(OwnWordsSpace):
@@ -50,7 +50,7 @@ def correspondences(X: Matrix, targets: Targets) -> Floats:
     >>> correspondences(X, np.array([[True], [True], [True], [False]])).round(2).tolist()
     [[0.67], [0.67]]
     """
-    has = sparse.csr_array(X, dtype=np.float64) if not is_sparse(X) else X.astype(np.float64)
+    has = sparse.csr_array(X, dtype=np.float64, copy=True)
     has.data = (has.data != 0).astype(np.float64)
     both = has.T @ targets.astype(np.float64)
     only_word = has.sum(axis=0)[:, None] - both

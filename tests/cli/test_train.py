@@ -84,9 +84,7 @@ def test_what_is_left_out_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     told = captured.err.splitlines()
     assert told[0].endswith("docs.jsonl: 2 of 53 documents have no labels and are left out.")
     assert told[1] == "Training fun-tat on 32 documents in 2 languages with 3 labels."
-    assert (
-        "Measured on 17 test documents (left out, for the model cannot label them: de)." in captured.out
-    )
+    assert "Measured on 17 test documents (left out, for the model cannot label them: de)." in captured.out
     assert "1 label of the test documents unknown to training: not counted" in captured.out
     assert "x" not in load_model(tmp_path / "model").classes_
 

@@ -90,3 +90,16 @@ def test_what_it_cannot_do_without(folder: Path) -> None:
         EmbeddedSpace().usable(["en"])
     with pytest.raises(InputError, match=r"^mle needs texts, to find their words in the word vectors"):
         EmbeddedSpace(folder).fit({"en": np.ones((2, 3))}, {"en": np.ones((2, 1), dtype=bool)})
+
+
+def test_languages_alike_have_documents_of_length_one_and_the_same_idf_whether_seen_or_not(
+    folder: Path,
+) -> None:
+    space = EmbeddedSpace(folder, alike=True)
+    vectors = space.fit(DOCUMENTS, NO_TARGETS)
+    np.testing.assert_allclose(np.linalg.norm(np.vstack(list(vectors.values())), axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(space.vectorizers_["en"].idf_, np.log([2, 3, 4]))
+    again = EmbeddedSpace(folder, alike=True)
+    again.fit({"it": DOCUMENTS["it"]}, {"it": NO_TARGETS["it"]})
+    np.testing.assert_array_equal(again.vectors("en", DOCUMENTS["en"]), vectors["en"])
+    assert space.coverage_ == {"en": 0.8, "it": 1.0}

@@ -51,4 +51,4 @@ class MLEClassifier(SharedSpaceBaseline):
         self._check_count("unseen_words")
 
     def _space(self, seed: int) -> EmbeddedSpace:  # noqa: ARG002
-        return EmbeddedSpace(self.embeddings, self.reference, self.unseen_words, self.verbose)
+        return EmbeddedSpace(self.embeddings, self.reference, self.unseen_words, verbose=self.verbose)

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from funnelling.cli import compare, data, evaluate, inspect, options, predict, quickstart, train
+from funnelling.cli import compare, data, embeddings, evaluate, inspect, options, predict, quickstart, train
 from funnelling.errors import InputError
 
-COMMANDS = (quickstart, train, predict, evaluate, compare, inspect, data)
+COMMANDS = (quickstart, train, predict, evaluate, compare, inspect, data, embeddings)
 BAD_INPUT, INTERRUPTED = 2, 130
 
 

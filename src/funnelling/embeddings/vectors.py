@@ -130,9 +130,9 @@ def check_dimensions(paths: Iterable[AnyPath]) -> int:
 
 
 def write_vectors(path: AnyPath, vectors: WordVectors, force: bool = False) -> None:
-    """Write vectors as MUSE does, seven digits a number, compressed where the name ends in ``.gz``."""
+    """Write vectors as MUSE does, five digits a number, compressed where the name ends in ``.gz``."""
     _check_words(vectors.words)
-    line = " ".join(["%s", *["%.7g"] * vectors.dimensions]) + "\n"
+    line = " ".join(["%s", *["%.5g"] * vectors.dimensions]) + "\n"
     with writing(path, force) as stream:
         stream.write(f"{len(vectors.words)} {vectors.dimensions}\n")
         for word, row in zip(vectors.words, vectors.matrix, strict=True):

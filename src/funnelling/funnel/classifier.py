@@ -13,7 +13,7 @@ from funnelling.errors import InputError
 from funnelling.funnel.foreign import EstimatorLearner
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import aligned_scores
-from funnelling.funnel.zero_shot import SPACES, language_folds, make_space
+from funnelling.funnel.zero_shot import DENSE_C, SPACES, language_folds, make_space
 from funnelling.method import Method
 from funnelling.progress import progress_bar
 from funnelling.randomness import assign_folds
@@ -164,8 +164,8 @@ class FunnellingClassifier(Method):
         shared = training.only(self.space_.usable(list(training.vectors)))
         X, targets = stacked(self.space_.fit(shared.documents, shared.targets)), shared.stacked_targets()
         learner = SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
-        if self.space_.dense:  # where no C is known to be good
-            learner = replace(learner, C=None, gamma=scaled_gamma(X))
+        if self.space_.dense:
+            learner = replace(learner, C=DENSE_C, gamma=scaled_gamma(X))
         folds = language_folds(shared)
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
         with progress_bar("shared tier 1", total, bool(self.verbose), "problems") as advance:

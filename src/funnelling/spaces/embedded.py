@@ -15,7 +15,7 @@ from funnelling.embeddings.vectors import WordVectors, find_vectors, read_vector
 from funnelling.errors import InputError
 from funnelling.reference import Reference
 from funnelling.spaces.base import Documents, OwnWordsSpace, Targets, check_texts
-from funnelling.svm.kernels import Floats, Matrix, product
+from funnelling.svm.kernels import Floats, Matrix, product, squared_norms
 from funnelling.text.languages import served_by
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.text.vocabularies import fit_own
@@ -31,6 +31,9 @@ class EmbeddedSpace(OwnWordsSpace):
     documents' words, ``coverage_`` tells what share has a vector. A language without training documents
     takes the idf of the reference corpus; without one, that of Zipf's law for the word's rank in the
     file of vectors. Of such a language only the ``unseen_words`` most frequent words are kept.
+
+    ``alike`` treats languages with training documents in the same way, and gives all documents the length 1:
+    a classifier that is to label other languages than it learned from had better not tell them apart.
     """
 
     def __init__(
@@ -38,11 +41,13 @@ class EmbeddedSpace(OwnWordsSpace):
         embeddings: str | os.PathLike[str] | None = None,
         reference: Reference | None = None,
         unseen_words: int = 50_000,
+        alike: bool = False,
         verbose: int = 0,
     ) -> None:
         self.embeddings = embeddings
         self.reference = reference
         self.unseen_words = unseen_words
+        self.alike = alike
         self.verbose = verbose
 
     def usable(self, languages: Sequence[str]) -> list[str]:
@@ -67,12 +72,16 @@ class EmbeddedSpace(OwnWordsSpace):
         self.coverage_: dict[str, float] = {}
         for language, X in vectors.items():
             vocabulary = self.vectorizers_[language].vocabulary_
-            found = read_vectors(files[str(served_by(language, list(files)))], wanted=set(vocabulary))
-            self.embeddings_[language] = _in_order(found, vocabulary)
+            path = files[str(served_by(language, list(files)))]
+            self.embeddings_[language] = _in_order(read_vectors(path, wanted=set(vocabulary)), vocabulary)
             self.coverage_[language] = _coverage(X, self.embeddings_[language])
+            if self.alike:
+                self._add_unseen(language, path)
         _report(self.coverage_)
         for language in sorted(files.keys() - documents.keys()):
             self._add_unseen(language, files[language])
+        if self.alike:
+            return {language: self.vectors(language, texts) for language, texts in documents.items()}
         return {language: self._means(language, X) for language, X in vectors.items()}
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
@@ -82,8 +91,10 @@ class EmbeddedSpace(OwnWordsSpace):
     def _means(self, language: str, X: Matrix) -> Floats:
         embeddings = self.embeddings_[language]
         known = embeddings.any(axis=1).astype(np.float32)
-        weights = np.maximum(X @ known, np.finfo(np.float32).tiny)  # a document may have no known word
-        return product(X, embeddings) / weights[:, None]  # type: ignore[no-any-return]
+        sums = product(X, embeddings)
+        lengths = np.sqrt(squared_norms(sums)) if self.alike else X @ known
+        sums /= np.maximum(lengths, np.finfo(np.float32).tiny)[:, None]  # a document may have no known word
+        return sums
 
     def _add_unseen(self, language: str, path: Path) -> None:
         found = read_vectors(path, limit=self.unseen_words)

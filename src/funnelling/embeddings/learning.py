@@ -1,0 +1,109 @@
+"""Word vectors learned from a reference corpus: words of the same groups are close, in any language.
+
+No dictionary and no download. Every language counts its words in the same groups, so that the counts of
+all languages, side by side, are one matrix of groups by words; its singular value decomposition gives
+each word of each language a vector in one space (cross-lingual latent semantic indexing).
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_limits
+
+from funnelling.embeddings.vectors import WordVectors
+from funnelling.errors import InputError
+from funnelling.progress import progress_bar
+from funnelling.randomness import stream
+from funnelling.text.tokens import words
+
+# Of the randomised decomposition; more of either changed no neighbours.
+OVERSAMPLES, ITERATIONS = 50, 4
+
+
+def learn_vectors(
+    texts: Mapping[str, Sequence[str]],
+    dimensions: int = 300,
+    min_count: int = 1,
+    seed: int = 0,
+    shown: bool = False,
+) -> dict[str, WordVectors]:
+    """Vectors for the words of each language; ``texts[language][k]`` are versions of the same content.
+
+    Counts are weighted as in correspondence analysis, n / √(length of the text · count of the word), each
+    language as much as any other, and a dimension by the square root of its singular value. That was chosen
+    by how well a classifier of the Debian corpus that had learned from some languages labelled training
+    documents of another: micro-F1 .504 (mean of it, fr, de, es, pt), where tf-idf weights gave .476 and
+    log-entropy .453. Words that occur once have vectors too: without them coverage falls.
+
+    >>> english = ["the red cat", "the dog", "the red dog", "the cat"]
+    >>> italian = ["il gatto rosso", "il cane", "il cane rosso", "il gatto"]
+    >>> vectors = learn_vectors({"en": english, "it": italian}, dimensions=3)
+    >>> vectors["it"].words[0], vectors["it"].matrix.shape
+    ('il', (4, 3))
+    """
+    groups = len(next(iter(texts.values())))
+    if min(groups - 1, dimensions) < dimensions:
+        raise InputError(
+            f"{dimensions} dimensions need more than {dimensions} groups, and there are {groups}. "
+            f"Ask for --dimensions {max(1, groups - 1)} or fewer, or use a larger reference corpus."
+        )
+    vocabularies, blocks = {}, []
+    with progress_bar("vectors", groups * len(texts) * 2, shown, "documents") as advance:
+        for language, versions in texts.items():
+            vocabularies[language], counts = _count(versions, language, min_count)
+            if not vocabularies[language]:
+                raise InputError(f"no word of {language!r} occurs {min_count} times. Lower --min-count.")
+            blocks.append(_weighted(counts))
+            advance(groups)
+        with threadpool_limits(1, user_api="blas"):  # the same bits on any machine's number of cores
+            _, values, rows = randomized_svd(
+                sparse.hstack(blocks, format="csr"),
+                dimensions,
+                n_oversamples=OVERSAMPLES,
+                n_iter=ITERATIONS,
+                random_state=int(stream(seed, "vectors").integers(2**31)),
+            )
+        advance(groups * len(texts))
+    matrix = rows.T * np.sqrt(values)
+    matrix = (matrix / np.sqrt((matrix**2).sum(axis=1).mean())).astype(np.float32)  # readable numbers
+    ends = np.cumsum([len(vocabulary) for vocabulary in vocabularies.values()])
+    return {
+        language: WordVectors(vocabulary, part, np.arange(len(vocabulary)))
+        for (language, vocabulary), part in zip(
+            vocabularies.items(), np.split(matrix, ends[:-1]), strict=True
+        )
+    }
+
+
+def _count(versions: Sequence[str], language: str, min_count: int) -> tuple[list[str], sparse.csr_array]:
+    """The words of a language, the most frequent first, and how often each text has each of them."""
+    counts = [Counter(words(text, language)) for text in versions]
+    total: Counter[str] = Counter()
+    for count in counts:
+        total.update(count)
+    vocabulary = sorted((w for w, n in total.items() if n >= min_count), key=lambda w: (-total[w], w))
+    column = {word: number for number, word in enumerate(vocabulary)}
+    kept = [{column[word]: n for word, n in count.items() if word in column} for count in counts]
+    starts = np.cumsum([0, *map(len, kept)])
+    columns = np.array([c for count in kept for c in count], dtype=np.int32)
+    values = np.array([n for count in kept for n in count.values()], dtype=np.float32)
+    matrix = sparse.csr_array((values, columns, starts), (len(versions), len(vocabulary)))
+    matrix.sort_indices()
+    return vocabulary, matrix
+
+
+def _weighted(counts: sparse.csr_array) -> sparse.csr_array:
+    """Counts as correspondence analysis weighs them, all of a language's squares adding up to 1."""
+    lengths, totals = (np.asarray(counts.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
+    scaled = sparse.diags_array(_inverse_roots(lengths)) @ counts @ sparse.diags_array(_inverse_roots(totals))
+    weighted = sparse.csr_array(scaled, dtype=np.float32)
+    weighted.data /= np.sqrt(np.sum(weighted.data.astype(np.float64) ** 2))
+    return weighted
+
+
+def _inverse_roots(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return 1 / np.sqrt(np.maximum(sums, 1))  # a text may be empty

@@ -1,0 +1,90 @@
+"""``funnelling embeddings``: learn vectors from a reference corpus, look at neighbours."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from funnelling.embeddings.vectors import find_vectors
+
+from .command import WORDS, contents, succeed, write_jsonl
+from .conftest import Refuses
+
+
+@pytest.fixture
+def reference(tmp_path: Path) -> Path:
+    rows = [
+        {
+            "id": f"{i}/{code}",
+            "language": code,
+            "text": f"{words[i % 8]} {words[i // 2 % 8]} {words[i // 5 % 8]}",
+            "group": f"page {i:02}",
+        }
+        for i in range(60)
+        for code, words in WORDS.items()
+    ]
+    return write_jsonl(tmp_path / "reference.jsonl", rows)
+
+
+def test_vectors_are_built_and_show_translations(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "new" / "vectors"
+    succeed("embeddings", "build", reference, "-o", folder, "--dimensions", 6)
+    assert f"Vectors: {folder}, from 60 groups (words: de 8, en 8, it 8)" in capsys.readouterr().out
+    assert {path.name for path in folder.iterdir()} == {"de.vec", "en.vec", "it.vec"}
+    succeed("embeddings", "neighbours", folder, "it", "Stampante", "-n", 1, "--json")
+    nearest = json.loads(capsys.readouterr().out)
+    assert next(iter(nearest["en"])) == "printer"
+    assert next(iter(nearest["de"])) == "drucker"
+    assert "stampante" not in nearest["it"]
+    succeed("embeddings", "neighbours", folder, "it_CH", "stampante")
+    assert "printer" in capsys.readouterr().out
+
+
+def test_the_same_seed_gives_the_same_bytes(reference: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        succeed("embeddings", "build", reference, "-o", tmp_path / name, "--dimensions", 5, "--seed", 3)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_some_languages(reference: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "vectors"
+    succeed("embeddings", "build", reference, "-o", folder, "--dimensions", 5, "--languages", "en,IT")
+    assert list(find_vectors(folder)) == ["en", "it"]
+
+
+def test_only_a_folder_of_vectors_is_replaced(
+    reference: Path, tmp_path: Path, refuses: Refuses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "vectors"
+    build = ("embeddings", "build", reference, "-o", "vectors", "--dimensions", 5)
+    succeed("embeddings", "build", reference, "-o", folder, "--dimensions", 5)
+    before = contents(folder)
+    capsys.readouterr()
+    refuses(*build, says=["vectors exists. Choose another path or add --force."])
+    assert contents(folder) == before
+    succeed("embeddings", "build", reference, "-o", folder, "--dimensions", 4, "--force")
+    assert contents(folder) != before
+    (folder / "notes.txt").write_text("mine")
+    capsys.readouterr()
+    refuses(*build, "--force", says=["vectors: holds notes.txt"])
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".funnelling")]
+
+
+def test_refusals(
+    reference: Path, tmp_path: Path, refuses: Refuses, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = ("embeddings", "build", reference, "-o", "vectors")
+    refuses(*build, says=["300 dimensions need more than 300 groups, and there are 60"])
+    refuses(
+        *build, "--dimensions", 5, "--languages", "en,fr", says=['no document in "fr", only in de, en, it']
+    )
+    refuses("embeddings", "build", "nowhere.jsonl", "-o", "vectors", says=["nowhere.jsonl: no such file"])
+    assert not (tmp_path / "vectors").exists()
+    succeed("embeddings", "build", reference, "-o", tmp_path / "vectors", "--dimensions", 5)
+    capsys.readouterr()
+    neighbours = ("embeddings", "neighbours", "vectors")
+    refuses(*neighbours, "fr", "imprimante", says=['vectors: no vectors of "fr", only of de, en, it.'])
+    refuses(*neighbours, "it", "stampanti", says=['no vector of "stampanti". Did you mean stampante?'])
+    refuses("embeddings", "neighbours", "nowhere", "it", "a", says=["nowhere: no such folder"])

@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 import sys
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -15,8 +17,8 @@ def test_the_guide_runs_as_it_stands(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for page in PAGES:
         blocks = BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
-        for kind in ("sh", "python"):
-            script = "\n".join(text for language, text in blocks if language == kind)
+        for kind, run in groupby(blocks, key=itemgetter(0)):
+            script = "\n".join(text for _, text in run)
             command = ["sh", "-eu", "-c", script] if kind == "sh" else [sys.executable, "-c", script]
             done = subprocess.run(
                 command, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True

@@ -86,5 +86,5 @@ def test_refusals(
     capsys.readouterr()
     neighbours = ("embeddings", "neighbours", "vectors")
     refuses(*neighbours, "fr", "imprimante", says=['vectors: no vectors of "fr", only of de, en, it.'])
-    refuses(*neighbours, "it", "stampanti", says=['no vector of "stampanti". Did you mean stampante?'])
+    refuses(*neighbours, "it", "stampanti", says=['no vector of "stampanti". Try stampante.'])
     refuses("embeddings", "neighbours", "nowhere", "it", "a", says=["nowhere: no such folder"])

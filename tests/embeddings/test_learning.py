@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from funnelling.embeddings.learning import learn_vectors
 from funnelling.errors import InputError
@@ -63,3 +64,26 @@ def test_there_must_be_more_groups_than_dimensions() -> None:
         InputError, match=r"^300 dimensions need more than 300 groups, and there are 120\. Ask"
     ):
         learn_vectors(translated())
+
+
+def test_forms_of_one_word_share_its_vector() -> None:
+    texts = {"en": ["one dog", "two dogs", "a cat", "dogs"], "xx": ["a", "b", "c", "d"]}
+    english = learn_vectors(texts, dimensions=2)["en"]
+    vector = dict(zip(english.words, english.matrix, strict=True))
+    np.testing.assert_array_equal(vector["dog"], vector["dogs"])
+    assert not np.array_equal(vector["dog"], vector["cat"])
+
+
+def test_words_of_unspaced_scripts_stay_apart() -> None:
+    texts = {"en": ["capital", "city", "east"], "ja": ["東京", "都市", "東"]}
+    assert {"東", "東京", "都市"} <= set(learn_vectors(texts, dimensions=2)["ja"].words)
+
+
+def test_threads_change_no_bit() -> None:
+    one, two = (_learned_with(threads) for threads in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+def _learned_with(threads: int) -> np.ndarray:
+    with threadpool_limits(threads):
+        return learn_vectors(translated(), dimensions=25)["it"].matrix

@@ -12,7 +12,6 @@ from funnelling.neural.training import (
     Examples,
     Learned,
     RowRMSprop,
-    draw_batches,
     draw_validation,
     learn,
 )
@@ -38,15 +37,6 @@ class TestValidation:
     def test_the_seed_draws(self) -> None:
         draws = [draw_validation([None] * 50, 0.2, seed).tolist() for seed in (0, 0, 1)]
         assert draws[0] == draws[1] != draws[2]
-
-
-def test_a_batch_is_of_similar_lengths() -> None:
-    lengths = np.arange(1000) % 100
-    batches = draw_batches(lengths, 32, 0)
-    np.testing.assert_array_equal(np.sort(np.concatenate(batches)), np.arange(1000))
-    assert sorted(map(len, batches)) == [8] + [32] * 31
-    assert max(np.ptp(lengths[batch]) for batch in batches) < 20
-    assert not np.array_equal(batches[0], draw_batches(lengths, 32, 1)[0])
 
 
 def test_rows_are_moved_as_by_rmsprop_on_the_whole_table() -> None:

@@ -75,12 +75,19 @@ def run_neighbours(arguments: argparse.Namespace) -> None:
     from funnelling.embeddings.neighbours import nearest_words
     from funnelling.report.tables import Table, plain
 
-    nearest = nearest_words(arguments.embeddings, arguments.language, arguments.word, arguments.count)
+    nearest = nearest_words(
+        arguments.embeddings, arguments.language, arguments.word, arguments.count, shown=True
+    )
     if arguments.json:
         options.print_json({language: dict(found) for language, found in nearest.items()})
         return
     rows = [
-        [language, ", ".join(f"{word} {cosine:.2f}".replace("0.", ".") for word, cosine in found)]
+        [language, ", ".join(f"{word} {_short(cosine)}" for word, cosine in found)]
         for language, found in nearest.items()
     ]
     print(plain(Table(["language", "nearest words, with cosines"], rows)))
+
+
+def _short(cosine: float) -> str:
+    """A cosine without the zero before its point."""
+    return f"{cosine:.2f}".replace("0.", ".", 1)

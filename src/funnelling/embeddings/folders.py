@@ -46,7 +46,11 @@ def write_folder(
         if folder.exists():
             old = Path(tempfile.mkdtemp(prefix=".funnelling-", dir=folder.parent))
             folder.replace(old)
-            draft.replace(folder)
+            try:
+                draft.replace(folder)
+            except BaseException:
+                old.replace(folder)
+                raise
             shutil.rmtree(old)
         else:
             draft.replace(folder)

@@ -8,12 +8,18 @@ import numpy as np
 from funnelling.embeddings.vectors import Matrix, find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
+from funnelling.progress import watched
 from funnelling.text.languages import normalise_tag, served_by
 from funnelling.text.tokens import lower
 
 
 def nearest_words(
-    folder: str | os.PathLike[str], language: str, word: str, count: int = 5, most: int = 50_000
+    folder: str | os.PathLike[str],
+    language: str,
+    word: str,
+    count: int = 5,
+    most: int = 50_000,
+    shown: bool = False,
 ) -> dict[str, list[tuple[str, float]]]:
     """The nearest words of a word in each language of a folder of vectors, with their cosines.
 
@@ -28,11 +34,11 @@ def nearest_words(
     if not found.words:
         known = read_vectors(files[code], limit=most).words
         close = difflib.get_close_matches(wanted, known, n=3)
-        cure = f"Did you mean {', '.join(close)}?" if close else "Try another word."
+        cure = f"Try {' or '.join(close)}." if close else "Try another word."
         raise InputError(f"{files[code]}: no vector of {quoted(wanted)}. {cure}")
     direction = found.matrix[0] / _lengths(found.matrix)[0]
     nearest = {}
-    for other, path in files.items():
+    for other, path in watched(list(files.items()), "neighbours", shown, "languages"):
         vectors = read_vectors(path, limit=most)
         cosines = vectors.matrix @ direction / _lengths(vectors.matrix)
         if other == code:

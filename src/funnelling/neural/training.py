@@ -11,7 +11,6 @@ from scipy.special import log_softmax
 from torch.nn import functional
 
 from funnelling.neural.network import (
-    Lengths,
     Numbers,
     draw_masks,
     initial_weights,
@@ -31,7 +30,6 @@ Targets = npt.NDArray[np.bool_]
 
 # A batch is learned in so many parts, which threads may share; their gradients are added up in order.
 PARTS = 2
-POOL = 16  # batches that are cut, by length, from the same random documents
 # Keras's defaults, those of the paper.
 DECAY = 0.9
 EPSILON = 1e-7
@@ -91,9 +89,11 @@ def learn(
     best = 0
     with progress_bar("mle-lstm", course.epochs * len(training.words), shown, "documents") as advance:
         for epoch in range(course.epochs):
-            batches = draw_batches(learner.lengths, course.batch_size, course.seed, "batches", epoch)
-            for number, batch in enumerate(batches):
-                learner.step(batch, course.seed, "dropout", epoch, number)
+            order = stream(course.seed, "order", epoch).permutation(len(training.words))
+            for start in range(0, len(order), course.batch_size):
+                # Not sorted by length: then some batches would be all alike, and the loss would jump.
+                batch = order[start : start + course.batch_size]
+                learner.step(batch, course.seed, "dropout", epoch, start)
                 advance(len(batch))
             losses.append(learner.loss(validation))
             logger.info("mle-lstm: validation loss after epoch %d: %.5f.", epoch + 1, losses[-1])
@@ -122,21 +122,6 @@ def draw_validation(groups: Sequence[Hashable | None], share: float, *keys: obje
             chosen[members[unit]] = True
             left -= len(members[unit])
     return chosen
-
-
-def draw_batches(lengths: Lengths, size: int, *keys: object) -> list[Documents]:
-    """Deal documents to batches at random, but such that those of a batch are of similar length.
-
-    Otherwise the few longest documents of each batch would have most of its steps to themselves.
-    """
-    generator = stream(*keys)
-    order = generator.permutation(len(lengths))
-    batches = []
-    for start in range(0, len(order), POOL * size):
-        pool = order[start : start + POOL * size]
-        pool = pool[np.argsort(lengths[pool], kind="stable")]
-        batches += [pool[first : first + size] for first in range(0, len(pool), size)]
-    return [batches[number] for number in generator.permutation(len(batches))]
 
 
 class _Learner:

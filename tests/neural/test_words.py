@@ -1,0 +1,42 @@
+"""Words as numbers: which words have a vector of their own, and what is read of a document."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from funnelling.embeddings.vectors import WordVectors, write_vectors
+from funnelling.neural.words import fit_vocabulary, number_words, read_words
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    vectors = WordVectors(["cat", "café", "dog"], np.eye(3, dtype=np.float32), np.arange(3))
+    write_vectors(tmp_path / "en.vec", vectors)
+    return tmp_path / "en.vec"
+
+
+def test_words_are_read_as_they_stand() -> None:
+    assert read_words("en", ["The cats, THE café", ""]) == [["the", "cats", "the", "café"], []]
+    assert read_words("tr-TR", ["DIŞ"]) == [["dış"]]
+
+
+def test_words_with_a_vector_and_words_that_are_no_rarities(path: Path) -> None:
+    found = fit_vocabulary([["café", "unix", "cat"], ["unix", "unix", "cat"], ["solaris"]], path)
+    assert found.words == ["café", "cat", "unix"]
+    np.testing.assert_array_equal(found.table[:2], np.zeros((2, 3)))  # padding and unknown words
+    np.testing.assert_array_equal(found.table[2:], [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    assert found.coverage == 3 / 6
+
+
+def test_documents_without_words(path: Path) -> None:
+    found = fit_vocabulary([[], []], path)
+    assert found.words == []
+    assert found.table.shape == (2, 3)
+    assert found.coverage == 1
+    np.testing.assert_array_equal(number_words([[], []], found.words, 4), np.zeros((2, 4)))
+
+
+def test_the_last_words_are_numbered() -> None:
+    rows = number_words([["a", "b", "c"], ["b"]], ["b", "c"], length=2)
+    np.testing.assert_array_equal(rows, [[2, 3], [2, 0]])

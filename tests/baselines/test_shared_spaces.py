@@ -179,7 +179,7 @@ class TestWithoutResources:
         (MLEClassifier(unseen_words="all"), "unseen_words must be a whole number"),
         (CLESAClassifier(), r"^clesa needs a reference corpus"),
         (KCCAClassifier(), r"^kcca needs a reference corpus"),
-        (MLEClassifier(), r"^mle needs word vectors"),
+        (MLEClassifier(), r"^No word vectors were given"),
     ],
 )
 def test_what_cannot_be_used_is_named(method: Any, says: str) -> None:

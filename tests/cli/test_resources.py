@@ -89,7 +89,7 @@ class TestAll:
         assert list(result["methods"]["clesa"]["languages"]) == ["de", "en", "it"]
         assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
         assert "upper-bound" not in result["significance"]["micro_f1"]["p"]
-        assert "mle: words of the training documents that have a vector: de 100 %" in "\n".join(told)
+        assert "Words of the training documents that have a vector: de 100 %" in "\n".join(told)
 
 
 class TestHoldOut:

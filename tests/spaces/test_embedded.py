@@ -43,7 +43,7 @@ def test_words_without_a_vector_are_told_as_coverage(folder: Path, caplog: pytes
     with caplog.at_level(logging.INFO, "funnelling"):
         space.fit(DOCUMENTS, NO_TARGETS)
     assert space.coverage_ == {"en": 0.8, "it": 1.0}  # four of five words, each once a document
-    assert "words of the training documents that have a vector: en 80 %, it 100 %" in caplog.text
+    assert "Words of the training documents that have a vector: en 80 %, it 100 %" in caplog.text
 
 
 def test_a_language_without_training_documents(folder: Path) -> None:
@@ -86,7 +86,7 @@ def test_languages_that_have_no_vectors(folder: Path) -> None:
 
 
 def test_what_it_cannot_do_without(folder: Path) -> None:
-    with pytest.raises(InputError, match=r"^mle needs word vectors: give embeddings, or --embeddings DIR\.$"):
+    with pytest.raises(InputError, match=r"^No word vectors were given\. Give embeddings, or --embeddings DIR\.$"):
         EmbeddedSpace().usable(["en"])
     with pytest.raises(InputError, match=r"^mle needs texts, to find their words in the word vectors"):
         EmbeddedSpace(folder).fit({"en": np.ones((2, 3))}, {"en": np.ones((2, 1), dtype=bool)})

@@ -60,7 +60,7 @@ class EmbeddedSpace(OwnWordsSpace):
 
     def _files(self) -> dict[str, Path]:
         if self.embeddings is None:
-            raise InputError("mle needs word vectors: give embeddings, or --embeddings DIR.")
+            raise InputError("No word vectors were given. Give embeddings, or --embeddings DIR.")
         return find_vectors(self.embeddings)
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
@@ -140,4 +140,4 @@ def _coverage(X: Matrix, embeddings: Floats) -> float:
 
 def _report(coverage: Mapping[str, float]) -> None:
     shares = ", ".join(f"{language} {100 * share:.0f} %" for language, share in coverage.items())
-    logger.info("mle: words of the training documents that have a vector: %s.", shares)
+    logger.info("Words of the training documents that have a vector: %s.", shares)

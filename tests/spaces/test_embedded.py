@@ -86,7 +86,7 @@ def test_languages_that_have_no_vectors(folder: Path) -> None:
 
 
 def test_what_it_cannot_do_without(folder: Path) -> None:
-    with pytest.raises(InputError, match=r"^No word vectors were given\. Give embeddings, or --embeddings DIR\.$"):
+    with pytest.raises(InputError, match=r"^No word vectors were given\. Give embeddings, or"):
         EmbeddedSpace().usable(["en"])
     with pytest.raises(InputError, match=r"^mle needs texts, to find their words in the word vectors"):
         EmbeddedSpace(folder).fit({"en": np.ones((2, 3))}, {"en": np.ones((2, 1), dtype=bool)})

@@ -47,7 +47,7 @@ def correspondences(X: Matrix, targets: Targets) -> Floats:
     The probabilities are shares of documents; a label that none or all documents have tells nothing, 0.
 
     >>> X = np.array([[1, 1], [1, 0], [0, 1], [0, 0]])
-    >>> correspondences(X, np.array([[True], [True], [True], [False]])).round(2).tolist()
+    >>> correspondences(X, np.array([[True], [True], [True], [False]])).astype(float).round(2).tolist()
     [[0.67], [0.67]]
     """
     has = sparse.csr_array(X, dtype=np.float64, copy=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -52,6 +53,11 @@ def environment(**extra: str) -> dict[str, str]:
         "PYTHONWARNINGS": "error::DeprecationWarning:funnelling",
         **extra,
     }
+
+
+def hear_interrupts() -> None:
+    """In a new process: those that a shell starts in the background are deaf to Ctrl-C, and so are theirs."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def command(*arguments: object) -> list[str]:

@@ -18,6 +18,7 @@ from .command import (
     command,
     contents,
     environment,
+    hear_interrupts,
     read_jsonl,
     run_command,
     succeed,
@@ -145,6 +146,7 @@ def test_an_interrupted_download_leaves_nothing(tmp_path: Path) -> None:
         env=environment(**fake),
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=hear_interrupts,
     )
     try:
         for _ in range(600):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .command import command, contents, documents, environment, succeed, write_jsonl
+from .command import command, contents, documents, environment, hear_interrupts, succeed, write_jsonl
 
 MESSAGE = "funnelling: interrupted; nothing was changed that was there before."
 
@@ -22,6 +22,7 @@ def _start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hear_interrupts,
     )
 
 

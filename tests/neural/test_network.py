@@ -74,15 +74,14 @@ def test_training_and_prediction_agree_where_nothing_is_dropped() -> None:
     words = documents()
     words = words[np.argsort(-lengths_of(words), kind="stable")]
     packed = pack(words, lengths_of(words))
-    masks = [torch.from_numpy(mask) for mask in draw_masks(weights(), len(words), 0.0, 0)]
-    vectors = torch.from_numpy(TABLE[packed.words])
-    found = training_scores(weights(), vectors, packed, masks)
+    masks = map(torch.from_numpy, draw_masks(weights(), len(TABLE), len(words), 0.0, 0)[1:])
+    found = training_scores(weights(), torch.from_numpy(TABLE), packed, *masks)
     np.testing.assert_allclose(found.numpy(), scored(words), atol=1e-5)
 
 
 def test_masks_drop_the_share_and_make_up_for_it() -> None:
-    masks = draw_masks(weights(), 2_000, 0.75, 0)
-    assert [mask.shape[1] for mask in masks] == [6, 8, 8, 10]
+    masks = draw_masks(weights(), 3_000, 2_000, 0.75, 0)
+    assert [mask.shape for mask in masks] == [(3_000, 6), (2_000, 8), (2_000, 8), (2_000, 10)]
     for mask in masks:
         assert set(np.unique(mask)) == {0, 4}
         assert abs(np.mean(mask == 0) - 0.75) < 0.02

@@ -3,9 +3,9 @@
 Weights are arrays by name, so that a model folder can hold them; everything here is a function of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -79,7 +79,6 @@ class Packed:
     """The words of some documents, step by step; see `funnelling.neural.recurrence`."""
 
     words: Numbers
-    documents: Lengths  # the document of each word
     sizes: list[int]
 
 
@@ -87,38 +86,58 @@ def pack(words: Numbers, lengths: Lengths) -> Packed:
     """Pack documents that are sorted by length, the longest first.
 
     >>> pack(np.array([[7, 8, 9], [5, 0, 0]]), np.array([3, 1]))
-    Packed(words=array([7, 5, 8, 9]), documents=array([0, 1, 0, 0]), sizes=[2, 1, 1])
+    Packed(words=array([7, 5, 8, 9]), sizes=[2, 1, 1])
     """
     present = np.arange(lengths[0])[:, None] < lengths
-    documents = np.broadcast_to(np.arange(len(words)), present.shape)
-    sizes = np.count_nonzero(present, axis=1).tolist()
-    return Packed(words[:, : lengths[0]].T[present], documents[present], sizes)
+    return Packed(words[:, : lengths[0]].T[present], np.count_nonzero(present, axis=1).tolist())
 
 
-def draw_masks(weights: Weights, documents: int, dropout: float, *keys: object) -> list[Floats]:
-    """What drops units of a batch: of the words' vectors, the recurrent connection and both layers.
+class Masks(NamedTuple):
+    """What drops units in a batch: 0, or more than 1 to make up for the dropped ones.
 
-    A unit is multiplied by 0, or by more than 1 to make up for the dropped ones. Vectors and recurrent
-    connection lose the same units at every word of a document.
+    A word's vector loses the same dimensions wherever the word stands in the batch, and a document's
+    recurrent connection the same units at every step.
     """
+
+    words: Floats
+    recurrent: Floats
+    lstm: Floats
+    dense: Floats
+
+
+def draw_masks(weights: Weights, words: int, documents: int, dropout: float, *keys: object) -> Masks:
+    """Masks of so many words and documents."""
     generator = stream(*keys)
-    sizes = [
-        len(weights[name])
-        for name in ("input_weights", "recurrent_weights", "dense_weights", "output_weights")
-    ]
-    kept = (generator.random((documents, size), dtype=np.float32) >= dropout for size in sizes)
-    return [np.divide(mask, 1 - dropout, dtype=np.float32) for mask in kept]
+
+    def draw(rows: int, layer: str) -> Floats:
+        kept = generator.random((rows, len(weights[layer])), dtype=np.float32) >= dropout
+        return np.divide(kept, 1 - dropout, dtype=np.float32)
+
+    return Masks(
+        draw(words, "input_weights"),
+        draw(documents, "recurrent_weights"),
+        draw(documents, "dense_weights"),
+        draw(documents, "output_weights"),
+    )
 
 
 def training_scores(
-    weights: Weights, vectors: torch.Tensor, packed: Packed, masks: Sequence[torch.Tensor]
+    weights: Weights,
+    vectors: torch.Tensor,
+    packed: Packed,
+    recurrent: torch.Tensor,
+    lstm: torch.Tensor,
+    dense: torch.Tensor,
 ) -> torch.Tensor:
-    """Scores of documents, with units dropped; ``vectors`` are those of the packed words."""
-    of_words, recurrent, of_lstm, of_dense = masks
-    vectors = vectors * of_words[packed.documents]
-    inputs = torch.addmm(weights["gate_biases"], vectors, weights["input_weights"])
+    """Scores of documents, given vectors that the packed words are rows of, and masks of the documents."""
+    distinct, places = (
+        torch.from_numpy(numbers).to(vectors.device)
+        for numbers in np.unique(packed.words, return_inverse=True)
+    )
+    of_words = torch.addmm(weights["gate_biases"], vectors[distinct], weights["input_weights"])
+    inputs = functional.embedding(places, of_words)  # as many words are there several times
     state = Recurrence.apply(inputs, weights["recurrent_weights"], recurrent, packed.sizes)
-    return _output(weights, _dense(weights, state * of_lstm) * of_dense)
+    return _output(weights, _dense(weights, state * lstm) * dense)
 
 
 def _dense(weights: Weights, state: torch.Tensor) -> torch.Tensor:

@@ -159,27 +159,26 @@ class _Learner:
         numbers, places = np.unique(words, return_inverse=True)
         places = places.reshape(words.shape)
         rows = self._tensor(numbers)
-        vectors = self.table[rows].requires_grad_()
-        masks = draw_masks(self.weights, len(batch), self.dropout, *keys)
+        masks = draw_masks(self.weights, len(rows), len(batch), self.dropout, *keys)
+        of_words, *of_documents = map(self._tensor, masks)
+        vectors = (self.table[rows] * of_words).requires_grad_()
         parts = min(PARTS if self.device == "cpu" else 1, len(batch))
 
         def gradients(part: int) -> tuple[torch.Tensor, ...]:
             chosen = np.arange(part, len(batch), parts)  # long and short ones for each part
             packed = pack(places[chosen], lengths[chosen])
             scores = training_scores(
-                self.weights,
-                functional.embedding(self._tensor(packed.words), vectors),
-                packed,
-                [self._tensor(mask[chosen]) for mask in masks],
+                self.weights, vectors, packed, *(mask[part::parts] for mask in of_documents)
             )
             loss = self._training_loss(scores, self.examples.targets[batch[chosen]]) / len(batch)
             return torch.autograd.grad(loss, [vectors, *self.weights.values()])  # type: ignore[no-any-return]
 
         of_parts = list(in_threads(gradients, parts, self.n_jobs))
-        of_vectors, *of_weights = (sum(rest, first) for first, *rest in zip(*of_parts, strict=True))
-        of_vectors[rows < FIRST_WORD] = 0
-        self.row_optimiser.step(rows, of_vectors)
-        for weight, gradient in zip(self.weights.values(), of_weights, strict=True):
+        by_vectors, *by_weights = (sum(rest, first) for first, *rest in zip(*of_parts, strict=True))
+        by_vectors *= of_words
+        by_vectors[rows < FIRST_WORD] = 0
+        self.row_optimiser.step(rows, by_vectors)
+        for weight, gradient in zip(self.weights.values(), by_weights, strict=True):
             weight.grad = gradient
         self.optimiser.step()
 

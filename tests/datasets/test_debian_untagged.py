@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from funnelling.datasets.built import Built
 from funnelling.datasets.debian_index import tidy_description
 from funnelling.datasets.debian_untagged import build
-from funnelling.datasets.reference import Built
 from funnelling.errors import InputError
 
 from .makers import stanza, write_indices

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from funnelling.datasets.built import Built
 from funnelling.datasets.libreoffice_help import build
-from funnelling.datasets.reference import Built
 from funnelling.errors import InputError
 
 from .makers import help_package, help_page

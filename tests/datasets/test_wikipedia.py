@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from funnelling.datasets.alignments import read_alignments
-from funnelling.datasets.reference import Built
+from funnelling.datasets.built import Built
 from funnelling.datasets.wikipedia import build
 from funnelling.errors import InputError
 

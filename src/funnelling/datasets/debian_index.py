@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from funnelling.datasets.apt import private_apt
+from funnelling.datasets.built import check_folders
 from funnelling.datasets.compressed import reading
-from funnelling.datasets.reference import check_folders
 from funnelling.errors import InputError
 from funnelling.formats.files import text_lines
 from funnelling.progress import Advance

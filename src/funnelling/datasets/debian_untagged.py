@@ -7,16 +7,9 @@ no text of a test set, nor one much like it, is read beforehand.
 from collections.abc import Sequence
 from pathlib import Path
 
+from funnelling.datasets.built import Built, left_out, normal_languages
 from funnelling.datasets.debian_index import Key, Package, indices_for, read_descriptions, read_packages
-from funnelling.datasets.reference import (
-    Built,
-    documents_of,
-    groups_in_all,
-    left_out,
-    none_left,
-    normal_languages,
-    too_short,
-)
+from funnelling.datasets.reference import documents_of, groups_in_all, none_left, too_short
 from funnelling.progress import progress_bar
 
 LANGUAGES = ("da", "de", "en", "fr", "it")

@@ -8,18 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from funnelling.datasets.apt import private_apt
+from funnelling.datasets.built import Built, check_folders, left_out, normal_languages
 from funnelling.datasets.debs import files_in
 from funnelling.datasets.help_pages import Paragraph, paragraphs_of
-from funnelling.datasets.reference import (
-    Built,
-    check_folders,
-    documents_of,
-    groups_in_all,
-    left_out,
-    none_left,
-    normal_languages,
-    too_short,
-)
+from funnelling.datasets.reference import documents_of, groups_in_all, none_left, too_short
 from funnelling.errors import InputError
 from funnelling.progress import Advance, progress_bar
 from funnelling.text.languages import normalise_tag, primary

@@ -1,39 +1,14 @@
 """What reference corpora have in common: every group in every language, with enough words in each."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.report.tables import counted
-from funnelling.text.languages import normalise_tag
 from funnelling.text.tokens import words
 
 Group = TypeVar("Group", str, tuple[str, str])
-
-
-class Built(NamedTuple):
-    """A corpus, and what was left out of it, in words."""
-
-    documents: list[Document]
-    dropped: list[str]
-
-
-def normal_languages(tags: Iterable[str]) -> tuple[str, ...]:
-    """Language tags in their one spelling and in alphabetical order, none twice.
-
-    >>> normal_languages(["pt-br", "IT", "it"])
-    ('it', 'pt_BR')
-    """
-    return tuple(sorted(set(map(normalise_tag, tags))))
-
-
-def check_folders(sources: Sequence[Path]) -> None:
-    """Refuse a source that is no folder."""
-    for source in sources:
-        if not source.is_dir():
-            raise InputError(f"{source}: no such folder. Give the folder of the files as --source.")
 
 
 def none_left(kind: str, languages: Sequence[str], min_words: int) -> InputError:
@@ -42,15 +17,6 @@ def none_left(kind: str, languages: Sequence[str], min_words: int) -> InputError
         f"no {kind} has {counted(min_words, 'word')} in all of {', '.join(languages)}. "
         "Ask for fewer --languages or --min-words."
     )
-
-
-def left_out(*counts: tuple[int, str, str]) -> list[str]:
-    """What was left out and why, in words, where it was anything.
-
-    >>> left_out((1, "page", "too short"), (0, "page", "too long"))
-    ['1 page too short']
-    """
-    return [f"{counted(number, noun)} {reason}" for number, noun, reason in counts if number]
 
 
 def too_short(min_words: int) -> str:

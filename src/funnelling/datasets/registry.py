@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from funnelling.datasets.reference import Built
+    from funnelling.datasets.built import Built
 
 
 class Entry(NamedTuple):

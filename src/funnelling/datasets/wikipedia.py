@@ -12,17 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from funnelling.datasets.alignments import Column, plain_title, read_alignments
+from funnelling.datasets.built import Built, check_folders, left_out, normal_languages
 from funnelling.datasets.compressed import reading
-from funnelling.datasets.reference import (
-    Built,
-    check_folders,
-    documents_of,
-    has_words,
-    left_out,
-    none_left,
-    normal_languages,
-    too_short,
-)
+from funnelling.datasets.reference import documents_of, has_words, none_left, too_short
 from funnelling.errors import InputError
 from funnelling.formats.files import text_lines
 from funnelling.progress import Advance, progress_bar

@@ -1,0 +1,42 @@
+"""What all builders of corpora have in common: what they give, and what they ask of their options."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from funnelling.errors import InputError
+from funnelling.formats import Document
+from funnelling.report.tables import counted
+from funnelling.text.languages import normalise_tag
+
+
+class Built(NamedTuple):
+    """A corpus, and what was left out of it, in words."""
+
+    documents: list[Document]
+    dropped: list[str]
+
+
+def normal_languages(tags: Iterable[str]) -> tuple[str, ...]:
+    """Language tags in their one spelling and in alphabetical order, none twice.
+
+    >>> normal_languages(["pt-br", "IT", "it"])
+    ('it', 'pt_BR')
+    """
+    return tuple(sorted(set(map(normalise_tag, tags))))
+
+
+def check_folders(sources: Sequence[Path]) -> None:
+    """Refuse a source that is no folder."""
+    for source in sources:
+        if not source.is_dir():
+            raise InputError(f"{source}: no such folder. Give the folder of the files as --source.")
+
+
+def left_out(*counts: tuple[int, str, str]) -> list[str]:
+    """What was left out and why, in words, where it was anything.
+
+    >>> left_out((1, "page", "too short"), (0, "page", "too long"))
+    ['1 page too short']
+    """
+    return [f"{counted(number, noun)} {reason}" for number, noun, reason in counts if number]

@@ -1,7 +1,7 @@
 """Results as tables of plain text and of Markdown."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -30,11 +30,15 @@ def counted(number: int, noun: str) -> str:
 
 
 class Table(NamedTuple):
-    """Cells as text. ``groups`` are titles over several columns each, beginning with the second."""
+    """Cells as text. ``groups`` are titles over several columns each, beginning with the second.
+
+    ``best`` are the positions (row, column) of cells to be marked.
+    """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     groups: Sequence[tuple[str, int]] = ()
+    best: Collection[tuple[int, int]] = ()
 
 
 def plain(table: Table) -> str:
@@ -56,7 +60,7 @@ def plain(table: Table) -> str:
 
 
 def markdown(table: Table) -> str:
-    """The same table in Markdown.
+    """The same table in Markdown, the best cells in bold.
 
     >>> print(markdown(Table(["language", "Naive"], [["it", ".5"]], [("F1", 1)])))
     | language | F1 Naive |
@@ -66,7 +70,11 @@ def markdown(table: Table) -> str:
     titles = ["", *(f"{text} " for text, columns in table.groups for _ in range(columns))]
     header = [text + cell for text, cell in zip_longest(titles, table.header, fillvalue="")]
     rule = ["---"] + ["---:"] * (len(header) - 1)
-    return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *table.rows])
+    rows = [
+        [f"**{cell}**" if (row, column) in table.best else cell for column, cell in enumerate(cells)]
+        for row, cells in enumerate(table.rows)
+    ]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:

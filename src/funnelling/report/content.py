@@ -1,0 +1,116 @@
+"""What a report says, apart from how it looks: sections of prose, tables and figures.
+
+Every figure can be told as a table, which is its data as CSV and what stands for it in plain text.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from funnelling.report.tables import Table
+
+Number = float | None  # None is a value that does not exist
+
+
+@dataclass(frozen=True)
+class TableBlock:
+    """A table under a title; ``name`` is that of its file."""
+
+    name: str
+    title: str
+    table: Table
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of bars, one a category, with a bar for each series; values may be negative."""
+
+    name: str
+    title: str
+    alternative: str  # what the figure shows, in a sentence or two, for those who do not see it
+    categories: Sequence[str]
+    series: Mapping[str, Sequence[Number]]
+    value_title: str = ""
+    category_title: str = ""
+
+    def table(self) -> Table:
+        """The same as a table: a row a category, a column a series."""
+        rows = [
+            [category, *(_shown(values[position]) for values in self.series.values())]
+            for position, category in enumerate(self.categories)
+        ]
+        return Table([self.category_title, *self.series], rows)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Lines through points, in one panel or several small ones of the same axes."""
+
+    name: str
+    title: str
+    alternative: str
+    x_title: str
+    y_title: str
+    panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]  # panel -> series -> points
+    diagonal: bool = False  # draw x = y, what perfect calibration would be
+    logarithmic: bool = False  # the x axis
+
+    def table(self) -> Table:
+        """The same as a table: a row a point."""
+        rows = [
+            [panel, series, _shown(x), _shown(y)]
+            for panel, lines in self.panels.items()
+            for series, points in lines.items()
+            for x, y in points
+        ]
+        if list(self.panels) == [""]:
+            return Table(["series", self.x_title, self.y_title], [row[1:] for row in rows])
+        return Table(["panel", "series", self.x_title, self.y_title], rows)
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A matrix of values as shades, each with its number in it."""
+
+    name: str
+    title: str
+    alternative: str
+    row_title: str
+    column_title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    values: Sequence[Sequence[Number]]
+
+    def table(self) -> Table:
+        """The same as a table."""
+        rows = [[row, *map(_shown, values)] for row, values in zip(self.rows, self.values, strict=True)]
+        return Table([f"{self.row_title} \\ {self.column_title}", *self.columns], rows)
+
+
+Figure = Bars | Curves | HeatMap
+Block = TableBlock | Bars | Curves | HeatMap
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report: paragraphs, then tables and figures."""
+
+    name: str
+    title: str
+    paragraphs: Sequence[str] = ()
+    blocks: Sequence[Block] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole report; ``facts`` say what was run on which data, with which versions and seed."""
+
+    title: str
+    paragraphs: Sequence[str] = ()
+    sections: Sequence[Section] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def _shown(value: Number) -> str:
+    """A number in full enough for a table of data."""
+    return "" if value is None else f"{value:.6g}"

@@ -127,7 +127,7 @@ class TestStore:
         result = _compare(capsys, split_data, "-o", tmp_path / "out")
         assert json.loads((tmp_path / "out" / "comparison.json").read_text()) == result
         assert (tmp_path / "out" / "comparison.md").read_text().startswith("| method | micro-F1 |")
-        assert len(list((tmp_path / "out" / "trials").iterdir())) == 2
+        assert len(list((tmp_path / "out" / "pieces").iterdir())) == 2
 
     def test_nothing_is_found_twice(
         self, split_data: Path, tmp_path: Path, fits: list[str], capsys: pytest.CaptureFixture[str]
@@ -209,7 +209,7 @@ class TestStore:
         self, split_data: Path, tmp_path: Path, fits: list[str], capsys: pytest.CaptureFixture[str]
     ) -> None:
         first = _compare(capsys, split_data, "-o", tmp_path / "out")
-        for piece in (tmp_path / "out" / "trials").glob("naive-*"):
+        for piece in (tmp_path / "out" / "pieces").glob("naive-*"):
             piece.write_text(piece.read_text()[:20])
         assert _without_times(_compare(capsys, split_data, "-o", tmp_path / "out")) == _without_times(first)
         assert fits[2:] == ["NaiveClassifier"]

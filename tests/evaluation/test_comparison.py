@@ -51,6 +51,10 @@ class Oracle:
             [[label in self.known.get(text, ()) for label in self.classes_] for text in texts], int
         )
 
+    def classify(self, texts: list[str], languages: Any) -> Any:
+        decided = self.predict(texts, languages)
+        return decided, decided.astype(float)
+
 
 def _corpus(count: int = 20, languages: tuple[str, ...] = ("en", "it"), **fields: Any) -> Corpus:
     return Corpus.from_documents(

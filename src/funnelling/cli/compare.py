@@ -124,9 +124,10 @@ def _fingerprints(method: "Method", resources: dict[str, Any]) -> dict[str, Any]
 
 def _check_store(store: Path, force: bool) -> None:
     """A folder of results is added to; any other that holds something is left alone."""
+    from funnelling.evaluation.pieces import FOLDER
     from funnelling.formats.files import check_output_folder
 
-    if store.is_dir() and any(store.iterdir()) and not (store / "trials").is_dir() and not force:
+    if store.is_dir() and any(store.iterdir()) and not (store / FOLDER).is_dir() and not force:
         raise InputError(f"{store} exists and holds no comparison. Choose another path or add --force.")
     check_output_folder(store)
 

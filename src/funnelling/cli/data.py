@@ -1,6 +1,7 @@
 """``funnelling data``: what is in a file, before anything is learned from it, and corpora to build."""
 
 import argparse
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,37 @@ if TYPE_CHECKING:
 def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser("data", help="look into files of documents, build corpora")
     actions = parser.add_subparsers(metavar="ACTION", required=True)
+    _add_list(actions)
     _add_describe(actions)
     _add_build(actions)
+
+
+def _add_list(actions: options.Commands) -> None:
+    listing = actions.add_parser(
+        "list",
+        help="list the corpora that can be built",
+        description="What can be built, from where, how large it is and under which licence.",
+    )
+    options.add_json(listing)
+    listing.set_defaults(run=run_list)
+
+
+def run_list(arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        fields = ("summary", "origin", "size", "licence")
+        options.print_json(
+            {name: {field: getattr(entry, field) for field in fields} for name, entry in CORPORA.items()}
+        )
+        return
+    import textwrap
+
+    width = max(shutil.get_terminal_size().columns - 14, 40)
+    for name, entry in CORPORA.items():
+        print(f"{name}")
+        for title, text in zip(("", "from", "size", "licence"), entry[1:], strict=True):
+            lines = textwrap.wrap(text, width, break_on_hyphens=False)
+            print("\n".join(f"  {title if not i else '':8} {line}" for i, line in enumerate(lines)))
+    print(f"\nBuild one with: {options.program()} data build NAME -o FILE")
 
 
 def _add_describe(actions: options.Commands) -> None:
@@ -36,10 +66,9 @@ def _add_build(actions: options.Commands) -> None:
         help="build a corpus",
         description="Build a corpus that can be had: with apt, without changing anything on the machine, "
         "or from files in --source.",
-        epilog="\n".join(["corpora:", *map(_corpus_line, CORPORA)]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="`funnelling data list` tells what they are, from where, and how large.",
     )
-    build.add_argument("corpus", metavar="NAME", choices=CORPORA, help="name of the corpus, see below")
+    build.add_argument("corpus", metavar="NAME", choices=CORPORA, help=f"one of {', '.join(CORPORA)}")
     build.add_argument(
         "-o",
         "--output",
@@ -72,14 +101,6 @@ def _add_build(actions: options.Commands) -> None:
     options.add_force(build)
     # None is not given: a corpus refuses what it has no use for.
     build.set_defaults(run=run_build, seed=None)
-
-
-def _corpus_line(name: str) -> str:
-    import textwrap
-
-    entry = CORPORA[name]
-    text = f"  {name:17} {entry.summary} ({entry.licence})"
-    return textwrap.fill(text, 100, subsequent_indent=" " * 20, break_on_hyphens=False)
 
 
 def run_build(arguments: argparse.Namespace) -> None:

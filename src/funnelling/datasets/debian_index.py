@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from funnelling.datasets.apt import private_apt
 from funnelling.datasets.built import check_folders
@@ -116,7 +117,7 @@ def _indices_in(folders: Sequence[Path]) -> Indices:
     for path in sorted(path for folder in folders for path in folder.rglob("*")):
         if _PACKAGES.fullmatch(path.name):
             indices.packages.append(path)
-        elif found := _TRANSLATION.fullmatch(path.name):
+        elif found := _TRANSLATION.fullmatch(unquote(path.name)):  # apt writes pt_BR as pt%5fBR
             indices.translations.setdefault(normalise_tag(found[1]), []).append(path)
     return indices
 

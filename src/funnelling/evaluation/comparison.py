@@ -1,12 +1,9 @@
 """Methods against each other, over trials, every result kept as it is found."""
 
-import hashlib
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +11,10 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import MEASURES, measure_languages
+from funnelling.evaluation.measures import MEASURES, Counts, f1, measure_languages, reliability
+from funnelling.evaluation.pieces import Pieces, Result, corpus_digest
 from funnelling.evaluation.significance import significance
 from funnelling.evaluation.splits import Trial, learnable, outer_folds
-from funnelling.formats.files import writing
 from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
 
     from funnelling.method import Method
 
-Result = dict[str, Any]
+EXAMPLES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin
 
 
 def fit_method(method: "Method", train: Corpus) -> "Method":
@@ -54,12 +51,29 @@ def measure_method(method: "Method", test: Corpus) -> Result:
     is dropped, and counted as ``unknown_labels``.
     """
     predicted = method.predict(test.texts, languages=test.languages)
-    if method.exclusive_:
-        predicted = predicted[:, None] == method.classes_
-    return _measured(test, predicted, [str(label) for label in method.classes_])
+    return measure_labels(test, _indicators(method, predicted), [str(label) for label in method.classes_])
 
 
-def _measured(test: Corpus, predicted: Any, classes: Sequence[str]) -> Result:
+def measure_in_full(method: "Method", test: Corpus) -> Result:
+    """The same, with what diagrams show: probabilities against frequencies, and each label's counts."""
+    predicted, probabilities = method.classify(test.texts, languages=test.languages)
+    decided = _indicators(method, predicted)
+    classes = [str(label) for label in method.classes_]
+    truth = test.label_matrix(classes)
+    counts = Counts.of(truth, decided)
+    return {
+        **measure_labels(test, decided, classes),
+        "reliability": reliability(truth, probabilities).tolist(),
+        "counts": [column.tolist() for column in (counts.tp, counts.fp, counts.fn)],
+    }
+
+
+def _indicators(method: "Method", predicted: Any) -> Any:
+    return predicted[:, None] == method.classes_ if method.exclusive_ else predicted
+
+
+def measure_labels(test: Corpus, predicted: Any, classes: Sequence[str]) -> Result:
+    """The measures of decisions on labelled documents, a column a class."""
     result: Result = dict(measure_languages(test.label_matrix(classes), predicted, test.languages))
     result["unknown_labels"] = len(set(test.label_set()) - set(classes))
     return result
@@ -68,7 +82,7 @@ def _measured(test: Corpus, predicted: Any, classes: Sequence[str]) -> Result:
 def measure_rejector(train: Corpus, test: Corpus) -> Result:
     """What a classifier scores that never assigns a label: the floor of macro averages."""
     classes = train.label_set()
-    return _measured(test, np.zeros((len(test), len(classes)), dtype=bool), classes)
+    return measure_labels(test, np.zeros((len(test), len(classes)), dtype=bool), classes)
 
 
 def cross_validate(
@@ -95,7 +109,7 @@ def cross_validate(
         columns = np.array([classes.index(label) for label in method.classes_])
         predicted[np.ix_(rows, columns)] = method.predict(test.texts, languages=test.languages)
         measured[rows] = True
-    return _measured(corpus.select(measured), predicted[measured], classes) if measured.any() else None
+    return measure_labels(corpus.select(measured), predicted[measured], classes) if measured.any() else None
 
 
 @dataclass
@@ -128,15 +142,7 @@ class Comparison:
             for name in names:
                 found[name].append(self._piece(name, number, trial, tests[name]))
                 self.tell(_told(name, number, len(self.trials), found[name][-1]))
-        return {
-            "methods": {name: summarise(results) for name, results in found.items()},
-            "significance": {
-                measure: significance({name: _pairs(results, measure) for name, results in found.items()})
-                for measure in MEASURES
-            },
-            "rejector": {"average": summarise(rejector)["average"]},
-            "unknown_labels": rejector[0]["unknown_labels"],
-        }
+        return compared(found, rejector)
 
     def _able(self) -> list[str]:
         """The methods that can label any language of every trial's test documents."""
@@ -181,27 +187,44 @@ class Comparison:
         }
 
     def _piece(self, name: str, number: int, trial: Trial, test: Corpus) -> Result:
-        if self.store is None:
-            return self._fit_and_measure(name, number, trial, test)
-        settings = [name, number, self.seed, self.settings.get(name), version("funnelling")]
-        key = _digest([trial.train, test, trial.parallel], settings)
-        path = self.store / "trials" / f"{name}-{number}-{key[:16]}.json"
-        with suppress(OSError, ValueError):  # a piece that is missing or cannot be read is found anew
-            kept: Result = json.loads(path.read_text(encoding="utf-8"))
-            return kept
-        result = self._fit_and_measure(name, number, trial, test)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with writing(path, force=True) as stream:
-            json.dump(result, stream)
-        return result
+        sides = [corpus_digest(side) for side in (trial.train, test, trial.parallel)]
+        return Pieces(self.store).get(
+            f"{name}-{number}",
+            [name, number, self.seed, self.settings.get(name), sides],
+            lambda: fit_and_measure(self.makers[name](seed=self.seed + number), trial, test),
+        )
 
-    def _fit_and_measure(self, name: str, number: int, trial: Trial, test: Corpus) -> Result:
-        method = self.makers[name](seed=self.seed + number)
-        start = time.perf_counter()
-        fit_method(method, learned_from(method, trial))
-        fitted = time.perf_counter()
-        result = measure_method(method, test)
-        return {**result, "fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
+
+def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
+    """Fit a method on a trial's training documents, measure it on test documents, and clock both."""
+    start = time.perf_counter()
+    train = learned_from(method, trial)
+    fit_method(method, train)
+    fitted = time.perf_counter()
+    result = measure_in_full(method, test)
+    predicted = time.perf_counter()
+    classes = [str(label) for label in method.classes_]
+    result["examples"] = [int(count) for count in train.label_matrix(classes).sum(axis=0)]
+    result["C"] = chosen_C(method)
+    return {**result, "fit_seconds": fitted - start, "predict_seconds": predicted - fitted}
+
+
+def chosen_C(method: "Method") -> Any:
+    """The C of a fitted method's final classifiers, by language where each has its own; None without one."""
+    return getattr(method, "meta_C_", None) or getattr(method, "C_", None)
+
+
+def compared(found: Mapping[str, Sequence[Result]], rejector: Sequence[Result]) -> Result:
+    """The results of several methods over the same trials, summed up."""
+    return {
+        "methods": {name: summarise(results) for name, results in found.items()},
+        "significance": {
+            measure: significance({name: _pairs(results, measure) for name, results in found.items()})
+            for measure in MEASURES
+        },
+        "rejector": {"average": summarise(rejector)["average"]},
+        "unknown_labels": rejector[0]["unknown_labels"],
+    }
 
 
 def summarise(results: Sequence[Result]) -> Result:
@@ -232,7 +255,36 @@ def summarise(results: Sequence[Result]) -> Result:
     for seconds in ("fit_seconds", "predict_seconds"):
         if seconds in results[0]:
             summary[seconds] = float(np.mean([result[seconds] for result in results]))
+    if "counts" in results[0]:
+        summary["reliability"] = _mean_reliability([result["reliability"] for result in results])
+        summary["f1_by_examples"] = _f1_by_examples(results)
     return summary
+
+
+def _mean_reliability(trials: Sequence[Sequence[Sequence[float]]]) -> list[list[float]]:
+    """The bins of all trials: pairs, mean probability and share of positives of those that have any."""
+    pairs, expected, found = np.array(trials, dtype=float).sum(axis=0).T
+    filled = pairs > 0
+    table: list[list[float]] = np.column_stack([pairs, expected / pairs.clip(1), found / pairs.clip(1)])[
+        filled
+    ].tolist()
+    return table
+
+
+def _f1_by_examples(results: Sequence[Result]) -> list[list[float]]:
+    """Mean F1 of the labels by their number of training documents: from, labels, mean number, mean F1."""
+    examples = np.concatenate([result["examples"] for result in results])
+    counts = np.concatenate([np.array(result["counts"]).T for result in results])
+    tested = counts[:, 0] + counts[:, 2] > 0
+    scores = f1(*counts.T)
+    rows = []
+    for start, end in pairwise((*EXAMPLES, np.inf)):
+        inside = tested & (examples >= start) & (examples < end)
+        if inside.any():
+            rows.append(
+                [start, int(inside.sum()), float(examples[inside].mean()), float(scores[inside].mean())]
+            )
+    return rows
 
 
 def _pairs(results: Sequence[Result], measure: str) -> list[float]:
@@ -242,12 +294,3 @@ def _pairs(results: Sequence[Result], measure: str) -> list[float]:
 def _told(name: str, trial: int, trials: int, result: Result) -> str:
     scores = " ".join(f"{result['average'][measure]:.3f}" for measure in MEASURES)
     return f"trial {trial + 1}/{trials} {name}: {scores} (fit {result['fit_seconds']:.1f} s)"
-
-
-def _digest(corpora: Sequence[Corpus], settings: Any) -> str:
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
-    for corpus in corpora:
-        digest.update(b"side")
-        for document in corpus:
-            digest.update(repr(document).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()

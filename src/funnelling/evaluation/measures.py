@@ -162,6 +162,17 @@ def expected_calibration_error(truth: ArrayLike, probabilities: ArrayLike, bins:
     >>> expected_calibration_error([[1], [0]], [[0.0], [1.0]])
     1.0
     """
+    table = reliability(truth, probabilities, bins)
+    return float(np.abs(table[:, 1] - table[:, 2]).sum() / table[:, 0].sum())
+
+
+def reliability(truth: ArrayLike, probabilities: ArrayLike, bins: int = 10) -> FloatArray:
+    """What a reliability diagram shows: for each bin its pairs, the positives expected and those found.
+
+    >>> reliability([[1], [0]], [[0.75], [0.25]], bins=2)
+    array([[1.  , 0.25, 0.  ],
+           [1.  , 0.75, 1.  ]])
+    """
     if bins < 1:
         raise InputError(f"bins must be at least 1, found {bins}.")
     actual, chance = _indicators(truth), np.asarray(probabilities, dtype=float)
@@ -169,9 +180,8 @@ def expected_calibration_error(truth: ArrayLike, probabilities: ArrayLike, bins:
     if not ((chance >= 0) & (chance <= 1)).all():
         raise InputError("probabilities must lie between 0 and 1. Give calibrated posteriors, not scores.")
     bin_of_pair = np.minimum((chance * bins).astype(int), bins - 1).ravel()
-    expected = np.bincount(bin_of_pair, weights=chance.ravel())
-    found = np.bincount(bin_of_pair, weights=actual.ravel())
-    return float(np.abs(expected - found).sum() / actual.size)
+    columns = (None, chance.ravel(), actual.ravel())
+    return np.column_stack([np.bincount(bin_of_pair, weights, bins) for weights in columns]).astype(float)
 
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:

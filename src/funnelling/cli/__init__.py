@@ -11,10 +11,21 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from funnelling.cli import compare, data, embeddings, evaluate, inspect, options, predict, quickstart, train
+from funnelling.cli import (
+    compare,
+    data,
+    embeddings,
+    evaluate,
+    experiment,
+    inspect,
+    options,
+    predict,
+    quickstart,
+    train,
+)
 from funnelling.errors import InputError
 
-COMMANDS = (quickstart, train, predict, evaluate, compare, inspect, data, embeddings)
+COMMANDS = (quickstart, train, predict, evaluate, compare, experiment, inspect, data, embeddings)
 BAD_INPUT, INTERRUPTED = 2, 130
 
 

@@ -4,7 +4,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from funnelling.errors import InputError
@@ -163,6 +164,17 @@ def read_labelled(path: str) -> "tuple[Corpus, str]":
     skipped = len(corpus) - len(labelled)
     note = f"{name}: {skipped} of {len(corpus)} documents have no labels and are left out."
     return labelled, note if skipped else ""
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """A refusal that begins with the name of the file it is about."""
+    from funnelling.formats.files import shown_name
+
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{shown_name(path)}: {error}") from None
 
 
 def load_text_model(path: str) -> "Method":

@@ -16,6 +16,7 @@ from funnelling.evaluation.pieces import Pieces, Result, corpus_digest
 from funnelling.evaluation.significance import significance
 from funnelling.evaluation.splits import Trial, learnable, outer_folds
 from funnelling.text.languages import served_by
+from funnelling.text.words import analyser
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -133,6 +134,10 @@ class Comparison:
 
     def run(self) -> Result:
         """Fit and measure whatever the store does not have, and sum it up."""
+        return compared(*self.results())
+
+    def results(self) -> tuple[dict[str, list[Result]], list[Result]]:
+        """The results of each method and of the rejector, trial by trial."""
         names = self._able()
         found: dict[str, list[Result]] = {name: [] for name in names}
         rejector: list[Result] = []
@@ -142,7 +147,7 @@ class Comparison:
             for name in names:
                 found[name].append(self._piece(name, number, trial, tests[name]))
                 self.tell(_told(name, number, len(self.trials), found[name][-1]))
-        return compared(found, rejector)
+        return found, rejector
 
     def _able(self) -> list[str]:
         """The methods that can label any language of every trial's test documents."""
@@ -191,8 +196,15 @@ class Comparison:
         return Pieces(self.store).get(
             f"{name}-{number}",
             [name, number, self.seed, self.settings.get(name), sides],
-            lambda: fit_and_measure(self.makers[name](seed=self.seed + number), trial, test),
+            lambda: self._fit_and_measure(name, number, trial, test),
         )
+
+    def _fit_and_measure(self, name: str, number: int, trial: Trial, test: Corpus) -> Result:
+        # Words are reduced to lemmas once a process: the first method must not be clocked for all.
+        for corpus in (trial.train, test):
+            for text, language in zip(corpus.texts, corpus.languages, strict=True):
+                analyser(language)(text)
+        return fit_and_measure(self.makers[name](seed=self.seed + number), trial, test)
 
 
 def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
@@ -205,12 +217,12 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
     predicted = time.perf_counter()
     classes = [str(label) for label in method.classes_]
     result["examples"] = [int(count) for count in train.label_matrix(classes).sum(axis=0)]
-    result["C"] = chosen_C(method)
+    result["C"] = final_c(method)
     return {**result, "fit_seconds": fitted - start, "predict_seconds": predicted - fitted}
 
 
-def chosen_C(method: "Method") -> Any:
-    """The C of a fitted method's final classifiers, by language where each has its own; None without one."""
+def final_c(method: "Method") -> Any:
+    """The C of a fitted method's final classifiers; by language where each has its own."""
     return getattr(method, "meta_C_", None) or getattr(method, "C_", None)
 
 

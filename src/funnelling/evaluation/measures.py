@@ -110,7 +110,11 @@ def measure(truth: ArrayLike, predicted: ArrayLike) -> dict[str, float]:
     Traceback (most recent call last):
     funnelling.errors.InputError: truth has shape (1, 2) and prediction (1, 1): they must be alike.
     """
-    counts = Counts.of(truth, predicted)
+    return measure_counts(Counts.of(truth, predicted))
+
+
+def measure_counts(counts: Counts) -> dict[str, float]:
+    """The same, of decisions that were counted."""
     pooled, f1s, ks = counts.pooled(), counts.f1(), counts.k()
     present = counts.tp + counts.fn > 0
     if not present.any():

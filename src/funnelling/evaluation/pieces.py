@@ -18,7 +18,7 @@ Result = dict[str, Any]
 
 
 class Pieces:
-    """Independent parts of a longer work, each a file in ``folder / "pieces"``; without a folder none is kept.
+    """Independent parts of a longer work, each a file below ``folder``; without a folder none is kept.
 
     A piece is found again under its name and its key: all that its result depends on. The version of
     the package is part of every key.

@@ -17,6 +17,7 @@ MEASURE_TITLES = {
     "macro_f1_present": "macro-F1*",
     "macro_k_present": "macro-K*",
 }
+DAGGERS = "† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test"
 PRESENT_NOTE = "* over the labels that occur in the test documents of the language"
 
 
@@ -134,26 +135,41 @@ def languages_table(result: Mapping[str, Any]) -> Table:
 def side_by_side(methods: Mapping[str, Any]) -> Table:
     """Several methods: a row a language, then the average; for each measure a column a method."""
     languages = next(iter(methods.values()))["languages"]
-    rows = [
-        [language]
-        + [number(m["languages"][language][measure]) for measure in MEASURES for m in methods.values()]
-        for language in languages
-    ]
-    averages = [number(m["average"][measure]) for measure in MEASURES for m in methods.values()]
+    parts = {
+        **{tag: [method["languages"][tag] for method in methods.values()] for tag in languages},
+        "average": [method["average"] for method in methods.values()],
+    }
+    rows: list[list[str]] = []
+    best: list[tuple[int, int]] = []
+    for part, values in parts.items():
+        cells = [part]
+        for measure in MEASURES:
+            highest = max(value[measure] for value in values)
+            for value in values:
+                if value[measure] == highest and len(values) > 1:
+                    best.append((len(rows), len(cells)))
+                cells.append(number(value[measure]))
+        rows.append(cells)
     header = ["language", *(title(name) for _ in MEASURES for name in methods)]
     groups = [(MEASURE_TITLES[measure], len(methods)) for measure in MEASURES]
-    return Table(header, [*rows, ["average", *averages]], groups)
+    return Table(header, rows, groups, best)
 
 
 def comparison_table(result: Mapping[str, Any]) -> Table:
     """All methods of a comparison: averages with deviations over trials, daggers, times."""
-    rows = []
+    rows: list[list[str]] = []
+    best: list[tuple[int, int]] = []
     for name, method in result["methods"].items():
+        best += [
+            (len(rows), 1 + column)
+            for column, measure in enumerate(MEASURES)
+            if len(result["methods"]) > 1 and result["significance"][measure]["best"] == name
+        ]
         cells = [_cell(result, name, method, measure) for measure in MEASURE_TITLES]
         rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
     floor = result["rejector"]["average"]
     rows.append(["(rejects all)", *(number(floor[measure]) for measure in MEASURE_TITLES), "", ""])
-    return Table(["method", *MEASURE_TITLES.values(), "fit s", "predict s"], rows)
+    return Table(["method", *MEASURE_TITLES.values(), "fit s", "predict s"], rows, best=best)
 
 
 def _cell(result: Mapping[str, Any], name: str, method: Mapping[str, Any], measure: str) -> str:

@@ -1,0 +1,44 @@
+"""How a report came about: what was run, on which data, with which versions, and how long it took."""
+
+import os
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+
+from funnelling.evaluation.splits import Trial
+from funnelling.report.tables import counted
+
+_PACKAGES = ("funnelling", "numpy", "scipy", "scikit-learn")
+
+
+def facts(
+    data: str, trials: Sequence[Trial], seed: int, started: float, more: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """What stands at the end of a report; ``started`` is a time of `time.monotonic`."""
+    seconds = time.monotonic() - started
+    return {
+        "Command": shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]]),
+        "Data": f"{data}: {_described(trials[0])}",
+        "Trials": str(len(trials)),
+        "Seed": str(seed),
+        **(more or {}),
+        "Time": f"{seconds:,.0f} seconds" + (f" ({seconds / 60:.0f} minutes)" if seconds > 120 else ""),
+        "Date": time.strftime("%Y-%m-%d"),
+        "Versions": ", ".join(
+            [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in _PACKAGES)]
+        ),
+        "Machine": f"{platform.system()} {platform.machine()}, {counted(os.cpu_count() or 1, 'core')}",
+    }
+
+
+def _described(trial: Trial) -> str:
+    languages = trial.train.by_language()
+    parallel = f", {counted(len(trial.parallel), 'further version')} of them" if len(trial.parallel) else ""
+    return (
+        f"{counted(len(trial.train), 'training document')}{parallel}, {len(trial.test):,} for test, "
+        f"{counted(len(languages), 'language')} ({', '.join(languages)}), "
+        f"{counted(len(trial.train.label_set()), 'label')}"
+    )

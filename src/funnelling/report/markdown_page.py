@@ -1,0 +1,52 @@
+"""A report as Markdown, with its figures and data in files beside it."""
+
+from collections.abc import Sequence
+
+from funnelling.report.content import Block, Report, TableBlock
+from funnelling.report.names import named_sections
+from funnelling.report.page import BEST_NOTE, FACTS_TITLE
+from funnelling.report.tables import Table, markdown
+from funnelling.report.text import escape_markdown, inline_markdown
+
+
+def markdown_page(report: Report) -> str:
+    """The whole report; figures are links to ``figures/NAME.svg``, data to ``data/NAME.csv``."""
+    parts = [f"# {escape_markdown(report.title)}", *map(inline_markdown, report.paragraphs)]
+    for _, section, blocks in named_sections(report):
+        parts += [f"## {escape_markdown(section.title)}", *map(inline_markdown, section.paragraphs)]
+        for name, block in blocks:
+            parts += _block(name, block)
+    if report.facts:
+        parts.append(f"## {FACTS_TITLE}")
+        parts.append(
+            "\n".join(
+                f"- {escape_markdown(name)}: {inline_markdown(value)}" for name, value in report.facts.items()
+            )
+        )
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _block(name: str, block: Block) -> Sequence[str]:
+    title = f"### {escape_markdown(block.title)}"
+    if isinstance(block, TableBlock):
+        notes = [*([BEST_NOTE] if block.table.best else []), *block.notes]
+        return [
+            title,
+            markdown(_escaped(block.table)),
+            *map(inline_markdown, notes),
+            f"[Data as CSV](data/{name}.csv)",
+        ]
+    return [
+        title,
+        f"![{escape_markdown(block.alternative)}](figures/{name}.svg)",
+        f"[Data as CSV](data/{name}.csv)",
+    ]
+
+
+def _escaped(table: Table) -> Table:
+    return Table(
+        [escape_markdown(cell) for cell in table.header],
+        [[escape_markdown(cell) for cell in row] for row in table.rows],
+        [(escape_markdown(text), columns) for text, columns in table.groups],
+        table.best,
+    )

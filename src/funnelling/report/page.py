@@ -1,0 +1,258 @@
+"""A report as one page of HTML that needs nothing beside it and runs nothing."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from urllib.parse import quote
+
+from funnelling.report.content import Block, Figure, Report, TableBlock
+from funnelling.report.figures import draw
+from funnelling.report.figures.curves import swatch
+from funnelling.report.figures.drawing import Drawing, Panel, element
+from funnelling.report.figures.style import DARK, LIGHT, SHAPES, colour_rules
+from funnelling.report.names import named_sections
+from funnelling.report.spreadsheets import comma_separated
+from funnelling.report.tables import Table
+from funnelling.report.text import escape, inline_html
+
+FACTS_TITLE = "How this was made"
+BEST_NOTE = "bold: the best of its column"
+
+_SHORT = 20  # letters of a row's title that need not be broken
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+# Below this share of its own size the numbers of a heat map would be too small to read.
+_SMALLEST_MATRIX, _LARGEST_MATRIX = 0.95, 1.35
+
+
+def html_page(report: Report) -> str:
+    """The whole page; equal reports are equal bytes."""
+    sections = list(named_sections(report))
+    places = [(f"section-{name}", section.title) for name, section, _ in sections]
+    if report.facts:
+        places.append(("facts", FACTS_TITLE))
+    parts = [
+        "<header>",
+        f"<h1>{escape(report.title)}</h1>",
+        *_paragraphs(report.paragraphs),
+        *(_contents(places) if len(places) > 1 else []),
+        "</header>",
+    ]
+    for name, section, blocks in sections:
+        place = f"section-{name}"
+        parts += [
+            f'<section aria-labelledby="{place}">',
+            f'<h2 id="{place}">{escape(section.title)}</h2>',
+            *_paragraphs(section.paragraphs),
+            *(_block(block_name, block) for block_name, block in blocks),
+            "</section>",
+        ]
+    if report.facts:
+        parts += _facts(report)
+    return "\n".join([*_head(report.title), *parts, "</main>", "</body>", "</html>", ""])
+
+
+def _head(title: str) -> list[str]:
+    dark = f"@media screen and (prefers-color-scheme: dark) {{\n{colour_rules(DARK)}}}\n"
+    rules = files("funnelling.report").joinpath("page.css").read_text("utf-8")
+    return [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        '<link rel="icon" href="data:,">',
+        f"<title>{escape(title)}</title>",
+        f"<style>\n{rules}{SHAPES}{colour_rules(LIGHT)}{dark}</style>",
+        "</head>",
+        "<body>",
+        "<main>",
+    ]
+
+
+def _paragraphs(texts: Sequence[str]) -> list[str]:
+    return [f"<p>{inline_html(text)}</p>" for text in texts]
+
+
+def _contents(places: Sequence[tuple[str, str]]) -> list[str]:
+    links = [f'<li><a href="#{place}">{escape(title)}</a></li>' for place, title in places]
+    return ['<nav aria-label="Contents">', "<ol>", *links, "</ol>", "</nav>"]
+
+
+def _facts(report: Report) -> list[str]:
+    pairs = [
+        f"<dt>{escape(name)}</dt>\n<dd>{inline_html(value)}</dd>" for name, value in report.facts.items()
+    ]
+    return [
+        '<section aria-labelledby="facts">',
+        f'<h2 id="facts">{FACTS_TITLE}</h2>',
+        "<dl>",
+        *pairs,
+        "</dl>",
+        "</section>",
+    ]
+
+
+def _block(name: str, block: Block) -> str:
+    if isinstance(block, TableBlock):
+        return _table_block(name, block)
+    return _figure(name, block)
+
+
+def _table_block(name: str, block: TableBlock) -> str:
+    notes = [f"<p>{inline_html(note)}</p>" for note in block.notes]
+    if block.table.best:
+        word, rest = BEST_NOTE.split(":", 1)
+        notes.insert(0, f'<p><span class="best">{word}</span>:{rest}</p>')
+    return "\n".join(
+        [
+            f'<div class="block" id="block-{name}">',
+            _table(block.table, f"<h3>{escape(block.title)}</h3>", block.title),
+            *(['<div class="notes">', *notes, "</div>"] if notes else []),
+            _download(name, block.table, block.title),
+            "</div>",
+        ]
+    )
+
+
+def _table(table: Table, caption: str, label: str) -> str:
+    """A table in a region of its own that scrolls where the page is too narrow for it."""
+    numeric = [_is_numeric([row[column] for row in table.rows]) for column in range(len(table.header))]
+    begins = _group_starts(table)
+    lines = [
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(f"Table: {label}")}">',
+        "<table>",
+        f"<caption>{caption}</caption>",
+        "<thead>",
+    ]
+    if table.groups:
+        lines.append(_group_row(table))
+    header = [
+        _cell("th", escape(text), _classes(column, numeric, begins), 'scope="col"')
+        for column, text in enumerate(table.header)
+    ]
+    lines += ["<tr>" + "".join(header) + "</tr>", "</thead>", "<tbody>"]
+    for number, row in enumerate(table.rows):
+        cells = []
+        for column, text in enumerate(row):
+            classes = _classes(column, numeric, begins)
+            best = (number, column) in table.best
+            shown = f"<b>{escape(text)}</b>" if best else escape(text)
+            if column == 0:
+                classes = ["short"] if len(text) <= _SHORT else []
+                cells.append(_cell("th", shown, [*classes, "best"] if best else classes, 'scope="row"'))
+            else:
+                cells.append(_cell("td", shown, [*classes, "best"] if best else classes))
+        lines.append("<tr>" + "".join(cells) + "</tr>")
+    return "\n".join([*lines, "</tbody>", "</table>", "</div>"])
+
+
+def _group_row(table: Table) -> str:
+    cells = ["<td></td>"]
+    for text, columns in table.groups:
+        cells.append(f'<th scope="colgroup" colspan="{columns}" class="begins">{escape(text)}</th>')
+    rest = len(table.header) - 1 - sum(columns for _, columns in table.groups)
+    if rest > 0:
+        cells.append(f'<td class="begins" colspan="{rest}"></td>')
+    return "<tr>" + "".join(cells) + "</tr>"
+
+
+def _group_starts(table: Table) -> set[int]:
+    starts, column = set(), 1
+    for _, columns in table.groups:
+        starts.add(column)
+        column += columns
+    return starts | {column} if table.groups else starts
+
+
+def _classes(column: int, numeric: Sequence[bool], begins: set[int]) -> list[str]:
+    classes = ["number"] if column and numeric[column] else []
+    return [*classes, "begins"] if column in begins else classes
+
+
+def _cell(tag: str, content: str, classes: Sequence[str], scope: str = "") -> str:
+    written = f' class="{" ".join(classes)}"' if classes else ""
+    return f"<{tag}{written}{' ' + scope if scope else ''}>{content}</{tag}>"
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    """Whether a column holds numbers, be they with deviations, daggers or gaps."""
+    filled = [cell.lstrip("-+−±(").lstrip(".")[:1] for cell in cells if cell.strip("-–— ")]
+    return bool(filled) and all(start.isdigit() for start in filled)
+
+
+def _figure(name: str, figure: Figure) -> str:
+    drawing = draw(figure, f"figure-{name}")
+    title = escape(figure.title)
+    single = len(drawing.panels) == 1
+    described = "" if single else f' aria-describedby="figure-{name}-alternative"'
+    hidden = f'<p class="hidden" id="figure-{name}-alternative">{escape(figure.alternative)}</p>'
+    return "\n".join(
+        [
+            f'<figure class="block" id="figure-{name}" aria-labelledby="figure-{name}-caption"{described}>',
+            f'<figcaption id="figure-{name}-caption"><h3>{title}</h3></figcaption>',
+            *([] if single else [hidden]),
+            *_legend(drawing),
+            *([f'<p class="axes">{escape(drawing.axes)}</p>'] if drawing.axes else []),
+            _panels(name, figure, drawing),
+            "<details>",
+            f'<summary>Data<span class="hidden"> of {title}</span></summary>',
+            _table(figure.table(), f'<span class="hidden">Data of {title}</span>', f"data of {figure.title}"),
+            _download(name, figure.table(), figure.title),
+            "</details>",
+            "</figure>",
+        ]
+    )
+
+
+def _legend(drawing: Drawing) -> list[str]:
+    if not any(drawing.legend):
+        return []
+    keys = [
+        f'<li><svg class="drawing" viewBox="0 0 32 14" aria-hidden="true">{swatch(position)}</svg>'
+        f"<span>{escape(series)}</span></li>"
+        for position, series in enumerate(drawing.legend)
+    ]
+    return ['<ul class="legend">', *keys, "</ul>"]
+
+
+def _panels(name: str, figure: Figure, drawing: Drawing) -> str:
+    single = len(drawing.panels) == 1
+    drawn = []
+    for number, panel in enumerate(drawing.panels, start=1):
+        title = figure.title if single else f"{figure.title}: {panel.title}"
+        words = figure.alternative if single else panel.description
+        drawn.append(_svg(f"figure-{name}-{number}", panel, title, words, drawing.shape))
+    region = ""
+    if drawing.shape == "matrix":
+        region = f' role="region" tabindex="0" aria-label="{escape(f"Figure: {figure.title}")}"'
+    classes = f"panels {drawing.shape}" + (" scroll" if region else "")
+    return "\n".join([f'<div class="{classes}"{region}>', *drawn, "</div>"])
+
+
+def _svg(place: str, panel: Panel, title: str, words: str, shape: str) -> str:
+    style = None
+    if shape == "matrix":
+        smallest, largest = panel.width * _SMALLEST_MATRIX, panel.width * _LARGEST_MATRIX
+        style = f"min-width:{smallest:.0f}px;max-width:{largest:.0f}px"
+    told = [
+        element("title", escape(title) or " ", id=f"{place}-title"),
+        element("desc", escape(words) or " ", id=f"{place}-description"),
+    ]
+    return element(
+        "svg",
+        "".join(told) + panel.marks,
+        class_="drawing",
+        role="img",
+        aria_labelledby=f"{place}-title {place}-description",
+        viewBox=f"0 0 {panel.width:g} {panel.height:g}",
+        style=style,
+    )
+
+
+def _download(name: str, table: Table, title: str) -> str:
+    data = quote(comma_separated(table), safe="", errors="replace")
+    return (
+        f'<p class="download"><a download="{name}.csv" href="data:text/csv;charset=utf-8,{data}">'
+        f'Download as CSV<span class="hidden">: {escape(title)}</span></a></p>'
+    )

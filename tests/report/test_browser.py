@@ -1,0 +1,154 @@
+"""The page in a real browser: drawn, readable on a phone, in the dark and in print, without a complaint."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from funnelling.report.files import write_report
+from tests.report.demo import demo_report, report_of
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")
+
+PHONE, DESK = 390, 1280
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
+
+# What of a drawing lies outside of it, or is not there at all.
+MISDRAWN = """
+const wrong = [];
+for (const svg of document.querySelectorAll('svg[role=img]')) {
+  const frame = svg.getBoundingClientRect();
+  if (!(frame.width > 0 && frame.height > 0)) wrong.push('not drawn: ' + svg.textContent.slice(0, 60));
+  const marks = svg.querySelectorAll('rect:not(.hatch), path, line, text');
+  if (!marks.length) wrong.push('empty: ' + svg.textContent.slice(0, 60));
+  for (const mark of marks) {
+    if (mark.closest('defs')) continue;
+    const box = mark.getBoundingClientRect();
+    if (box.left < frame.left - 1.5 || box.right > frame.right + 1.5
+        || box.top < frame.top - 1.5 || box.bottom > frame.bottom + 1.5)
+      wrong.push(mark.outerHTML.slice(0, 150) + ' ' + [box.left - frame.left, box.right - frame.right,
+        box.top - frame.top, box.bottom - frame.bottom].map(Math.round));
+  }
+}
+return wrong;
+"""
+SMALLEST_LETTERS = """
+return Math.min(...[...document.querySelectorAll('svg[role=img] text')].map(text => {
+  const svg = text.ownerSVGElement;
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return parseFloat(getComputedStyle(text).fontSize) * scale;
+}));
+"""
+UNTOLD = """
+return [...document.querySelectorAll('svg[role=img]')].filter(svg => {
+  const places = svg.getAttribute('aria-labelledby').split(' ');
+  return places.length != 2 || !places.every(place => document.getElementById(place).textContent.trim());
+}).length;
+"""
+CLIPPED = """
+return [...document.querySelectorAll('.scroll')].filter(region =>
+  region.clientWidth && region.scrollWidth > region.clientWidth + 1
+  && getComputedStyle(region).overflowX != 'visible').length;
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    program = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
+    driver = shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip("no Chromium here: install chromium and chromium-driver to look at the page")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    downloads = tmp_path_factory.mktemp("downloads")
+    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
+    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    opened.downloads = downloads
+    yield opened
+    opened.quit()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(demo_report(), tmp_path_factory.mktemp("demo"))[0]
+
+
+def show(browser: Any, page: Path, width: int, colours: str = "light", media: str = "screen") -> None:
+    # A window cannot be as narrow as a phone; the device that is emulated can.
+    metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    features = [{"name": "prefers-color-scheme", "value": colours}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+    browser.get(page.as_uri())
+
+
+@pytest.mark.parametrize(("width", "colours"), VIEWS)
+def test_the_page_is_drawn_and_fits(browser: Any, demo: Path, width: int, colours: str) -> None:
+    show(browser, demo, width, colours)
+    assert browser.get_log("browser") == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.execute_script(MISDRAWN) == []
+    assert browser.execute_script(UNTOLD) == 0
+    assert browser.execute_script(SMALLEST_LETTERS) >= 10
+    ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}[colours]
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_opening_the_data_does_not_widen_the_page(browser: Any, demo: Path, width: int) -> None:
+    show(browser, demo, width)
+    browser.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("text", ["x" * 300, "<script>alert(1)</script>", "\"'><img src=x>", "ja漢字" * 60])
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_any_label_stays_in_its_place(browser: Any, tmp_path: Path, text: str, width: int) -> None:
+    show(browser, write_report(report_of(text), tmp_path)[0], width)
+    assert browser.title == text
+    browser.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.execute_script(MISDRAWN) == []
+    assert browser.get_log("browser") == []
+
+
+def test_tables_are_not_clipped_in_print_and_the_ground_is_white(browser: Any, demo: Path) -> None:
+    show(browser, demo, 720, "dark", "print")
+    assert browser.execute_script(CLIPPED) == 0
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 720
+    assert browser.execute_script("return getComputedStyle(document.body).color") == "rgb(28, 36, 48)"
+
+
+def test_the_keyboard_reaches_a_wide_table_and_scrolls_it(browser: Any, demo: Path) -> None:
+    show(browser, demo, PHONE)
+    moved = browser.execute_script(
+        "const region = document.querySelector('[role=region]'); region.focus(); region.scrollLeft = 50;"
+        "return [document.activeElement === region, region.scrollLeft];"
+    )
+    assert moved == [True, 50]
+
+
+def test_data_are_downloaded_from_the_page(browser: Any, demo: Path) -> None:
+    show(browser, demo, DESK)
+    browser.execute_script("document.querySelector('a[download=\"results.csv\"]').click()")
+    saved = browser.downloads / "results.csv"
+    for _ in range(100):
+        if saved.exists():
+            break
+        time.sleep(0.05)
+    assert saved.read_bytes() == (demo.parent / "data" / "results.csv").read_bytes()
+
+
+def test_the_files_of_figures_show_by_themselves(browser: Any, demo: Path) -> None:
+    for path in sorted((demo.parent / "figures").glob("*.svg")):
+        show(browser, path, DESK)
+        assert browser.execute_script(MISDRAWN) == [], path.name
+        assert browser.get_log("browser") == []

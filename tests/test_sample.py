@@ -1,16 +1,16 @@
-"""The embedded corpus, and the script that cuts it."""
+"""The embedded corpus, and how one like it is built."""
 
-import subprocess
-import sys
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
-from funnelling import Document, read_corpus, write_documents
-from funnelling.datasets.sample import FILE, read_sample
+import pytest
 
-ROOT = Path(__file__).parent.parent
-SCRIPT = ROOT / "scripts" / "cut_sample.py"
+from funnelling.datasets import debian_comparable
+from funnelling.datasets.built import Built
+from funnelling.datasets.sample import FILE, LANGUAGES, build, read_sample
+
+from .datasets.tagged_makers import Made, write_archive
 
 
 def test_sizes() -> None:
@@ -29,6 +29,7 @@ def test_no_group_is_on_both_sides() -> None:
     sides = [set(corpus.split(side).groups) - {None} for side in ("train", "test")]
     assert sides[0]
     assert not sides[0] & sides[1]
+    assert len(set(corpus.groups)) == len(corpus)  # no package is described twice
 
 
 def test_it_is_small_and_states_its_origin() -> None:
@@ -39,42 +40,48 @@ def test_it_is_small_and_states_its_origin() -> None:
     assert "licen" in notice.lower()
 
 
-def _cut(source: Path, target: Path) -> None:
-    subprocess.run([sys.executable, SCRIPT, source, target], check=True)
-
-
-def test_the_script_cuts_by_language_split_and_frequent_labels(tmp_path: Path) -> None:
-    documents = [
-        Document(
-            f"{language}-{split}-{i}",
-            f"text {i}",
-            language=language,
-            labels=(f"label {i % 40}", "frequent"),
-            split=split,
-            group=f"g{language}{split}{i}",
-        )
-        for language in ("en", "it", "xx")
-        for split in ("train", "test")
-        for i in range(300)
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Packages in one language or in all, more than needed, with tags more and less frequent."""
+    tags = [f"field::f{i % 41}, use::u{i % 43}" for i in range(2_800)]
+    packages = [
+        Made(f"p{i:04}", tags[i], " ".join(LANGUAGES) if i % 8 == 7 else LANGUAGES[i % 7])
+        for i in range(2_800)
     ]
-    write_documents(tmp_path / "all.jsonl", documents)
-    write_documents(tmp_path / "reversed.jsonl", documents[::-1])
-    _cut(tmp_path / "all.jsonl", tmp_path / "sample.jsonl.gz")
-    _cut(tmp_path / "reversed.jsonl", tmp_path / "again.jsonl.gz")
-    assert (tmp_path / "sample.jsonl.gz").read_bytes() == (tmp_path / "again.jsonl.gz").read_bytes()
-    sample = read_corpus(tmp_path / "sample.jsonl.gz")
-    sizes = Counter(zip(sample.languages, sample.splits, strict=True))
-    assert sizes == {
-        (language, split): size
-        for language in ("en", "it")
-        for split, size in (("train", 250), ("test", 100))
+    return write_archive(tmp_path_factory.mktemp("archive"), packages)
+
+
+@pytest.fixture(scope="module")
+def built(archive: Path) -> Built:
+    return build([archive])
+
+
+def test_one_from_another_archive_has_the_same_shape(built: Built) -> None:
+    assert Counter((row.language, row.split) for row in built.documents) == {
+        (language, split): size for language in LANGUAGES for split, size in (("train", 250), ("test", 100))
     }
-    assert len(sample.label_set()) == 32
-    assert "frequent" in sample.label_set()
-    assert any(labels == ("frequent",) for labels in sample.labels)  # documents outlive their rare labels
+    assert len({row.group for row in built.documents}) == len(built.documents)
 
 
-def test_cutting_the_sample_from_itself_changes_nothing(tmp_path: Path) -> None:
-    embedded = ROOT / "src" / "funnelling" / "datasets" / FILE
-    _cut(embedded, tmp_path / FILE)
-    assert (tmp_path / FILE).read_bytes() == embedded.read_bytes()
+def test_its_labels_are_the_most_frequent_in_training(built: Built) -> None:
+    counts: Counter[str] = Counter()
+    for row in built.documents:
+        number = int(row.id[1:5])
+        tags = (f"field::f{number % 41}", f"use::u{number % 43}")
+        counts.update(tags if row.split == "train" else ())
+    expected = sorted(counts, key=lambda tag: (-counts[tag], tag))[:32]
+    labels = {label for row in built.documents for label in row.labels or ()}
+    assert labels == set(expected)
+    # Documents outlive their rare tags.
+    assert any(row.labels == () for row in built.documents)
+
+
+def test_a_seed_gives_it_again_and_another_one_others(archive: Path, built: Built) -> None:
+    assert build([archive], 0) == built
+    other = build([archive], 1)
+    assert {row.id for row in other.documents} != {row.id for row in built.documents}
+
+
+def test_it_is_a_cut_of_the_comparable_corpus(archive: Path, built: Built) -> None:
+    whole = {(row.id, row.text, row.split) for row in debian_comparable.build(LANGUAGES, [archive]).documents}
+    assert {(row.id, row.text, row.split) for row in built.documents} <= whole

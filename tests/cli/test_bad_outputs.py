@@ -135,7 +135,7 @@ class TestCompare:
 
 
 class TestQuickstart:
-    @pytest.mark.parametrize("name", ["model", "report.md", "documents.jsonl"])
+    @pytest.mark.parametrize("name", ["model", "report.html", "report.md", "documents.jsonl"])
     def test_an_output_that_exists(self, name: str, tmp_path: Path, refuses: Refuses) -> None:
         (tmp_path / "quickstart").mkdir()
         (tmp_path / "quickstart" / name).write_text("mine")

@@ -126,7 +126,8 @@ class TestStore:
     ) -> None:
         result = _compare(capsys, split_data, "-o", tmp_path / "out")
         assert json.loads((tmp_path / "out" / "comparison.json").read_text()) == result
-        assert (tmp_path / "out" / "comparison.md").read_text().startswith("| method | micro-F1 |")
+        assert "| method | micro-F1 |" in (tmp_path / "out" / "report.md").read_text()
+        assert (tmp_path / "out" / "report.html").exists()
         assert len(list((tmp_path / "out" / "pieces").iterdir())) == 2
 
     def test_nothing_is_found_twice(
@@ -218,5 +219,6 @@ class TestStore:
 def test_in_a_process_of_its_own(split_data: Path, tmp_path: Path) -> None:
     done = run_command("compare", split_data, *ARGUMENTS, "--runs", 2, "-o", "out", "--json", cwd=tmp_path)
     assert done.returncode == 0
-    assert len(done.stderr.splitlines()) == 4
+    assert len(done.stderr.splitlines()) == 5
+    assert done.stderr.endswith("Report: out/report.html\n")
     assert json.loads(done.stdout)["methods"]["naive"]["runs"] == 2

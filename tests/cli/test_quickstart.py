@@ -38,7 +38,9 @@ def test_fun_tat_is_above_naive_on_all_four_averages(ended: tuple[Path, str]) ->
 def test_what_it_leaves(ended: tuple[Path, str]) -> None:
     folder, printed = ended
     assert sorted(os.listdir(folder)) == ["first try"]
-    assert sorted(os.listdir(folder / "first try")) == ["documents.jsonl", "model", "report.md"]
+    assert sorted(os.listdir(folder / "first try")) == [
+        *("data", "documents.jsonl", "figures", "model", "report.html", "report.md")
+    ]
     assert "Model:  'first try/model'" in printed
     report = (folder / "first try" / "report.md").read_text(encoding="utf-8")
     assert "| language | micro-F1 Naive | micro-F1 Fun(TAT) |" in report

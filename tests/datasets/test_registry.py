@@ -9,11 +9,11 @@ from funnelling.errors import InputError
 
 
 @pytest.mark.parametrize("name", CORPORA)
-def test_every_corpus_has_a_builder_and_states_its_licence(name: str) -> None:
+def test_every_corpus_has_a_builder_and_states_its_origin_size_and_licence(name: str) -> None:
     entry = CORPORA[name]
     assert callable(import_module(entry.module).build)
-    assert entry.summary
-    assert entry.licence
+    for field in entry:
+        assert field.strip()
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,11 @@ def test_every_corpus_has_a_builder_and_states_its_licence(name: str) -> None:
         ("debian-untagged", "paragraphs", "--paragraphs"),
         ("debian-untagged", "documents", "--documents"),
         ("wikipedia", "paragraphs", "--paragraphs"),
+        ("debian-comparable", "min_words", "--min-words"),
+        ("debian-parallel", "documents", "--documents"),
+        ("jrc-acquis", "alignments", "--alignments"),
+        ("rcv", "paragraphs", "--paragraphs"),
+        ("sample", "languages", "--languages"),
     ],
 )
 def test_an_option_without_use_is_refused(name: str, option: str, shown: str) -> None:

@@ -15,8 +15,8 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "experiment",
         help="run the paper's experiments, ending in a report",
-        description="Run experiments of the paper on a corpus. Every result is kept as it is found: started again "
-        "after an interruption, it goes on where it stopped.",
+        description="Run experiments of the paper on a corpus. Every result is kept as it is found: started "
+        "again after an interruption, it goes on where it stopped.",
         epilog="\n".join(["experiments:", *(f"  {name:16} {what}" for name, what in EXPERIMENTS.items())]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> None:
     shown = ", ".join(data)
     report = Report(
         f"Experiments on {shown}" if arguments.name == ALL else f"Experiment {arguments.name} on {shown}",
-        ["The experiments of *Funnelling* (Esuli, Moreo and Sebastiani, ACM TOIS 2019), run on this corpus."],
+        ["From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."],
         sections,
         facts(shown, trials, arguments.seed, started, {"Methods": ", ".join(names)}),
     )

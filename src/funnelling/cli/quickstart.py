@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+import time
 from pathlib import Path
 
 from funnelling.cli import options
@@ -23,15 +24,20 @@ def add_to(commands: options.Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.datasets.sample import read_sample
+    from funnelling.evaluation.comparison import compared, fit_and_measure, measure_rejector, measures_of
+    from funnelling.evaluation.splits import Trial
     from funnelling.formats import write_documents
-    from funnelling.formats.files import writing
     from funnelling.methods import make_method
-    from funnelling.report.tables import markdown, plain, side_by_side
+    from funnelling.report.comparison import comparison_blocks
+    from funnelling.report.content import Report, Section
+    from funnelling.report.facts import facts
+    from funnelling.report.files import write_report
+    from funnelling.report.tables import plain, side_by_side
     from funnelling.storage import save_model
 
     folder = Path(arguments.output)
-    model_path, report_path, data_path = folder / "model", folder / "report.md", folder / "documents.jsonl"
-    _check(folder, [model_path, report_path, data_path], arguments.force)
+    model_path, report_path, data_path = folder / "model", folder / "report.html", folder / "documents.jsonl"
+    _check(folder, [model_path, report_path, folder / "report.md", data_path], arguments.force)
     corpus = read_sample()
     train, test = corpus.split("train"), corpus.split("test")
     print(
@@ -40,24 +46,33 @@ def run(arguments: argparse.Namespace) -> None:
         flush=True,
     )
 
-    from funnelling.evaluation.comparison import fit_method, measure_method
-
+    started = time.monotonic()
+    trial = Trial(train, test, corpus.split("parallel"))
     results = {}
     for name in ("naive", "fun-tat"):
         options.tell(f"Training {name} …")
         model = make_method(name, seed=arguments.seed, jobs=arguments.jobs, verbose=1)
-        results[name] = measure_method(fit_method(model, train), test)
-    table = side_by_side(results)
-    print(plain(table))
+        results[name] = fit_and_measure(model, trial, test)
+    result = compared({name: [found] for name, found in results.items()}, [measure_rejector(train, test)])
+    print(plain(side_by_side(result["methods"])))
     print(
         "\nNaive is one classifier a language. Fun(TAT) is funnelling: such classifiers,"
         "\nand a second tier that learns from the documents of all languages."
     )
     folder.mkdir(parents=True, exist_ok=True)
-    save_model(model, model_path, scores=results["fun-tat"], force=arguments.force)
+    scores = measures_of(results["fun-tat"])
+    save_model(model, model_path, scores=scores, force=arguments.force)
     write_documents(data_path, corpus, force=arguments.force)
-    with writing(report_path, force=arguments.force) as stream:
-        stream.write(f"# Quickstart\n\n{markdown(table)}\n")
+    report = Report(
+        "Quickstart",
+        [
+            "Naive is one classifier a language. Fun(TAT) is funnelling: such classifiers, and a second tier "
+            "that learns from the documents of all languages."
+        ],
+        [Section("methods", "Does it help?", blocks=comparison_blocks(result))],
+        facts("the embedded corpus", [trial], arguments.seed, started),
+    )
+    write_report(report, folder)
     shown = {path: shlex.quote(str(path)) for path in (model_path, report_path, data_path)}
     print(f"\nModel:  {shown[model_path]}\nReport: {shown[report_path]}")
     program = shlex.quote(options.program())

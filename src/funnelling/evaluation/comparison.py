@@ -196,21 +196,18 @@ class Comparison:
         return Pieces(self.store).get(
             f"{name}-{number}",
             [name, number, self.seed, self.settings.get(name), sides],
-            lambda: self._fit_and_measure(name, number, trial, test),
+            lambda: fit_and_measure(self.makers[name](seed=self.seed + number), trial, test),
         )
-
-    def _fit_and_measure(self, name: str, number: int, trial: Trial, test: Corpus) -> Result:
-        # Words are reduced to lemmas once a process: the first method must not be clocked for all.
-        for corpus in (trial.train, test):
-            for text, language in zip(corpus.texts, corpus.languages, strict=True):
-                analyser(language)(text)
-        return fit_and_measure(self.makers[name](seed=self.seed + number), trial, test)
 
 
 def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
     """Fit a method on a trial's training documents, measure it on test documents, and clock both."""
-    start = time.perf_counter()
     train = learned_from(method, trial)
+    # Words are reduced to lemmas once a process: the first method must not be clocked for all.
+    for corpus in (train, test):
+        for text, language in zip(corpus.texts, corpus.languages, strict=True):
+            analyser(language)(text)
+    start = time.perf_counter()
     fit_method(method, train)
     fitted = time.perf_counter()
     result = measure_in_full(method, test)
@@ -219,6 +216,11 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
     result["examples"] = [int(count) for count in train.label_matrix(classes).sum(axis=0)]
     result["C"] = final_c(method)
     return {**result, "fit_seconds": fitted - start, "predict_seconds": predicted - fitted}
+
+
+def measures_of(result: Result) -> Result:
+    """A result's measures alone, as `measure_method` gives them."""
+    return {key: result[key] for key in ("average", "languages", "unknown_labels")}
 
 
 def final_c(method: "Method") -> Any:

@@ -5,6 +5,7 @@ from funnelling.evaluation.pieces import Result
 from funnelling.experiments import paper
 from funnelling.experiments.beside import beside_paper
 from funnelling.experiments.setting import Setting
+from funnelling.methods import title
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.tables import DAGGERS, comparison_table
 
@@ -30,10 +31,11 @@ def section(result: Result) -> Section:
         "calibration",
         "Can we do without calibration?",
         [
-            "Tier 2 fed with tier 1's scores as they are (NoProb), with scores squashed by a fixed logistic function "
-            "(NoCalib), and with calibrated posteriors (Calib, which is Fun(TAT)). Each chooses its own C. In the "
-            "paper Calib is always best and NoCalib below NoProb. Here, by the mean of the four measures: "
-            f"{' > '.join(TITLES.get(name, name) for name in order)}.".replace("naive", "Naive"),
+            "Tier 2 fed with tier 1's scores as they are (NoProb), with scores squashed by a fixed logistic "
+            "function (NoCalib), and with calibrated posteriors (Calib, which is Fun(TAT)). Each chooses its "
+            "own C. In the paper Calib is always best and NoCalib below NoProb. Here, by the mean of the "
+            "four measures: "
+            f"{' > '.join(TITLES.get(name) or title(name) for name in order)}.",
         ],
         [
             TableBlock("calibration", "Calibrations of Fun(TAT)", table._replace(rows=rows), [DAGGERS]),

@@ -106,11 +106,11 @@ def section(result: Result) -> Section:
         "contributions",
         "Which languages help, and which are helped",
         [
-            "At a tenth of the target's training documents: the improvement in per cent that another language's "
-            "documents bring. Contribution is its mean over targets, benefit its mean over sources.",
+            "At a tenth of the target's training documents: the improvement in per cent that another "
+            "language's documents bring. Contribution is its mean over targets, benefit that over sources.",
             "The paper conjectures that languages whose own classifier is good contribute more (Pearson "
-            f"{_told(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own classifier is "
-            f"weak benefit more ({_told(paper.BENEFIT_CORRELATION)}). Here, on macro-F1: "
+            f"{_told(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own "
+            f"classifier is weak benefit more ({_told(paper.BENEFIT_CORRELATION)}). Here, on macro-F1: "
             f"{_told(result['correlations']['contribution']['macro_f1'])} and "
             f"{_told(result['correlations']['benefit']['macro_f1'])}.",
         ],
@@ -178,8 +178,8 @@ def _figure(measure: str, pairs: Result) -> HeatMap:
     return HeatMap(
         f"contributions-{measure.replace('_', '-')}",
         f"{MEASURE_TITLES[measure]}: what each language brings to each other, %",
-        f"Improvement in {MEASURE_TITLES[measure]}, per cent, of the language of the column by the documents of "
-        f"the language of the row. Most: {known.get(most, 0):+.1f} from {most[0]} to {most[1]}.",
+        f"Improvement in {MEASURE_TITLES[measure]}, per cent, of the language of the column by the documents "
+        f"of the language of the row. Most: {known.get(most, 0):+.1f} from {most[0]} to {most[1]}.",
         "source",
         "target",
         languages,

@@ -1,4 +1,4 @@
-"""Languages with few training documents: fractions of one language's, all of the others' (the paper's Figure 3)."""
+"""Languages with few training documents: fractions of one language's, all of the others' (Figure 3)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -113,9 +113,9 @@ def section(result: Result) -> Section:
         "learning-curves",
         "Languages with few training documents",
         [
-            "Fun(TAT) and Naive on the test documents of one language, for growing shares of its training documents; "
-            "Fun(TAT) has all documents of all other languages too. In the paper it is always above Naive, the more "
-            f"so the fewer documents there are. {_told(result)}",
+            "Fun(TAT) and Naive on the test documents of one language, for growing shares of its training "
+            "documents; Fun(TAT) has all documents of all other languages too. In the paper it is always "
+            f"above Naive, the more so the fewer documents there are. {_told(result)}",
             "Without any documents both say no to everything, and score what absent labels are worth.",
         ],
         [_figure(measure, result) for measure in MEASURES],
@@ -130,7 +130,8 @@ def _told(result: Result) -> str:
     smallest = min(point["fraction"] for point in points)
     gains = {fraction: _gain(points, fraction) for fraction in (smallest, 1.0)}
     return (
-        f"Here it is above Naive in {above} of {len(points) * len(MEASURES)} points; the mean gain in macro-F1 is "
+        f"Here it is above Naive in {above} of {len(points) * len(MEASURES)} points; the mean gain in "
+        + "macro-F1 is "
         + " and ".join(
             f"{gain:+.3f} at {fraction:.0%}" for fraction, gain in gains.items() if gain is not None
         )

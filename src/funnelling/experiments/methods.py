@@ -21,8 +21,8 @@ def section(result: Result) -> Section:
         "methods",
         "All methods",
         [
-            "Each cell is the mean over languages and trials; ± is the deviation over trials. Pooled is not in the "
-            "paper: one vocabulary for all languages, a strong rival where they share words.",
+            "Each cell is the mean over languages and trials; ± is the deviation over trials. Pooled is not "
+            "in the paper: one vocabulary for all languages, a strong rival where they share words.",
         ],
         [
             *comparison_blocks(result),

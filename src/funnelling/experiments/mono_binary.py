@@ -113,8 +113,8 @@ def section(result: Result) -> Section:
         "mono-binary",
         "Other labels, or other languages?",
         [
-            "B may only learn from other labels, C only from other languages, D from both. In the paper both help, "
-            "and the other languages help more: B is below C, and C close to D.",
+            "B may only learn from other labels, C only from other languages, D from both. In the paper both "
+            "help, and the other languages help more: B is below C, and C close to D.",
             _told(scores),
         ],
         [

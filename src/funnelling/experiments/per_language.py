@@ -37,8 +37,8 @@ def section(result: Result) -> Section:
         "per-language",
         "Which languages gain",
         [
-            "Improvement over Naive, one classifier a language, in per cent. In the paper the two funnels are the "
-            "only methods above Naive in every language. " + _stability(result),
+            "Improvement over Naive, one classifier a language, in per cent. In the paper the two funnels "
+            "are the only methods above Naive in every language. " + _stability(result),
         ],
         figures,
     )

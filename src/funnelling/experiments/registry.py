@@ -31,8 +31,8 @@ def parse_experiments(name: str) -> list[str]:
 
     >>> parse_experiments("contribution")
     Traceback (most recent call last):
-    funnelling.errors.InputError: There is no experiment 'contribution'. Choose from all, methods, per-language, \
-mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot.
+    funnelling.errors.InputError: There is no experiment 'contribution'. Choose from all, methods, \
+per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot.
     """
     if name == ALL:
         return list(EXPERIMENTS)

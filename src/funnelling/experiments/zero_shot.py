@@ -70,9 +70,10 @@ def section(result: Result) -> Section:
         "zero-shot",
         "Languages without training documents",
         [
-            "Fun(zero-shot) learns from the languages down to a row, in alphabetical order; each cell is its score on "
-            "the test documents of the column's language. On and below the diagonal the language was learned from. "
-            f"In the paper every added language helps those still unseen, not those already seen. {_told(result)}",
+            "Fun(zero-shot) learns from the languages down to a row, in alphabetical order; each cell is its "
+            "score on the test documents of the column's language. On and below the diagonal the language "
+            "was learned from. In the paper every added language helps those still unseen, not those already "
+            f"seen. {_told(result)}",
         ],
         [_figure(measure, result) for measure in MEASURES],
     )
@@ -91,8 +92,8 @@ def _told(result: Result) -> str:
         scores[row, column] - scores[row - 1, column] for column in range(n) for row in range(column + 1, n)
     ]
     told = [
-        f"{kind} languages gain {np.mean(steps):+.4f} micro-F1 by each one added, in {np.mean(np.array(steps) > 0):.0%} of "
-        "the steps something"
+        f"each language added changes the micro-F1 of {kind} ones by {np.mean(steps):+.4f} in the mean "
+        f"(up in {np.mean(np.array(steps) > 0):.0%} of the cases)"
         for kind, steps in (("unseen", unseen), ("seen", seen))
         if steps
     ]
@@ -105,8 +106,8 @@ def _figure(measure: str, result: Result) -> HeatMap:
     return HeatMap(
         f"zero-shot-{measure.replace('_', '-')}",
         f"{MEASURE_TITLES[measure]} as languages are added",
-        f"{MEASURE_TITLES[measure]} on each language's test documents (columns) as training languages are added "
-        f"(rows): {values[0][-1]:.3f} on {languages[-1]} from {languages[0]} alone, "
+        f"{MEASURE_TITLES[measure]} on each language's test documents (columns) as training languages are "
+        f"added (rows): {values[0][-1]:.3f} on {languages[-1]} from {languages[0]} alone, "
         + (f"{values[-2][-1]:.3f} from all others, " if len(values) > 1 else "")
         + f"{values[-1][-1]:.3f} with its own.",
         "learned from",

@@ -15,7 +15,7 @@ from funnelling.report.tables import Table
 from funnelling.report.text import escape, inline_html
 
 FACTS_TITLE = "How this was made"
-BEST_NOTE = "bold: the best of its column"
+BEST_NOTE = "bold: the best"
 
 _SHORT = 20  # letters of a row's title that need not be broken
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

@@ -54,6 +54,15 @@ def test_a_piece_cut_short_is_made_anew(tmp_path: Path) -> None:
     assert work.times == 2
 
 
+def test_the_time_of_a_piece_is_kept_with_it(tmp_path: Path) -> None:
+    made, kept = Pieces(tmp_path), Pieces(tmp_path)
+    made.get("part", 1, Work())
+    assert made.seconds > 0 == kept.seconds
+    for _ in range(2):
+        kept.get("part", 1, Work())
+    assert kept.seconds == made.seconds
+
+
 def test_without_a_folder_nothing_is_kept() -> None:
     work = Work()
     for _ in range(2):

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import pearsonr
 
 from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.pieces import Pieces
 from funnelling.experiments import (
     calibration,
     contributions,
@@ -31,7 +32,7 @@ FRACTIONS = (0.0, 0.5, 1.0)
 @pytest.fixture(scope="module")
 def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
     store = tmp_path_factory.mktemp("store")
-    return Setting(made_trials(2), ["naive", "pooled", "fun-tat"], FRACTIONS, store=store)
+    return Setting(made_trials(2), ["naive", "pooled", "fun-tat"], FRACTIONS, pieces=Pieces(store))
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +173,7 @@ def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, main_t
 def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
     first, sections = run_experiments(list(EXPERIMENTS), setting)
     told: list[str] = []
-    again = Setting(setting.trials, setting.methods, FRACTIONS, store=setting.store, tell=told.append)
+    again = Setting(setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, tell=told.append)
     assert run_experiments(list(EXPERIMENTS), again)[0] == first  # times and all
     assert all("(kept)" in line or "fit" in line for line in told)
     assert [section.name for section in sections] == list(EXPERIMENTS)
@@ -180,7 +181,7 @@ def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
 
 def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_path: Path) -> None:
     names = ["naive", "fun-tat", "upper-bound"]
-    result = methods.run(Setting(made_trials(parallel=True), names, store=tmp_path))
+    result = methods.run(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
     assert result["like"] == paper.JRC
     assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
     assert result["significance"]["micro_f1"]["best"] != "upper-bound"

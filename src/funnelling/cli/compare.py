@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,7 +50,6 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.evaluation.splits import hold_out
     from funnelling.methods import make_method, parse_methods, parse_settings
 
-    started = time.monotonic()
     names = parse_methods(arguments.methods)
     settings = parse_settings(arguments.set, names)
     store = None if arguments.output is None else Path(arguments.output)
@@ -75,19 +73,21 @@ def run(arguments: argparse.Namespace) -> None:
         options.tell(line)
 
     from funnelling.evaluation.comparison import Comparison
+    from funnelling.evaluation.pieces import Pieces
     from funnelling.report.comparison import comparison_blocks
     from funnelling.report.content import Report, Section
     from funnelling.report.facts import facts
     from funnelling.report.files import write_report
 
+    pieces = Pieces(store)
     keys = {name: [settings.get(name), comparing.fingerprints(makers[name](), resources)] for name in names}
-    result = Comparison(trials, makers, arguments.seed, store, keys, options.tell).run()
+    result = Comparison(trials, makers, arguments.seed, pieces, keys, options.tell).run()
     if store is not None:
         _keep(result, store)
         report = Report(
             "Comparison of methods",
             sections=[Section("comparison", "Methods", blocks=comparison_blocks(result))],
-            facts=facts(", ".join(arguments.data), trials, arguments.seed, started),
+            facts=facts(", ".join(arguments.data), trials, arguments.seed, pieces.seconds),
         )
         write_report(report, store)
         options.tell(f"Report: {store / 'report.html'}")

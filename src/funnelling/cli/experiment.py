@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import time
 from pathlib import Path
 
 from funnelling.cli import comparing, options
@@ -61,6 +60,7 @@ def fractions(text: str) -> list[float]:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from funnelling.evaluation.pieces import Pieces
     from funnelling.experiments.registry import parse_experiments, run_experiments
     from funnelling.experiments.setting import FRACTIONS, Setting
     from funnelling.formats.files import writing
@@ -70,7 +70,6 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.report.files import write_report
     from funnelling.report.tables import plain
 
-    started = time.monotonic()
     names = parse_methods(arguments.methods or DEFAULT_METHODS)
     # Experiments read these two, whatever the tables show.
     settings = parse_settings(arguments.set, [*names, "naive", "fun-tat", "fun-zero-shot"])
@@ -91,13 +90,14 @@ def run(arguments: argparse.Namespace) -> None:
         marks[name] = [settings.get(name), comparing.fingerprints(method, resources)]
     for line in (*notes, left_out):
         options.tell(line)
+    pieces = Pieces(store)
     setting = Setting(
         trials,
         names,
         arguments.fractions or FRACTIONS,
         arguments.seed,
         arguments.jobs,
-        store,
+        pieces,
         settings,
         resources,
         marks,
@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
         f"Experiments on {shown}" if arguments.name == ALL else f"Experiment {arguments.name} on {shown}",
         ["From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."],
         sections,
-        facts(shown, trials, arguments.seed, started, {"Methods": ", ".join(names)}),
+        facts(shown, trials, arguments.seed, pieces.seconds, {"Methods": ", ".join(names)}),
     )
     write_report(report, store)
     if arguments.json:

@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
             "that learns from the documents of all languages."
         ],
         [Section("methods", "Does it help?", blocks=comparison_blocks(result))],
-        facts("the embedded corpus", [trial], arguments.seed, started),
+        facts("the embedded corpus", [trial], arguments.seed, time.monotonic() - started),
     )
     write_report(report, folder)
     shown = {path: shlex.quote(str(path)) for path in (model_path, report_path, data_path)}

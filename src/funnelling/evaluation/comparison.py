@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,8 +116,8 @@ def cross_validate(
 class Comparison:
     """Several methods on the same trials.
 
-    ``makers`` build an unfitted method of a name from the ``seed`` of a trial. ``store`` is a folder that
-    keeps each result as it is found: a comparison that was interrupted goes on where it stopped, and
+    ``makers`` build an unfitted method of a name from the ``seed`` of a trial. ``pieces``
+    keep each result as it is found: a comparison that was interrupted goes on where it stopped, and
     one with other documents, seed or ``settings`` of a method finds nothing there to reuse.
 
     A method leaves out of training the languages it has no resources for, and all are measured on the
@@ -128,12 +127,12 @@ class Comparison:
     trials: Sequence[Trial]
     makers: Mapping[str, Callable[..., "Method"]]
     seed: int = 0
-    store: Path | None = None
+    pieces: Pieces = field(default_factory=Pieces)
     settings: Mapping[str, Any] = field(default_factory=dict)
     tell: Callable[[str], object] = lambda _line: None
 
     def run(self) -> Result:
-        """Fit and measure whatever the store does not have, and sum it up."""
+        """Fit and measure whatever is not kept, and sum it up."""
         return compared(*self.results())
 
     def results(self) -> tuple[dict[str, list[Result]], list[Result]]:
@@ -193,7 +192,7 @@ class Comparison:
 
     def _piece(self, name: str, number: int, trial: Trial, test: Corpus) -> Result:
         sides = [corpus_digest(side) for side in (trial.train, test, trial.parallel)]
-        return Pieces(self.store).get(
+        return self.pieces.get(
             f"{name}-{number}",
             [name, number, self.seed, self.settings.get(name), sides],
             lambda: fit_and_measure(self.makers[name](seed=self.seed + number), trial, test),

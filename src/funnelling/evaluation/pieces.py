@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
@@ -21,25 +22,44 @@ class Pieces:
     """Independent parts of a longer work, each a file below ``folder``; without a folder none is kept.
 
     A piece is found again under its name and its key: all that its result depends on. The version of
-    the package is part of every key.
+    the package is part of every key. How long it took is kept too.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         self._folder = None if folder is None else folder / FOLDER
+        self._seconds: dict[str, float] = {}
+
+    @property
+    def seconds(self) -> float:
+        """How long all pieces took that were asked for, whenever they were made."""
+        return sum(self._seconds.values())
 
     def get(self, name: str, key: Any, make: Callable[[], Result]) -> Result:
         """The result that is kept, or else a new one."""
-        if self._folder is None:
-            return make()
-        path = self._folder / f"{name}-{digest([key, version('funnelling')])[:16]}.json"
-        with suppress(OSError, ValueError):  # a piece that is missing or cannot be read is made anew
-            kept: Result = json.loads(path.read_text(encoding="utf-8"))
-            return kept
-        result = make()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with writing(path, force=True) as stream:
-            json.dump(result, stream)
+        file_name = f"{name}-{digest([key, version('funnelling')])[:16]}.json"
+        piece = self._kept(file_name) or self._made(file_name, make)
+        self._seconds[file_name] = piece["seconds"]
+        result: Result = piece["result"]
         return result
+
+    def _kept(self, file_name: str) -> Result | None:
+        """None for a piece that is missing or cannot be read."""
+        if self._folder is not None:
+            with suppress(OSError, ValueError):
+                piece: Result = json.loads((self._folder / file_name).read_text(encoding="utf-8"))
+                if piece.keys() == {"seconds", "result"}:
+                    return piece
+        return None
+
+    def _made(self, file_name: str, make: Callable[[], Result]) -> Result:
+        start = time.perf_counter()
+        result = make()
+        piece = {"seconds": time.perf_counter() - start, "result": result}
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with writing(self._folder / file_name, force=True) as stream:
+                json.dump(piece, stream)
+        return piece
 
 
 def digest(value: Any) -> str:

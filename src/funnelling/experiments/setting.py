@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 from funnelling.evaluation.comparison import Comparison
@@ -17,7 +16,7 @@ FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 
 @dataclass
 class Setting:
-    """Trials, methods and their settings; ``store`` keeps every piece as it is found.
+    """Trials, methods and their settings; ``pieces`` keep every part as it is found.
 
     ``marks`` say of each method what its results depend on beside the documents and the seed.
     """
@@ -27,7 +26,7 @@ class Setting:
     fractions: Sequence[float] = FRACTIONS
     seed: int = 0
     jobs: int | None = None
-    store: Path | None = None
+    pieces: Pieces = field(default_factory=Pieces)
     settings: Settings = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
     marks: Mapping[str, Any] = field(default_factory=dict)
@@ -56,7 +55,7 @@ class Setting:
             name: [self.marks.get(name if name in names else "fun-tat"), variants.get(name)]
             for name in makers
         }
-        return Comparison(self.trials, makers, self.seed, self.store, marks, self._tell_once)
+        return Comparison(self.trials, makers, self.seed, self.pieces, marks, self._tell_once)
 
     def _tell_once(self, line: str) -> None:
         """Several experiments read the same results."""
@@ -76,7 +75,7 @@ class Setting:
             return make(*arguments)
 
         depends_on = [self._digests[number], self.seed + number, self.marks.get("fun-tat"), name, key]
-        result = self._pieces.get(f"{name}-{number}", depends_on, make_and_note)
+        result = self.pieces.get(f"{name}-{number}", depends_on, make_and_note)
         self._tell_once(f"trial {number + 1}/{len(self.trials)} {name}{'' if found else ' (kept)'}")
         return result
 
@@ -95,7 +94,3 @@ class Setting:
     @cached_property
     def _digests(self) -> list[str]:
         return [trial_digest(trial) for trial in self.trials]
-
-    @cached_property
-    def _pieces(self) -> Pieces:
-        return Pieces(self.store)

@@ -15,10 +15,9 @@ _PACKAGES = ("funnelling", "numpy", "scipy", "scikit-learn")
 
 
 def facts(
-    data: str, trials: Sequence[Trial], seed: int, started: float, more: Mapping[str, str] | None = None
+    data: str, trials: Sequence[Trial], seed: int, seconds: float, more: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """What stands at the end of a report; ``started`` is a time of `time.monotonic`."""
-    seconds = time.monotonic() - started
+    """What stands at the end of a report."""
     return {
         "Command": shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]]),
         "Data": f"{data}: {_described(trials[0])}",

@@ -1,4 +1,4 @@
-"""Can we do without calibration? Naive, NoProb, NoCalib and Calib (the paper's Table 6)."""
+"""Can we do without calibration? Naive, NoProb, NoCalib and Calib (the paper's Table 5)."""
 
 from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.pieces import Result

@@ -1,4 +1,4 @@
-"""Which languages help most, and which are helped (the paper's Tables 4 and 5).
+"""Which languages help most, and which are helped (the paper's Tables 3 and 4).
 
 All at a tenth of the target language's training documents. What a source language contributes to a target
 is the improvement, in per cent, of Fun(TAT) with its documents over Fun(TAT) without them.

@@ -1,4 +1,4 @@
-"""How long training and testing take (the paper's Table 7)."""
+"""How long training and testing take (the paper's Table 6)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Where the gain comes from: other labels, or other languages (the paper's Table 3, columns A to D).
+"""Where the gain comes from: other labels, or other languages (the paper's Table 2, columns A to D).
 
 A is Naive and D is Fun(TAT). B is Fun(TAT) with a tier 2 for each language, which sees all labels and no
 other language. C has a tier 2 for each label, which sees all languages and no other label. The base

@@ -1,4 +1,4 @@
-"""What the paper reports, for the reader to set beside: its Tables 2, 3, 4, 5, 6 and 7.
+"""What the paper reports, for the reader to set beside: its Tables 1 to 6.
 
 Each cell is a mean over ten trials; the order of the measures is that of `MEASURES`.
 """

@@ -76,7 +76,10 @@ class Setting:
 
         depends_on = [self._digests[number], self.seed + number, self.marks.get("fun-tat"), name, key]
         result = self.pieces.get(f"{name}-{number}", depends_on, make_and_note)
-        self._tell_once(f"trial {number + 1}/{len(self.trials)} {name}{'' if found else ' (kept)'}")
+        line = f"trial {number + 1}/{len(self.trials)} {name}"
+        if line not in self._told:
+            self._told.add(line)
+            self.tell(line if found else f"{line} (kept)")
         return result
 
     def funnels(self, number: int, C: float) -> Funnels:

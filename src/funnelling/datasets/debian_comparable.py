@@ -14,7 +14,9 @@ import numpy as np
 from funnelling.datasets.built import Built, left_out, normal_languages
 from funnelling.datasets.debian_tagged import TELLS_LITTLE, Tagged, document, read_tagged, telling_packages
 from funnelling.errors import InputError
+from funnelling.formats import Document
 from funnelling.randomness import stream
+from funnelling.report.tables import counted
 
 LANGUAGES = ("cs", "da", "de", "en", "es", "fr", "it", "pl", "pt", "pt_BR", "sk")
 TRAIN_SHARE = 0.7
@@ -65,6 +67,7 @@ def build_trials(
         labels = [tag for tag, count in counts.items() if count >= MIN_DOCUMENTS]
         documents = [document(*row, labels) for row in drawn]
         labelled = [row for row in documents if row.labels]
+        _check(labelled, languages)
         yield Built(
             labelled,
             left_out(
@@ -99,9 +102,7 @@ def draw(packages: Sequence[Tagged], languages: Sequence[str], sizes: Sizes, see
             placed[open_to[chosen]].append(versions[random.integers(len(versions))])
     for language, found in placed.items():
         if len(found) < 2:
-            raise InputError(
-                f"{len(found)} tagged packages are described in {language}. Leave it out of --languages."
-            )
+            raise _too_few(language, len(found))
     return [row for language in languages for row in _split(placed[language], language, sizes, seed)]
 
 
@@ -113,3 +114,18 @@ def _split(packages: Sequence[Tagged], language: str, sizes: Sizes, seed: int) -
     test = order[train : train + sizes.test]
     for split, rows in (("train", order[:train]), ("test", test)):
         yield from (Drawn(packages[row], language, split) for row in np.sort(rows))
+
+
+def _check(documents: Sequence[Document], languages: Sequence[str]) -> None:
+    """Refuse a corpus in which a language has nothing to learn from, or nothing to measure on."""
+    sides = Counter((document.language, document.split) for document in documents)
+    for language in languages:
+        if not sides[language, "train"] or not sides[language, "test"]:
+            raise _too_few(language, sides[language, "train"] + sides[language, "test"])
+
+
+def _too_few(language: str, number: int) -> InputError:
+    return InputError(
+        f"{counted(number, 'tagged package')} for {language}, too few to learn from and measure on. "
+        "Use a fuller archive or other --languages."
+    )

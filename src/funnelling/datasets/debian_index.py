@@ -108,6 +108,11 @@ def tidy_description(field: str) -> str:
     return "\n".join(paragraphs)
 
 
+def same_wording(text: str, english: str) -> bool:
+    """Whether a description was left as it is in English."""
+    return text.casefold().split() == english.casefold().split()
+
+
 def _is_description(field: str) -> bool:
     return field.startswith("Description-") and field != "Description-md5"
 

@@ -20,6 +20,7 @@ from funnelling.datasets.debian_tagged import (
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.randomness import stream
+from funnelling.report.tables import counted
 
 LANGUAGES = ("da", "de", "en", "fr", "it")
 LABELS = 150
@@ -52,8 +53,8 @@ def build_trials(
     labelled = [package for package in alone if not set(labels).isdisjoint(package.tags)]
     if not any(map(_for_test, labelled)) or all(map(_for_test, labelled)):
         raise InputError(
-            f"{len(labelled)} tagged packages are described in all of {', '.join(languages)}, too few to "
-            "learn from some and measure on others. Ask for fewer --languages."
+            f"{counted(len(complete), 'tagged package')} in all of {', '.join(languages)}, too few to learn "
+            "from some and measure on others. Use a fuller archive or fewer --languages."
         )
     dropped = left_out(
         (len(packages) - len(telling), "package", TELLS_LITTLE),

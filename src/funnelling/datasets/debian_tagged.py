@@ -6,18 +6,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from funnelling.datasets.debian_index import indices_for, read_descriptions, read_packages
+from funnelling.datasets.debian_index import indices_for, read_descriptions, read_packages, same_wording
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.progress import progress_bar
 
 ENGLISH = "en"
-LICENCE = "each under the licence of its package"
-INDICES = "apt, or index files (Packages, Translation-XX) in --source"
 
 # A facet may be written once for several tags: devel::{lang:c,library}.
 _TAG = re.compile(r"([^\s,{}]+)(?:\{([^{}]*)\})?")
-_SAYS_NOTHING = ("::TODO", "::not-applicable")
+_SAYS_NOTHING = ("::", "::TODO", "::not-applicable")
 # What nearly every library has says little of what a package is for.
 _SAYS_LITTLE = ("role::", "devel::library")
 _MIN_TELLING = 2
@@ -58,13 +56,13 @@ def read_tagged(languages: Sequence[str], sources: Sequence[Path], verbose: int 
     ):
         tagged = {
             package.key: (package, tags)
-            for package in read_packages(indices, advance)
+            for package in sorted(read_packages(indices, advance))
             if (tags := parse_tags(package.tags))
         }
         texts: dict[tuple[str, str], dict[str, str]] = {key: {} for key in tagged}
         for language in sorted({*languages, ENGLISH}, key=lambda language: language != ENGLISH):
             for key, text in read_descriptions(indices, language, advance).items():
-                if key in texts and text != texts[key].get(ENGLISH):
+                if key in texts and text and not same_wording(text, texts[key].get(ENGLISH, "")):
                     texts[key][language] = text
     found: dict[str, Tagged] = {}
     for key, (package, tags) in sorted(tagged.items()):

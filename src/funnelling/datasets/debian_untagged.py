@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from funnelling.datasets.built import Built, left_out, normal_languages
-from funnelling.datasets.debian_index import Key, Package, indices_for, read_descriptions, read_packages
+from funnelling.datasets.debian_index import (
+    Key,
+    Package,
+    indices_for,
+    read_descriptions,
+    read_packages,
+    same_wording,
+)
 from funnelling.datasets.reference import documents_of, groups_in_all, none_left, too_short
 from funnelling.progress import progress_bar
 
@@ -42,7 +49,8 @@ def build(
             texts[language] = {
                 key: text
                 for key, text in descriptions.items()
-                if key in candidates and (language == _ENGLISH or not _same(text, english.get(key, "")))
+                if key in candidates
+                and (language == _ENGLISH or not same_wording(text, english.get(key, "")))
             }
     complete = groups_in_all(texts, min_words)
     chosen = _one_a_source([candidates[key] for key in complete])
@@ -74,7 +82,3 @@ def _one_a_source(packages: Sequence[Package]) -> dict[str, Package]:
     for package in sorted(packages, key=lambda package: (package.name != package.source, package)):
         chosen.setdefault(package.source, package)
     return chosen
-
-
-def _same(text: str, english: str) -> bool:
-    return text.casefold().split() == english.casefold().split()

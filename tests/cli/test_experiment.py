@@ -5,11 +5,13 @@ import random
 import signal
 import subprocess
 import time
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from funnelling.cli.comparing import read_trials
 from funnelling.experiments.registry import EXPERIMENTS
 from funnelling.formats import write_documents
 
@@ -160,3 +162,12 @@ class TestRefusals:
 
     def test_a_method_without_its_resources(self, refuses: Refuses) -> None:
         refuses("experiment", "methods", "--methods", "clesa", says=["clesa", "--reference"])
+
+
+def test_a_folder_called_like_a_corpus_does_not_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sample").mkdir()
+    monkeypatch.chdir(tmp_path)
+    trials, _ = read_trials(["sample"], Namespace(runs=1, seed=0, sources=[]), None)
+    assert len(trials[0].train) == 1750

@@ -45,7 +45,7 @@ def read_trials(
 
     trials, notes = [], []
     for name in data:
-        if name in CORPORA and not os.path.exists(name) and name != SAMPLE:
+        if name in CORPORA and not os.path.isfile(name) and name != SAMPLE:
             for corpus in _built(name, arguments, store):
                 trials.append(trial_split(corpus, 0, arguments.seed))
         else:
@@ -57,7 +57,7 @@ def read_trials(
 
 
 def _read(name: str) -> "tuple[Corpus, str]":
-    if name == SAMPLE and not os.path.exists(name):
+    if name == SAMPLE and not os.path.isfile(name):
         from funnelling.datasets.sample import read_sample
 
         return read_sample(), ""

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -117,6 +118,7 @@ def test_a_corpus_by_name_is_built_for_every_trial_and_kept(
         built = sorted((out / "corpora").iterdir())
         assert len(built) == 2
         before = [path.stat().st_mtime_ns for path in built]
+        shutil.rmtree(tmp_path / "indices")
         succeed("compare", *arguments, "--runs", 2, "-o", out, "--json")
     assert json.loads(capsys.readouterr().out) == first
     assert [path.stat().st_mtime_ns for path in built] == before

@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> None:
     resources = options.read_resources(arguments)
     trials, notes = comparing.read_trials(arguments.data, arguments, store)
     if arguments.hold_out:
-        trials = [hold_out(trial, arguments.hold_out) for trial in trials]
+        with options.naming(", ".join(arguments.data)):
+            trials = [hold_out(trial, arguments.hold_out) for trial in trials]
     everything = arguments.methods.strip() == "all"
     names, left_out = comparing.choose_methods(names, resources, trials, everything)
     makers = {

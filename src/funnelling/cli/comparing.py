@@ -80,9 +80,10 @@ def _built(name: str, arguments: argparse.Namespace, store: Path | None) -> "Ite
     mark = f"-{hashlib.sha256(sources.encode()).hexdigest()[:8]}" if sources else ""
     paths = {seed: store / CORPUS_FOLDER / f"{name}{mark}-{seed}.jsonl.gz" for seed in seeds}
     missing = [seed for seed in seeds if not paths[seed].exists()]
-    for seed, built in zip(missing, build_trials(name, missing, **given, verbose=1), strict=True):
-        paths[seed].parent.mkdir(parents=True, exist_ok=True)
-        write_documents(paths[seed], built.documents)
+    if missing:  # else what they were built from need not be there any more
+        for seed, built in zip(missing, build_trials(name, missing, **given, verbose=1), strict=True):
+            paths[seed].parent.mkdir(parents=True, exist_ok=True)
+            write_documents(paths[seed], built.documents)
     for path in paths.values():
         yield read_corpus(path)
 

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from funnelling.cli import comparing, options
-from funnelling.experiments.registry import ALL, EXPERIMENTS
+from funnelling.experiments.registry import ALL, ALWAYS, EXPERIMENTS
 
 DEFAULT_METHODS = "naive,pooled,lri,dci,fun-kfcv,fun-tat"
 
@@ -71,8 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.report.tables import plain
 
     names = parse_methods(arguments.methods or DEFAULT_METHODS)
-    # Experiments read these two, whatever the tables show.
-    settings = parse_settings(arguments.set, [*names, "naive", "fun-tat", "fun-zero-shot"])
+    settings = parse_settings(arguments.set, [*names, *ALWAYS])
     store, data = Path(arguments.output), arguments.data or [comparing.SAMPLE]
     comparing.check_store(store, arguments.force)
     resources = options.read_resources(arguments)
@@ -83,10 +82,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.methods is None and comparing.has_english_versions(trials):
         names.append("upper-bound")
     marks = {}
-    for name in {*names, "naive", "fun-tat", "fun-zero-shot"}:
-        method = make_method(
-            name, settings=settings, resources=resources
-        )  # refuses settings that do not exist
+    for name in {*names, *ALWAYS}:
+        # Refuses settings that do not exist.
+        method = make_method(name, settings=settings, resources=resources)
         marks[name] = [settings.get(name), comparing.fingerprints(method, resources)]
     for line in (*notes, left_out):
         options.tell(line)

@@ -143,8 +143,11 @@ class Comparison:
         for number, trial in enumerate(self.trials):
             tests = self._tests(names, trial)
             rejector.append(measure_rejector(trial.train, next(iter(tests.values()))))
+            train, parallel = corpus_digest(trial.train), corpus_digest(trial.parallel)
+            digests = {id(test): [train, corpus_digest(test), parallel] for test in tests.values()}
             for name in names:
-                found[name].append(self._piece(name, number, trial, tests[name]))
+                digest = digests[id(tests[name])]
+                found[name].append(self._piece(name, number, trial, tests[name], digest))
                 self.tell(_told(name, number, len(self.trials), found[name][-1]))
         return found, rejector
 
@@ -184,19 +187,22 @@ class Comparison:
                 self.tell(f"Not measured: {tag}, which {unable} cannot label, for want of resources.")
             elif unable:
                 self.tell(f"Not measured: {tag}, which {unable} cannot label without training documents.")
-        languages = {name: common if name in rivals else labelled[name] for name in names}
-        return {
-            name: trial.test.select([tag in languages[name] for tag in trial.test.languages])
-            for name in sorted(names, key=lambda name: name not in rivals)
+        shared = _in_languages(trial.test, common)
+        others = [name for name in names if name not in rivals]
+        return dict.fromkeys(rivals, shared) | {
+            name: _in_languages(trial.test, labelled[name]) for name in others
         }
 
-    def _piece(self, name: str, number: int, trial: Trial, test: Corpus) -> Result:
-        sides = [corpus_digest(side) for side in (trial.train, test, trial.parallel)]
+    def _piece(self, name: str, number: int, trial: Trial, test: Corpus, sides: list[str]) -> Result:
         return self.pieces.get(
             f"{name}-{number}",
             [name, number, self.seed, self.settings.get(name), sides],
             lambda: fit_and_measure(self.makers[name](seed=self.seed + number), trial, test),
         )
+
+
+def _in_languages(corpus: Corpus, languages: Sequence[str]) -> Corpus:
+    return corpus.select([tag in languages for tag in corpus.languages])
 
 
 def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:

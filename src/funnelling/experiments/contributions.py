@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from funnelling.evaluation.comparison import summarise
 from funnelling.evaluation.measures import MEASURES, measure_counts
 from funnelling.evaluation.pieces import Result
 from funnelling.experiments import paper
@@ -50,7 +51,7 @@ def run(setting: Setting) -> Result:
     benefit = {
         m: {t: _mean([pairs[m][s][t] for s in languages if s != t]) for t in languages} for m in MEASURES
     }
-    naive = setting.compare(["naive"]).run()["methods"]["naive"]["languages"]
+    naive = summarise(setting.results("naive"))["languages"]
     tenth = {tag: under_resourced_naive(setting, tag, SHARE) for tag in languages}
     return {
         "improvements": pairs,

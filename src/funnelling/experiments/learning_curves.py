@@ -36,8 +36,7 @@ def run(setting: Setting) -> Result:
 def under_resourced_naive(setting: Setting, language: str, fraction: float) -> list[Result]:
     """Naive on a fraction of its language's training documents, trial by trial."""
     if fraction == 1:
-        found = setting.compare(["naive"]).results()[0]["naive"]
-        return [result["languages"][language] for result in found]
+        return [result["languages"][language] for result in setting.results("naive")]
     return [
         setting.piece(
             f"naive-{language}-{fraction:g}",
@@ -60,8 +59,7 @@ def under_resourced_funnel(setting: Setting, language: str, fraction: float) -> 
     Without any it rejects everything: tier 2 has learned that a posterior of 0 means no.
     """
     if fraction == 1:
-        found = setting.compare(["fun-tat"]).results()[0]["fun-tat"]
-        return [result["languages"][language] for result in found]
+        return [result["languages"][language] for result in setting.results("fun-tat")]
     return [
         setting.piece(
             f"fun-tat-{language}-{fraction:g}",

@@ -24,6 +24,8 @@ EXPERIMENTS = {
     "zero-shot": "languages added one by one",
 }
 ALL = "all"
+# What experiments read, whatever the tables show.
+ALWAYS = ("naive", "fun-tat", "fun-zero-shot")
 
 
 def parse_experiments(name: str) -> list[str]:

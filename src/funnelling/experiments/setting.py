@@ -33,6 +33,7 @@ class Setting:
     tell: Callable[[str], object] = lambda _line: None
     verbose: int = 0
     _funnels: dict[int, Funnels] = field(default_factory=dict, init=False)
+    _results: dict[str, list[Result]] = field(default_factory=dict, init=False)
     _told: set[str] = field(default_factory=set, init=False)
 
     def make(self, name: str, seed: int, **parameters: Any) -> Any:
@@ -49,8 +50,8 @@ class Setting:
 
     def compare(self, names: Sequence[str], **variants: Mapping[str, Any]) -> Comparison:
         """Methods, and variants of Fun(TAT) by a name of their own, on every trial."""
-        makers = {name: partial(self._make, name, {}) for name in names}
-        makers |= {name: partial(self._make, "fun-tat", parameters) for name, parameters in variants.items()}
+        makers = {name: partial(self.make, name) for name in names}
+        makers |= {name: partial(self.make, "fun-tat", **parameters) for name, parameters in variants.items()}
         marks = {
             name: [self.marks.get(name if name in names else "fun-tat"), variants.get(name)]
             for name in makers
@@ -62,9 +63,6 @@ class Setting:
         if line not in self._told:
             self._told.add(line)
             self.tell(line)
-
-    def _make(self, name: str, parameters: Mapping[str, Any], seed: int) -> Any:
-        return self.make(name, seed, **parameters)
 
     def piece(self, name: str, number: int, key: Any, make: Callable[..., Result], *arguments: Any) -> Result:
         """A part of an experiment on a trial, kept or found now by ``make(*arguments)``."""
@@ -90,9 +88,15 @@ class Setting:
             self._funnels[number] = Funnels(self.trials[number], template, C, self.seed + number)
         return self._funnels[number]
 
+    def results(self, name: str) -> list[Result]:
+        """What a method by itself scored, trial by trial."""
+        if name not in self._results:
+            self._results[name] = self.compare([name]).results()[0][name]
+        return self._results[name]
+
     def meta_cs(self) -> list[float]:
         """Tier 2's C of each trial, chosen once, by Fun(TAT) on all training documents."""
-        return [float(result["C"]) for result in self.compare(["fun-tat"]).results()[0]["fun-tat"]]
+        return [float(result["C"]) for result in self.results("fun-tat")]
 
     @cached_property
     def _digests(self) -> list[str]:

@@ -19,7 +19,7 @@ def facts(
 ) -> dict[str, str]:
     """What stands at the end of a report."""
     return {
-        "Command": shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]]),
+        "Command": shlex.join(["funnelling", *sys.argv[1:]]),
         "Data": f"{data}: {_described(trials[0])}",
         "Trials": str(len(trials)),
         "Seed": str(seed),

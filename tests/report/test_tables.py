@@ -108,7 +108,11 @@ def test_one_trial_has_no_deviation() -> None:
 
 
 def test_notes_count_labels_unknown_to_training() -> None:
-    assert "unknown" not in notes(_result(0.5, "en"))
-    assert notes(_comparison(None)).endswith(
-        "\n1 label of the test documents unknown to training: not counted"
-    )
+    assert not any("unknown" in note for note in notes(_result(0.5, "en")))
+    assert "1 label of the test documents unknown to training: not counted" in notes(_comparison(None))
+
+
+def test_notes_explain_daggers_where_there_are_any() -> None:
+    assert notes(_comparison(None))[-1].startswith("† not different")
+    beaten = {**_comparison(None), "significance": {"micro_f1": {"best": "fun-tat", "p": {"naive": 1e-9}}}}
+    assert not any("†" in note for note in notes(beaten))

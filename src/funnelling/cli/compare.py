@@ -106,9 +106,7 @@ def _keep(result: Any, store: Path) -> None:
 
 
 def _print(result: Any) -> None:
-    from funnelling.report.tables import DAGGERS, comparison_table, notes, plain
+    from funnelling.report.tables import comparison_table, notes, plain
 
     print(plain(comparison_table(result)))
-    print(notes(result))
-    if any(p is not None for tests in result["significance"].values() for p in tests["p"].values()):
-        print(DAGGERS)
+    print("\n".join(notes(result)))

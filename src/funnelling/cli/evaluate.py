@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
         options.print_json(result)
     else:
         print(plain(languages_table(result)))
-        print(notes(result))
+        print("\n".join(notes(result)))
 
 
 def _measurable(corpus: "Corpus", model: "Method", name: str, skip_unknown: bool) -> "tuple[Corpus, str]":

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         print()
         print(plain(languages_table(description["scores"])))
-        print(notes(description["scores"]))
+        print("\n".join(notes(description["scores"])))
 
 
 def _listed(values: dict[str, Any]) -> str:

@@ -136,4 +136,4 @@ def _print(scores: Any, how: str) -> None:
     else:
         print(plain(languages_table(scores)))
         print(how)
-        print(notes(scores))
+        print("\n".join(notes(scores)))

@@ -7,7 +7,7 @@ from funnelling.experiments.beside import beside_paper
 from funnelling.experiments.setting import Setting
 from funnelling.methods import title
 from funnelling.report.content import Section, TableBlock
-from funnelling.report.tables import DAGGERS, comparison_table
+from funnelling.report.tables import comparison_table, notes
 
 VARIANTS = {"NoProb": {"calibration": "none"}, "NoCalib": {"calibration": "fixed"}}
 TITLES = {"fun-tat": "Calib"}
@@ -38,7 +38,7 @@ def section(result: Result) -> Section:
             f"{' > '.join(TITLES.get(name) or title(name) for name in order)}.",
         ],
         [
-            TableBlock("calibration", "Calibrations of Fun(TAT)", table._replace(rows=rows), [DAGGERS]),
+            TableBlock("calibration", "Calibrations of Fun(TAT)", table._replace(rows=rows), notes(result)),
             *beside_paper(
                 "calibration-paper", scores, paper.CALIBRATION[result["like"]], result["like"], TITLES
             ),

@@ -19,7 +19,7 @@ from funnelling.experiments.beside import beside_paper
 from funnelling.experiments.funnels import Funnels, decided
 from funnelling.experiments.setting import Setting
 from funnelling.report.content import Section, TableBlock
-from funnelling.report.tables import DAGGERS, MEASURE_TITLES, Table, number
+from funnelling.report.tables import MEASURE_TITLES, Table, dagger_notes, number
 
 TITLES = {
     "A": "A: Naive",
@@ -122,7 +122,7 @@ def section(result: Result) -> Section:
                 "mono-binary",
                 "Columns A to D",
                 Table(["measure", *TITLES.values()], rows, best=best),
-                [DAGGERS],
+                dagger_notes(result),
             ),
             *beside_paper(
                 "mono-binary-paper", scores, paper.MONO_BINARY[result["like"]], result["like"], TITLES

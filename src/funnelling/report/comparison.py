@@ -6,7 +6,6 @@ from typing import Any
 from funnelling.methods import title
 from funnelling.report.content import Block, Curves, TableBlock
 from funnelling.report.tables import (
-    DAGGERS,
     comparison_table,
     notes,
     number,
@@ -16,14 +15,11 @@ from funnelling.report.tables import (
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     """The tables and figures of a comparison."""
-    below = notes(result).splitlines()
-    if any(p is not None for tests in result["significance"].values() for p in tests["p"].values()):
-        below.append(DAGGERS)
     rivals = {
         name: method for name, method in result["methods"].items() if _labels_all(method, result["methods"])
     }
     return [
-        TableBlock("methods", "Averages over languages", comparison_table(result), below),
+        TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
         TableBlock("languages", "Language by language", side_by_side(rivals)),
         *_diagrams(result["methods"]),
     ]

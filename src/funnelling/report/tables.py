@@ -113,11 +113,17 @@ def number(value: float) -> str:
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 0.9995 else f"{value:.3f}"
 
 
-def notes(result: Mapping[str, Any]) -> str:
+def notes(result: Mapping[str, Any]) -> list[str]:
     """What stands below a table of measures."""
     unknown = result.get("unknown_labels", 0)
-    dropped = f"\n{counted(unknown, 'label')} of the test documents unknown to training: not counted"
-    return PRESENT_NOTE + (dropped if unknown else "")
+    dropped = f"{counted(unknown, 'label')} of the test documents unknown to training: not counted"
+    return [PRESENT_NOTE, *([dropped] if unknown else []), *dagger_notes(result)]
+
+
+def dagger_notes(result: Mapping[str, Any]) -> list[str]:
+    """What daggers mean, where there are any."""
+    tests = result.get("significance", {}).values()
+    return [DAGGERS] if any(dagger(p) for test in tests for p in test["p"].values()) else []
 
 
 def languages_table(result: Mapping[str, Any]) -> Table:

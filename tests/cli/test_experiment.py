@@ -173,3 +173,12 @@ def test_a_folder_called_like_a_corpus_does_not_hide_it(
     monkeypatch.chdir(tmp_path)
     trials, _ = read_trials(["sample"], Namespace(runs=1, seed=0, sources=[]), None)
     assert len(trials[0].train) == 1750
+
+
+@pytest.mark.parametrize("corpus", ["libreoffice-help", "wikipedia", "debian-untagged"])
+def test_a_reference_corpus_is_no_data(corpus: str, refuses: Refuses) -> None:
+    refuses("experiment", "methods", "--data", corpus, says=[corpus, "--reference"])
+
+
+def test_a_source_without_a_corpus_to_build_is_refused(refuses: Refuses) -> None:
+    refuses("experiment", "methods", "--source", ".", says=["--source", "data list"])

@@ -12,8 +12,9 @@ from funnelling.errors import InputError
 def test_every_corpus_has_a_builder_and_states_its_origin_size_and_licence(name: str) -> None:
     entry = CORPORA[name]
     assert callable(import_module(entry.module).build)
-    for field in entry:
+    for field in (entry.summary, entry.origin, entry.size, entry.licence):
         assert field.strip()
+    assert entry.labelled != entry.summary.startswith("reference corpus")
 
 
 @pytest.mark.parametrize(

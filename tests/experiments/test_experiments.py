@@ -1,5 +1,6 @@
 """The experiments: what they measure is what their parts say, whichever way it is reached."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from funnelling.evaluation.measures import MEASURES
+from funnelling.corpus import Corpus
+from funnelling.errors import InputError
+from funnelling.evaluation.measures import MEASURES, measure_counts
 from funnelling.evaluation.pieces import Pieces
+from funnelling.evaluation.splits import trial_split
 from funnelling.experiments import (
     calibration,
     contributions,
@@ -20,11 +24,12 @@ from funnelling.experiments import (
     per_language,
     zero_shot,
 )
+from funnelling.experiments.funnels import Funnels
 from funnelling.experiments.registry import EXPERIMENTS, run_experiments
 from funnelling.experiments.setting import Setting
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
 
-from .made import LANGUAGES, made_trials
+from .made import LANGUAGES, made_corpus, made_trials
 
 FRACTIONS = (0.0, 0.5, 1.0)
 
@@ -70,8 +75,9 @@ def test_the_papers_figures_stand_beside_ours_with_the_difference(main_table: An
 def test_improvement_over_naive_is_in_per_cent(setting: Setting, main_table: Any) -> None:
     result = per_language.run(setting)
     naive, fun = (main_table["methods"][name]["languages"]["it"]["macro_f1"] for name in ("naive", "fun-tat"))
-    assert result["macro_f1"]["fun-tat"]["it"] == pytest.approx(100 * (fun / naive - 1))
-    assert set(result["micro_k"]) == {"pooled", "fun-tat"}
+    assert result["improvements"]["macro_f1"]["fun-tat"]["it"] == pytest.approx(100 * (fun / naive - 1))
+    assert set(result["improvements"]["micro_k"]) == set(result["above"]) == {"pooled", "fun-tat"}
+    assert result["above"]["pooled"][1] == len(LANGUAGES) * len(MEASURES)
     assert len(blocks(per_language.section(result), Bars)) == 4
 
 
@@ -198,3 +204,84 @@ def test_the_papers_tables_agree_with_each_other() -> None:
     assert paper.contribution(paper.RCV)["micro_f1"]["sv"] == 2.25
     assert paper.benefit(paper.JRC)["micro_f1"]["fi"] == 2.27
     assert "fi" not in paper.benefit(paper.RCV)["micro_f1"]
+
+
+class TestOddCorpora:
+    def test_a_language_without_test_documents_still_teaches_the_others(self) -> None:
+        (trial,) = made_trials()
+        less = trial._replace(test=trial.test.select([tag != "it" for tag in trial.test.languages]))
+        setting = Setting([less], [], FRACTIONS)
+        funnels = setting.funnels(0)
+        assert funnels.languages == list(LANGUAGES)
+        assert setting.languages == ["de", "en"]
+        found = funnels.tier_two(dict.fromkeys(LANGUAGES, 1.0)).counts("de")
+        expected = setting.results("fun-tat")[0]["languages"]["de"]
+        assert measure_counts(found)["micro_f1"] == pytest.approx(expected["micro_f1"], abs=0.02)
+        pairs = contributions.run(setting)["improvements"]["micro_f1"]
+        assert set(pairs["de"]) == {"en"}
+        assert set(learning_curves.run(setting)) == {"de", "en"}
+
+    def test_only_languages_of_all_trials_count(self) -> None:
+        (trial,) = made_trials()
+        less = trial._replace(train=trial.train.select([tag != "it" for tag in trial.train.languages]))
+        for trials in ([trial, less], [less, trial]):
+            setting = Setting(trials, ["naive", "fun-tat"], FRACTIONS)
+            results, _ = run_experiments(list(EXPERIMENTS), setting)
+            assert set(results["learning-curves"]) == {"de", "en"}
+            assert results["zero-shot"]["languages"] == ["de", "en"]
+
+    def test_base_classifiers_are_fitted_once_however_many_trials(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fitted = []
+        fit_base = Funnels._fit_base
+
+        def noted(self: Funnels, language: str, train: Corpus) -> Any:
+            fitted.append((id(self), language, len(train)))
+            return fit_base(self, language, train)
+
+        monkeypatch.setattr(Funnels, "_fit_base", noted)
+        learning_curves.run(Setting(made_trials(2), [], FRACTIONS))
+        assert len(fitted) == len(set(fitted)) == 2 * len(LANGUAGES) * 2
+
+    def test_a_language_that_cannot_be_labelled_unseen_is_left_open(self) -> None:
+        documents = [replace(d, language="zz") if d.language == "it" else d for d in made_corpus()]
+        trial = trial_split(Corpus.from_documents(documents), 0, 0)
+        result = zero_shot.run(Setting([trial], []))
+        assert result["languages"] == ["de", "en", "zz"]
+        assert result["scores"]["micro_f1"][0][2] is None
+        assert result["scores"]["micro_f1"][2][2] > 0
+        zero_shot.section(result)
+
+    def test_one_that_cannot_be_run_leaves_the_others(self) -> None:
+        told: list[str] = []
+        setting = Setting(made_trials(), ["naive"], FRACTIONS, tell=told.append)
+        results, sections = run_experiments(["methods", "per-language"], setting)
+        assert list(results) == ["methods"]
+        assert sections[1].paragraphs[0].startswith("Not run: per-language compares")
+        assert any(line.startswith("per-language: not run") for line in told)
+        with pytest.raises(InputError, match="Add to --methods"):
+            run_experiments(["per-language"], setting)
+
+    def test_what_an_experiment_varies_cannot_be_set(self) -> None:
+        with pytest.raises(InputError, match="Drop --set"):
+            calibration.run(Setting(made_trials(), [], settings={"fun-tat": {"calibration": "none"}}))
+
+    def test_upper_bound_is_no_rival_in_figures(self) -> None:
+        names = ["naive", "upper-bound"]
+        setting = Setting(made_trials(parallel=True), names)
+        (table,) = blocks(efficiency.section(efficiency.run(setting)), TableBlock)
+        assert {row for row, _ in table.table.best} == {0}
+        result = methods.run(setting)
+        examples = blocks(methods.section(result), Curves)[1]
+        assert "UpperBound" not in examples.alternative
+        # Its training documents count once, not in every version.
+        counts = {name: m["f1_by_examples"] for name, m in result["methods"].items()}
+        assert [row[2] for row in counts["upper-bound"]] == [row[2] for row in counts["naive"]]
+
+    def test_test_documents_without_known_labels(self) -> None:
+        (trial,) = made_trials()
+        test = trial.test.select(np.arange(len(trial.test)))
+        test.labels = [() for _ in test.labels]
+        section = methods.section(methods.run(Setting([trial._replace(test=test)], ["naive", "fun-tat"])))
+        assert [figure.name for figure in blocks(section, Curves)] == ["reliability"]

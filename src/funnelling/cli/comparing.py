@@ -44,6 +44,12 @@ def read_trials(
     from funnelling.evaluation.splits import trial_split
 
     trials, notes = [], []
+    named = [name for name in data if name in CORPORA and not os.path.isfile(name)]
+    for name in named:
+        if not CORPORA[name].labelled:
+            raise InputError(f"{name} is a reference corpus, without labels. Give it as --reference instead.")
+    if arguments.sources and not set(named) - {SAMPLE}:
+        raise InputError("--source is for corpora that are built. Leave it out, or name one of `data list`.")
     for name in data:
         if name in CORPORA and not os.path.isfile(name) and name != SAMPLE:
             for corpus in _built(name, arguments, store):
@@ -117,13 +123,17 @@ def has_english_versions(trials: "Sequence[Trial]") -> bool:
 
 def fingerprints(method: "Method", resources: dict[str, Any]) -> dict[str, Any]:
     """What tells the resources that a method reads from others of the same name."""
+    from funnelling.embeddings.vectors import find_vectors
+
     marks: dict[str, Any] = {}
     parameters = method.get_params(deep=False)
+    if parameters.get("zero_shot", "") is None:  # a funnel that reads neither
+        return marks
     if "reference" in resources and "reference" in parameters:
         marks["reference"] = resources["reference"].digest()
     if "embeddings" in resources and "embeddings" in parameters:
-        files = [path.stat() for path in sorted(Path(resources["embeddings"]).iterdir())]
-        marks["embeddings"] = [(file.st_size, file.st_mtime_ns) for file in files]
+        files = find_vectors(resources["embeddings"]).values()
+        marks["embeddings"] = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     return marks
 
 

@@ -43,7 +43,7 @@ def run_list(arguments: argparse.Namespace) -> None:
     width = max(shutil.get_terminal_size().columns - 14, 40)
     for name, entry in CORPORA.items():
         print(f"{name}")
-        for title, text in zip(("", "from", "size", "licence"), entry[1:], strict=True):
+        for title, text in zip(("", "from", "size", "licence"), entry[1:5], strict=True):
             lines = textwrap.wrap(text, width, break_on_hyphens=False)
             print("\n".join(f"  {title if not i else '':8} {line}" for i, line in enumerate(lines)))
     print(f"\nBuild one with: {options.program()} data build NAME -o FILE")
@@ -106,7 +106,7 @@ def _add_build(actions: options.Commands) -> None:
 def run_build(arguments: argparse.Namespace) -> None:
     from funnelling.datasets.registry import build
     from funnelling.formats import write_documents
-    from funnelling.report.tables import counted
+    from funnelling.wording import counted
 
     names = ("sources", "languages", "min_words", "paragraphs", "documents", "alignments", "seed")
     given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
@@ -118,11 +118,11 @@ def run_build(arguments: argparse.Namespace) -> None:
         # Within the writing, so that an output that cannot be written is refused before the work.
         built = build(arguments.corpus, **given, verbose=1)
         yield from built.documents
-        groups = {document.group for document in built.documents}
+        groups = {document.group for document in built.documents} - {None}
         languages = {document.language for document in built.documents}
+        in_groups = f"{counted(len(groups), 'group')} in " if groups else ""
         told.append(
-            f"{counted(len(groups), 'group')} in {counted(len(languages), 'language')}, "
-            f"{counted(len(built.documents), 'document')}."
+            f"{in_groups}{counted(len(languages), 'language')}, {counted(len(built.documents), 'document')}."
         )
         told.extend(f"Dropped: {line}." for line in built.dropped)
 
@@ -143,7 +143,7 @@ def run_describe(arguments: argparse.Namespace) -> None:
 
 
 def _print(description: dict[str, Any]) -> None:
-    from funnelling.report.tables import counted
+    from funnelling.wording import counted
 
     languages = description["languages"]
     print(

@@ -58,7 +58,7 @@ def run_build(arguments: argparse.Namespace) -> None:
     from funnelling.embeddings.folders import check_folder, write_folder
     from funnelling.embeddings.learning import learn_vectors
     from funnelling.reference import read_reference
-    from funnelling.report.tables import counted
+    from funnelling.wording import counted
 
     folder = Path(arguments.output)
     check_folder(folder, arguments.force)

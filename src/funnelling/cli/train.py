@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
     model: Method = make()
 
     from funnelling.evaluation.comparison import fit_method, learned_from
-    from funnelling.report.tables import counted
+    from funnelling.wording import counted
 
     options.tell(note)
     options.tell(
@@ -106,7 +106,7 @@ def _sides(corpus: "Corpus", path: str) -> "Trial":
 def _measure_on(test: "Corpus", model: "Method") -> tuple[Any, str]:
     """The scores of a model on test documents, and how they were found."""
     from funnelling.evaluation.comparison import measure_method, served
-    from funnelling.report.tables import counted
+    from funnelling.wording import counted
 
     known = served(test, model)
     unknown = ", ".join(test.select(~known).by_language())

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.report.tables import counted
 from funnelling.text.languages import normalise_tag
+from funnelling.wording import counted
 
 
 class Built(NamedTuple):

@@ -16,7 +16,7 @@ from funnelling.datasets.debian_tagged import TELLS_LITTLE, Tagged, document, re
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.randomness import stream
-from funnelling.report.tables import counted
+from funnelling.wording import counted
 
 LANGUAGES = ("cs", "da", "de", "en", "es", "fr", "it", "pl", "pt", "pt_BR", "sk")
 TRAIN_SHARE = 0.7
@@ -46,7 +46,8 @@ def build(
 ) -> Built:
     """The corpus of a seed: up to 1,000 training and 1,000 test documents a language, else 70 % and 30 %.
 
-    ``sources`` are folders of index files; without any, apt fetches them.
+    Labels are the tags of at least 30 documents, training and test together: they are the corpus's, not
+    the choice of a method. ``sources`` are folders of index files; without any, apt fetches them.
     """
     return next(build_trials([seed], languages, sources, verbose))
 

@@ -20,7 +20,7 @@ from funnelling.datasets.debian_tagged import (
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.randomness import stream
-from funnelling.report.tables import counted
+from funnelling.wording import counted
 
 LANGUAGES = ("da", "de", "en", "fr", "it")
 LABELS = 150

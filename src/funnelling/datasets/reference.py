@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.report.tables import counted
 from funnelling.text.tokens import words
+from funnelling.wording import counted
 
 Group = TypeVar("Group", str, tuple[str, str])
 

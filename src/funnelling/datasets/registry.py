@@ -22,6 +22,7 @@ class Entry(NamedTuple):
     origin: str
     size: str
     licence: str
+    labelled: bool = True
 
 
 _INDICES = "apt, or index files (Packages, Translation-XX) in --source"
@@ -70,6 +71,7 @@ CORPORA = {
         "apt, or .deb files in --source",
         "1,000 to 1,900 pages a language",
         "MPL-2.0",
+        labelled=False,
     ),
     "debian-untagged": Entry(
         "funnelling.datasets.debian_untagged",
@@ -77,6 +79,7 @@ CORPORA = {
         _INDICES,
         "249 groups in 5 languages",
         _OF_PACKAGES,
+        labelled=False,
     ),
     "wikipedia": Entry(
         "funnelling.datasets.wikipedia",
@@ -84,6 +87,7 @@ CORPORA = {
         "what WikiExtractor --json put into --source, one folder a language",
         "5,000 articles a language",
         "CC BY-SA",
+        labelled=False,
     ),
 }
 

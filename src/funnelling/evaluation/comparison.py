@@ -218,7 +218,7 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
     result = measure_in_full(method, test)
     predicted = time.perf_counter()
     classes = [str(label) for label in method.classes_]
-    result["examples"] = [int(count) for count in train.label_matrix(classes).sum(axis=0)]
+    result["examples"] = [int(count) for count in trial.train.label_matrix(classes).sum(axis=0)]
     result["C"] = final_c(method)
     return {**result, "fit_seconds": fitted - start, "predict_seconds": predicted - fitted}
 

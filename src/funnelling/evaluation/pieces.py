@@ -14,6 +14,7 @@ from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import writing
 
 FOLDER = "pieces"
+LONGEST_NAME = 100  # of a piece; language tags are part of some, and may be long
 
 Result = dict[str, Any]
 
@@ -36,7 +37,8 @@ class Pieces:
 
     def get(self, name: str, key: Any, make: Callable[[], Result]) -> Result:
         """The result that is kept, or else a new one."""
-        file_name = f"{name}-{digest([key, version('funnelling')])[:16]}.json"
+        short = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{digest(name)[:16]}"
+        file_name = f"{short}-{digest([key, version('funnelling')])[:16]}.json"
         piece = self._kept(file_name) or self._made(file_name, make)
         self._seconds[file_name] = piece["seconds"]
         result: Result = piece["result"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from funnelling.evaluation.measures import MEASURES
-from funnelling.experiments.paper import Scores
+from funnelling.experiments.paper import KINDS, Scores
 from funnelling.methods import title
 from funnelling.report.content import TableBlock
 from funnelling.report.tables import MEASURE_TITLES, Table, number
@@ -34,7 +34,7 @@ def beside_paper(
     header = ["method", *(["here", "paper", "difference"] * len(MEASURES))]
     groups = [(MEASURE_TITLES[measure], 3) for measure in MEASURES]
     note = (
-        f"The paper's figures are for {corpus}, the corpus of its two that is made like this one. On other "
-        "documents levels differ; what can be compared is which method is above which."
+        f"The paper's figures are for {corpus}, its {KINDS[corpus]} corpus. On other documents levels "
+        "differ; what can be compared is which method is above which."
     )
     return [TableBlock(name, "Beside the paper", Table(header, rows, groups), [note])]

@@ -1,5 +1,6 @@
 """Can we do without calibration? Naive, NoProb, NoCalib and Calib (the paper's Table 5)."""
 
+from funnelling.errors import InputError
 from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.pieces import Result
 from funnelling.experiments import paper
@@ -15,6 +16,8 @@ TITLES = {"fun-tat": "Calib"}
 
 def run(setting: Setting) -> Result:
     """Naive, and Fun(TAT) with tier 1's scores as they are, squashed, and calibrated."""
+    if "calibration" in setting.settings.get("fun-tat", {}):
+        raise InputError("calibration is what this experiment varies. Drop --set fun-tat.calibration.")
     result = setting.compare(["naive", "fun-tat"], **VARIANTS).run()
     order = ("naive", "NoProb", "NoCalib", "fun-tat")
     methods = {name: result["methods"][name] for name in order}

@@ -25,17 +25,17 @@ SHARE = 0.1
 
 def run(setting: Setting) -> Result:
     """Improvements by measure, source and target; contributions, benefits, and their correlations."""
-    languages: list[str] = []
-    trials = []
+    languages = setting.languages
+    trials, tenth = [], []
     for trial, C in enumerate(setting.meta_cs()):
-        funnels = setting.funnels(trial, C)
-        languages = funnels.languages
+        funnels = setting.funnels(trial)
         trials.append(
             {
                 target: setting.piece(f"contributions-{target}", trial, C, _improvements, funnels, target)
                 for target in languages
             }
         )
+        tenth.append({tag: under_resourced_naive(setting, trial, tag, SHARE) for tag in languages})
     pairs = {
         measure: {
             source: {
@@ -52,7 +52,6 @@ def run(setting: Setting) -> Result:
         m: {t: _mean([pairs[m][s][t] for s in languages if s != t]) for t in languages} for m in MEASURES
     }
     naive = summarise(setting.results("naive"))["languages"]
-    tenth = {tag: under_resourced_naive(setting, tag, SHARE) for tag in languages}
     return {
         "improvements": pairs,
         "contribution": contribution,
@@ -62,9 +61,7 @@ def run(setting: Setting) -> Result:
                 m: _pearson(contribution[m], {tag: naive[tag][m] for tag in languages}) for m in MEASURES
             },
             "benefit": {
-                m: _pearson(
-                    benefit[m], {tag: _mean([result[m] for result in tenth[tag]]) for tag in languages}
-                )
+                m: _pearson(benefit[m], {tag: _mean([trial[tag][m] for trial in tenth]) for tag in languages})
                 for m in MEASURES
             },
         },
@@ -108,7 +105,8 @@ def section(result: Result) -> Section:
         "Which languages help, and which are helped",
         [
             "At a tenth of the target's training documents: the improvement in per cent that another "
-            "language's documents bring. Contribution is its mean over targets, benefit that over sources.",
+            "language's documents bring. Contribution is its mean over targets, benefit that over sources. "
+            "Tier 2's C is the one chosen on all documents.",
             "The paper conjectures that languages whose own classifier is good contribute more (Pearson "
             f"{_told(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own "
             f"classifier is weak benefit more ({_told(paper.BENEFIT_CORRELATION)}). Here, on macro-F1: "

@@ -1,7 +1,8 @@
 """Fun(TAT) on many choices of one trial's training documents, no part of it fitted twice.
 
 Where only one language's documents change, the base classifiers of all others stay; where a language is
-left out, even the kernel matrix of tier 2 does.
+left out, even the kernel matrix of tier 2 does, and with it its gamma, though a label that only that language
+has would not count in it.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ Targets = npt.NDArray[np.bool_]
 
 
 class Base(NamedTuple):
-    """One language's documents as its base classifiers see them."""
+    """One language's documents as its base classifiers see them; it may have none for test."""
 
     training: Floats
     targets: Targets
@@ -42,9 +43,7 @@ class Funnels:
 
     def __init__(self, trial: Trial, template: Any, C: float, seed: int) -> None:
         self.classes = trial.train.label_set()
-        self.languages = [
-            language for language in trial.train.by_language() if language in trial.test.languages
-        ]
+        self.languages = list(trial.train.by_language())
         self._trial = trial
         self._template = template
         self._C = C
@@ -60,7 +59,7 @@ class Funnels:
 
     def tests(self, language: str) -> Corpus:
         """A language's test documents."""
-        return self._trial.test.select(self._trial.test.by_language()[language])
+        return self._trial.test.select([tag == language for tag in self._trial.test.languages])
 
     def base(self, language: str, fraction: float = 1.0) -> Base:
         """A language's documents through base classifiers that learned from a share of them."""
@@ -79,10 +78,11 @@ class Funnels:
         problem = learner.problem(vectors[language], targets, f"language {language!r}")
         tier_one, posteriors = fit_tier_one(problem, folds, template.calibration, None, template.n_jobs)
         test = self.tests(language)
+        vectors_of_test = vectorizers[language].transform(test.texts)
         return Base(
             posteriors.training,
             targets,
-            tier_one.posteriors(vectorizers[language].transform(test.texts)),
+            tier_one.posteriors(vectors_of_test),
             test.label_matrix(self.classes),
         )
 

@@ -19,73 +19,59 @@ NAIVE, FUNNEL = "Naive", "Fun(TAT)"
 
 def run(setting: Setting) -> Result:
     """By language and fraction: the measures of Naive and of Fun(TAT), averaged over trials."""
-    languages = setting.funnels(0, setting.meta_cs()[0]).languages
+    trials = [
+        {
+            (language, fraction): {
+                NAIVE: under_resourced_naive(setting, number, language, fraction),
+                FUNNEL: _under_resourced_funnel(setting, number, language, fraction),
+            }
+            for language in setting.languages
+            for fraction in setting.fractions
+        }
+        for number in range(len(setting.trials))
+    ]
     return {
         language: [
             {
                 "fraction": fraction,
-                NAIVE: _mean(under_resourced_naive(setting, language, fraction)),
-                FUNNEL: _mean(under_resourced_funnel(setting, language, fraction)),
+                NAIVE: _mean([trial[language, fraction][NAIVE] for trial in trials]),
+                FUNNEL: _mean([trial[language, fraction][FUNNEL] for trial in trials]),
             }
             for fraction in setting.fractions
         ]
-        for language in languages
+        for language in setting.languages
     }
 
 
-def under_resourced_naive(setting: Setting, language: str, fraction: float) -> list[Result]:
-    """Naive on a fraction of its language's training documents, trial by trial."""
+def under_resourced_naive(setting: Setting, number: int, language: str, fraction: float) -> Result:
+    """Naive on a fraction of its language's training documents in a trial."""
     if fraction == 1:
-        return [result["languages"][language] for result in setting.results("naive")]
-    return [
-        setting.piece(
-            f"naive-{language}-{fraction:g}",
-            number,
-            setting.marks.get("naive"),
-            _naive,
-            setting,
-            C,
-            number,
-            language,
-            fraction,
-        )
-        for number, C in enumerate(setting.meta_cs())
-    ]
+        return dict(setting.results("naive")[number]["languages"][language])
+    name, mark = f"naive-{language}-{fraction:g}", setting.marks.get("naive")
+    return setting.piece(name, number, mark, _naive, setting, number, language, fraction)
 
 
-def under_resourced_funnel(setting: Setting, language: str, fraction: float) -> list[Result]:
-    """Fun(TAT) with a fraction of one language's training documents, on that language, trial by trial.
+def _under_resourced_funnel(setting: Setting, number: int, language: str, fraction: float) -> Result:
+    """Fun(TAT) with a fraction of one language's training documents, on that language.
 
     Without any it rejects everything: tier 2 has learned that a posterior of 0 means no.
     """
     if fraction == 1:
-        return [result["languages"][language] for result in setting.results("fun-tat")]
-    return [
-        setting.piece(
-            f"fun-tat-{language}-{fraction:g}",
-            number,
-            C,
-            _funnel,
-            setting,
-            C,
-            number,
-            language,
-            fraction,
-        )
-        for number, C in enumerate(setting.meta_cs())
-    ]
+        return dict(setting.results("fun-tat")[number]["languages"][language])
+    name, C = f"fun-tat-{language}-{fraction:g}", setting.meta_cs()[number]
+    return setting.piece(name, number, C, _funnel, setting, number, language, fraction)
 
 
-def _funnel(setting: Setting, C: float, number: int, language: str, fraction: float) -> Result:
-    funnels = setting.funnels(number, C)
+def _funnel(setting: Setting, number: int, language: str, fraction: float) -> Result:
+    funnels = setting.funnels(number)
     if fraction == 0:
         return _rejected(funnels, language)
     shares = dict.fromkeys(funnels.languages, 1.0) | {language: fraction}
     return measure_counts(funnels.tier_two(shares).counts(language))
 
 
-def _naive(setting: Setting, C: float, number: int, language: str, fraction: float) -> Result:
-    funnels = setting.funnels(number, C)
+def _naive(setting: Setting, number: int, language: str, fraction: float) -> Result:
+    funnels = setting.funnels(number)
     train, test = funnels.documents(language, fraction), funnels.tests(language)
     if fraction == 0 or not learnable(train):
         return _rejected(funnels, language)
@@ -153,8 +139,8 @@ def _figure(measure: str, result: Result) -> Curves:
     return Curves(
         f"learning-curves-{measure.replace('_', '-')}",
         f"{MEASURE_TITLES[measure]} against the share of a language's training documents",
-        f"One panel a language: {MEASURE_TITLES[measure]} of Fun(TAT) and of Naive, from none to all of the "
-        "language's training documents.",
+        f"One panel a language: {MEASURE_TITLES[measure]} of Fun(TAT) and of Naive, for growing shares of "
+        "the language's training documents.",
         "% of the language's training documents",
         MEASURE_TITLES[measure],
         panels,

@@ -13,13 +13,12 @@ import numpy as np
 from funnelling.evaluation.comparison import compared
 from funnelling.evaluation.measures import MEASURES, Counts, measure_counts
 from funnelling.evaluation.pieces import Result
-from funnelling.evaluation.significance import dagger
 from funnelling.experiments import paper
 from funnelling.experiments.beside import beside_paper
 from funnelling.experiments.funnels import Funnels, decided
 from funnelling.experiments.setting import Setting
 from funnelling.report.content import Section, TableBlock
-from funnelling.report.tables import MEASURE_TITLES, Table, dagger_notes, number
+from funnelling.report.tables import MEASURE_TITLES, Table, dagger_notes, score_cell
 
 TITLES = {
     "A": "A: Naive",
@@ -35,10 +34,10 @@ def run(setting: Setting) -> Result:
     found, rejector = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": found["naive"], "B": [], "C": [], "D": found["fun-tat"]}
     for trial, C in enumerate(setting.meta_cs()):
-        funnels = setting.funnels(trial, C)
+        funnels = setting.funnels(trial)
         monolingual = {
             tag: setting.piece(f"monolingual-{tag}", trial, C, _monolingual, funnels, tag)
-            for tag in funnels.languages
+            for tag in setting.languages
         }
         blocks = [
             setting.piece(f"binary-{start}", trial, [C, BLOCK], _binary, funnels, start)
@@ -46,7 +45,7 @@ def run(setting: Setting) -> Result:
         ]
         columns["B"].append(_measured(monolingual))
         columns["C"].append(
-            _measured({tag: _joined([block[tag] for block in blocks]) for tag in funnels.languages})
+            _measured({tag: _joined([block[tag] for block in blocks]) for tag in setting.languages})
         )
     plain = {
         name: [{key: result[key] for key in ("average", "languages")} for result in results]
@@ -69,9 +68,11 @@ def _binary(funnels: Funnels, start: int) -> Result:
         targets = np.vstack([base.targets[:, column] for base in bases.values()])
         scorer = funnels.problem(training, targets).fit_whole().scorer()
         for language, base in bases.items():
+            if not len(base.test):
+                continue
             alone = base._replace(test=base.test[:, column], truth=base.truth[:, column])
             blocks[language].append(_counted(decided(scorer, alone)))
-    return {language: _joined(counts) for language, counts in blocks.items()}
+    return {language: _joined(counts) for language, counts in blocks.items() if counts}
 
 
 def _counted(counts: Counts) -> Result:
@@ -100,13 +101,10 @@ def section(result: Result) -> Section:
     for measure in MEASURES:
         cells = [MEASURE_TITLES[measure]]
         tests = result["significance"][measure]
-        for name, column in result["methods"].items():
-            text = number(column["average"][measure])
-            if column["deviation"] is not None:
-                text += f" ± {number(column['deviation'][measure])}"
+        for name in result["methods"]:
             if tests["best"] == name:
                 best.append((len(rows), len(cells)))
-            cells.append(text + dagger(tests["p"].get(name)))
+            cells.append(score_cell(result, name, measure))
         rows.append(cells)
     scores = {name: column["average"] for name, column in result["methods"].items()}
     return Section(
@@ -114,7 +112,8 @@ def section(result: Result) -> Section:
         "Other labels, or other languages?",
         [
             "B may only learn from other labels, C only from other languages, D from both. In the paper both "
-            "help, and the other languages help more: B is below C, and C close to D.",
+            "help, and the other languages help more: B is below C, and C close to D. All have the C that D "
+            "chose.",
             _told(scores),
         ],
         [

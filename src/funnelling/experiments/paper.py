@@ -9,6 +9,7 @@ from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.splits import Trial
 
 RCV, JRC = "RCV1/RCV2", "JRC-Acquis"
+KINDS = {RCV: "comparable", JRC: "parallel"}
 
 Scores = dict[str, tuple[float, float, float, float]]
 

@@ -1,5 +1,6 @@
 """Which languages gain: each method's improvement over Naive, language by language (the paper's Figure 2)."""
 
+from funnelling.errors import InputError
 from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.pieces import Result
 from funnelling.experiments.setting import Setting
@@ -9,19 +10,36 @@ from funnelling.report.tables import MEASURE_TITLES
 
 
 def run(setting: Setting) -> Result:
-    """Improvement over Naive in per cent, by measure, method and language, averaged over trials."""
+    """Improvement over Naive in per cent, by measure, method and language, averaged over trials.
+
+    ``above`` tells of each method in how many of how many pairs of language and measure it is above Naive.
+    """
     rivals = [name for name in setting.methods if name not in ("naive", "upper-bound")]
+    if not rivals:
+        raise InputError("per-language compares methods with Naive, and there is no other. Add to --methods.")
     methods = setting.compare(["naive", *rivals]).run()["methods"]
+    if "naive" not in methods:
+        raise InputError(
+            "per-language compares with Naive, which can label no language of the test documents. "
+            "Add training documents in them."
+        )
     naive = methods.pop("naive")["languages"]
+    gains = {
+        name: [values[m] - naive[tag][m] for tag, values in method["languages"].items() for m in MEASURES]
+        for name, method in methods.items()
+    }
     return {
-        measure: {
-            name: {
-                language: improvement(values[measure], naive[language][measure])
-                for language, values in method["languages"].items()
+        "improvements": {
+            measure: {
+                name: {
+                    language: improvement(values[measure], naive[language][measure])
+                    for language, values in method["languages"].items()
+                }
+                for name, method in methods.items()
             }
-            for name, method in methods.items()
-        }
-        for measure in MEASURES
+            for measure in MEASURES
+        },
+        "above": {name: [sum(gain > 0 for gain in found), len(found)] for name, found in gains.items()},
     }
 
 
@@ -32,39 +50,41 @@ def improvement(value: float, naive: float) -> float | None:
 
 def section(result: Result) -> Section:
     """What a report says of it."""
-    figures = [_figure(measure, methods) for measure, methods in result.items()]
+    above = ", ".join(f"{title(name)} {number} of {of}" for name, (number, of) in result["above"].items())
     return Section(
         "per-language",
         "Which languages gain",
         [
             "Improvement over Naive, one classifier a language, in per cent. In the paper the two funnels "
-            "are the only methods above Naive in every language. " + _stability(result),
+            "are the only methods above Naive in every language. Here, of all pairs of language and measure, "
+            f"above Naive: {above}.",
         ],
-        figures,
+        [_figure(measure, methods) for measure, methods in result["improvements"].items()],
     )
-
-
-def _stability(result: Result) -> str:
-    """How often each method is above Naive."""
-    told = []
-    for name in result["macro_f1"]:
-        values = [value for measure in MEASURES for value in result[measure][name].values()]
-        above = sum(value is not None and value > 0 for value in values)
-        told.append(f"{title(name)} {above} of {len(values)}")
-    return f"Here, of all pairs of language and measure, above Naive: {', '.join(told)}."
 
 
 def _figure(measure: str, methods: Result) -> Bars:
     languages = list(next(iter(methods.values())))
-    series = {title(name): [values[tag] for tag in languages] for name, values in methods.items()}
-    never_below = [name for name, values in series.items() if all(v is not None and v >= 0 for v in values)]
     return Bars(
         f"per-language-{measure.replace('_', '-')}",
         f"{MEASURE_TITLES[measure]}: improvement over Naive",
         f"Improvement over Naive in {MEASURE_TITLES[measure]}, per cent, for each language and method. "
-        f"Never below Naive: {', '.join(never_below) or 'none'}.",
+        f"{_extremes(methods)}",
         languages,
-        series,
+        {title(name): [values[tag] for tag in languages] for name, values in methods.items()},
         "% over Naive",
         "language",
     )
+
+
+def _extremes(methods: Result) -> str:
+    found = [
+        (value, f"{title(name)} on {tag}")
+        for name, values in methods.items()
+        for tag, value in values.items()
+        if value is not None
+    ]
+    if not found:
+        return ""
+    (least, loser), (most, winner) = min(found), max(found)
+    return f"Most: {most:+.1f} by {winner}. Least: {least:+.1f} by {loser}."

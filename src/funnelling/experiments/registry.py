@@ -45,10 +45,25 @@ per-language, mono-binary, learning-curves, contributions, calibration, efficien
 
 
 def run_experiments(names: Sequence[str], setting: "Setting") -> "tuple[dict[str, Any], list[Section]]":
-    """The results of experiments, and what a report says of each."""
-    results, sections = {}, []
+    """The results of experiments, and what a report says of each.
+
+    Of several, one that these documents do not allow is told of and passed over.
+    """
+    from funnelling.report.content import Section
+
+    results: dict[str, Any] = {}
+    sections = []
     for name in names:
         module = import_module(f"funnelling.experiments.{name.replace('-', '_')}")
-        results[name] = module.run(setting)
-        sections.append(module.section(results[name]))
+        try:
+            results[name] = module.run(setting)
+        except InputError as error:
+            if len(names) == 1:
+                raise
+            setting.tell(f"{name}: not run: {error}")
+            sections.append(Section(name, name.replace("-", " ").capitalize(), [f"Not run: {error}"]))
+        else:
+            sections.append(module.section(results[name]))
+    if not results:
+        raise InputError(f"no experiment could be run. {sections[0].paragraphs[0]}")
     return results, sections

@@ -80,11 +80,17 @@ class Setting:
             self.tell(line if found else f"{line} (kept)")
         return result
 
-    def funnels(self, number: int, C: float) -> Funnels:
-        """A trial's funnels with tier 2's C; only those of one trial are held."""
+    @cached_property
+    def languages(self) -> list[str]:
+        """The languages that every trial has documents in, to learn from and for test."""
+        sides = [set(side.by_language()) for trial in self.trials for side in (trial.train, trial.test)]
+        return sorted(set.intersection(*sides))
+
+    def funnels(self, number: int) -> Funnels:
+        """A trial's funnels, with the C that it chose; only those of one trial are held."""
         if number not in self._funnels:
             self._funnels.clear()
-            template = self.make("fun-tat", self.seed + number)
+            template, C = self.make("fun-tat", self.seed + number), self.meta_cs()[number]
             self._funnels[number] = Funnels(self.trials[number], template, C, self.seed + number)
         return self._funnels[number]
 

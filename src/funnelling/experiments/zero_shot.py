@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.comparison import fit_method
+from funnelling.evaluation.comparison import fit_method, served
 from funnelling.evaluation.measures import MEASURES, measure_languages
 from funnelling.evaluation.pieces import Result
-from funnelling.evaluation.splits import Trial, learnable
+from funnelling.evaluation.splits import learnable
 from funnelling.experiments.setting import Setting
 from funnelling.report.content import HeatMap, Section
 from funnelling.report.tables import MEASURE_TITLES
@@ -19,49 +19,48 @@ from funnelling.report.tables import MEASURE_TITLES
 
 def run(setting: Setting) -> Result:
     """By measure: a row for each number of languages learned from, a column for each language."""
-    trials = []
-    languages: list[str] = []
-    for number, C in enumerate(setting.meta_cs()):
-        trial = setting.trials[number]
-        languages = sorted(set(trial.train.by_language()) & set(trial.test.by_language()))
-        trials.append(
-            [
-                setting.piece(
-                    f"zero-shot-{count}",
-                    number,
-                    [C, setting.marks.get("fun-zero-shot")],
-                    _learned_from,
-                    setting,
-                    trial,
-                    number,
-                    C,
-                    languages[:count],
-                )
-                for count in range(1, len(languages) + 1)
-            ]
-        )
+    languages = setting.languages
+    mark = setting.marks.get("fun-zero-shot")
+    trials = [
+        [
+            setting.piece(
+                f"zero-shot-{count}", number, [C, mark], _learned_from, setting, number, C, languages[:count]
+            )
+            for count in range(1, len(languages) + 1)
+        ]
+        for number, C in enumerate(setting.meta_cs())
+    ]
     return {
         "languages": languages,
         "scores": {
-            measure: np.mean(
-                [[[row[tag][measure] for tag in languages] for row in rows] for rows in trials], axis=0
-            ).tolist()
+            measure: [
+                [_mean([rows[row].get(tag, {}).get(measure) for rows in trials]) for tag in languages]
+                for row in range(len(languages))
+            ]
             for measure in MEASURES
         },
     }
 
 
-def _learned_from(setting: Setting, trial: Trial, number: int, C: float, languages: list[str]) -> Result:
-    """The measures of every language's test documents, over the labels of all training documents."""
+def _learned_from(setting: Setting, number: int, C: float, languages: list[str]) -> Result:
+    """The measures of the test documents of every language that can be labelled, over all labels."""
+    trial = setting.trials[number]
     train = trial.train.select([tag in languages for tag in trial.train.languages])
     classes = trial.train.label_set()
-    decided = np.zeros((len(trial.test), len(classes)), dtype=bool)
-    if learnable(train):
-        method: Any = fit_method(setting.make("fun-zero-shot", setting.seed + number, meta_C=C), train)
-        columns = [classes.index(str(label)) for label in method.classes_]
-        decided[:, columns] = method.predict(trial.test.texts, languages=trial.test.languages)
-    measured = measure_languages(trial.test.label_matrix(classes), decided, trial.test.languages)
-    return dict(measured["languages"])
+    if not learnable(train):
+        return {}
+    chosen = {} if "meta_C" in setting.settings.get("fun-zero-shot", {}) else {"meta_C": C}
+    method: Any = fit_method(setting.make("fun-zero-shot", setting.seed + number, **chosen), train)
+    test = trial.test.select(served(trial.test, method))
+    decided = np.zeros((len(test), len(classes)), dtype=bool)
+    columns = [classes.index(str(label)) for label in method.classes_]
+    decided[:, columns] = method.predict(test.texts, languages=test.languages)
+    return dict(measure_languages(test.label_matrix(classes), decided, test.languages)["languages"])
+
+
+def _mean(values: list[Any]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
 
 
 def section(result: Result) -> Section:
@@ -81,23 +80,18 @@ def section(result: Result) -> Section:
 
 def _told(result: Result) -> str:
     """How unseen and seen languages fare as others are added."""
-    scores = np.array(result["scores"]["micro_f1"])
-    n = len(scores)
-    if n < 3:
-        return ""
-    unseen = [
-        scores[row, column] - scores[row - 1, column] for column in range(n) for row in range(1, column)
-    ]
-    seen = [
-        scores[row, column] - scores[row - 1, column] for column in range(n) for row in range(column + 1, n)
-    ]
-    told = [
-        f"each language added changes the micro-F1 of {kind} ones by {np.mean(steps):+.4f} in the mean "
-        f"(up in {np.mean(np.array(steps) > 0):.0%} of the cases)"
-        for kind, steps in (("unseen", unseen), ("seen", seen))
-        if steps
-    ]
-    return f"Here {'; '.join(told)}."
+    scores = np.array(result["scores"]["micro_f1"], dtype=float)
+    steps = np.diff(scores, axis=0)  # what the language of row r + 1 brings to that of the column
+    row, column = np.indices(steps.shape)
+    told = []
+    for kind, which in (("unseen", column > row + 1), ("seen", column <= row)):
+        known = steps[which & np.isfinite(steps)]
+        if len(known):
+            told.append(
+                f"each language added changes the micro-F1 of {kind} ones by {known.mean():+.4f} in the mean "
+                f"(up in {(known > 0).mean():.0%} of the cases)"
+            )
+    return f"Here {'; '.join(told)}." if told else ""
 
 
 def _figure(measure: str, result: Result) -> HeatMap:
@@ -107,9 +101,7 @@ def _figure(measure: str, result: Result) -> HeatMap:
         f"zero-shot-{measure.replace('_', '-')}",
         f"{MEASURE_TITLES[measure]} as languages are added",
         f"{MEASURE_TITLES[measure]} on each language's test documents (columns) as training languages are "
-        f"added (rows): {values[0][-1]:.3f} on {languages[-1]} from {languages[0]} alone, "
-        + (f"{values[-2][-1]:.3f} from all others, " if len(values) > 1 else "")
-        + f"{values[-1][-1]:.3f} with its own.",
+        "added (rows).",
         "learned from",
         "labelled",
         [f"{'' if not row else '+ '}{tag}" for row, tag in enumerate(languages)],

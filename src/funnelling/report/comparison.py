@@ -15,61 +15,66 @@ from funnelling.report.tables import (
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     """The tables and figures of a comparison."""
-    rivals = {
-        name: method for name, method in result["methods"].items() if _labels_all(method, result["methods"])
-    }
     return [
         TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
-        TableBlock("languages", "Language by language", side_by_side(rivals)),
+        TableBlock("languages", "Language by language", side_by_side(_rivals(result["methods"]))),
         *_diagrams(result["methods"]),
     ]
 
 
-def _labels_all(method: Mapping[str, Any], methods: Mapping[str, Any]) -> bool:
-    """Whether a method was measured on all languages, as UpperBound is not."""
-    return len(method["languages"]) == max(len(other["languages"]) for other in methods.values())
+def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The methods without UpperBound, which reads more and is measured on English alone."""
+    return {name: method for name, method in methods.items() if name != "upper-bound"} or methods
 
 
 def _diagrams(methods: Mapping[str, Any]) -> list[Block]:
-    drawn = {name: method for name, method in methods.items() if method.get("reliability")}
-    if not drawn:
-        return []
-    errors = {name: _calibration_error(method["reliability"]) for name, method in drawn.items()}
-    best = min(errors, key=lambda name: errors[name])
-    return [
+    errors = {title(name): _calibration_error(method["reliability"]) for name, method in methods.items()}
+    blocks: list[Block] = [
         Curves(
             "reliability",
             "Are the probabilities right?",
             "Among labels given a probability, the share that is right; on the diagonal the two are equal. "
-            f"Mean distance from it over all pairs of document and label: "
-            f"{', '.join(f'{title(name)} {number(error)}' for name, error in errors.items())}; "
-            f"the best is {title(best)}.",
+            "Mean distance from it over all pairs of document and label: "
+            f"{', '.join(f'{name} {number(error)}' for name, error in errors.items())}.",
             "probability given",
             "share that is right",
-            {"": {title(name): [(x, y) for _, x, y in m["reliability"]] for name, m in drawn.items()}},
+            {"": {title(name): [(x, y) for _, x, y in m["reliability"]] for name, m in methods.items()}},
             diagonal=True,
-        ),
-        Curves(
-            "examples",
-            "F1 against the number of training documents of a label",
-            "Mean F1 of the labels that occur in the test, by their number of training documents in all "
-            f"languages. {_rare(drawn)}",
-            "training documents of a label",
-            "mean F1",
-            {"": {title(name): [(x, y) for _, _, x, y in m["f1_by_examples"]] for name, m in drawn.items()}},
-            logarithmic=True,
-        ),
+        )
     ]
+    drawn = {name: method for name, method in methods.items() if method["f1_by_examples"]}
+    if drawn:
+        blocks.append(
+            Curves(
+                "examples",
+                "F1 against the number of training documents of a label",
+                "Mean F1 of the labels that occur in the test, by their number of training documents in all "
+                f"languages. {_extremes(_rivals(drawn))}",
+                "training documents of a label",
+                "mean F1",
+                {
+                    "": {
+                        title(name): [(x, y) for _, _, x, y in m["f1_by_examples"]]
+                        for name, m in drawn.items()
+                    }
+                },
+                logarithmic=True,
+            )
+        )
+    return blocks
 
 
-def _rare(methods: Mapping[str, Any]) -> str:
+def _extremes(methods: Mapping[str, Any]) -> str:
     """Who is best on the rarest and on the most frequent labels."""
+    ranges = {name: {row[0]: row[3] for row in method["f1_by_examples"]} for name, method in methods.items()}
+    common = sorted(set.intersection(*(set(found) for found in ranges.values())))
+    if not common:
+        return ""
     told = []
-    for position, kind in ((0, "rarest"), (-1, "most frequent")):
-        scores = {name: method["f1_by_examples"][position][3] for name, method in methods.items()}
-        best = max(scores, key=lambda name: scores[name])
-        told.append(f"the {kind} labels {title(best)} is best ({number(scores[best])})")
-    return f"On {told[0]}, on {told[1]}."
+    for start, kind in ((common[0], "rarest"), (common[-1], "most frequent")):
+        best = max(ranges, key=lambda name: ranges[name][start])
+        told.append(f"on the {kind} ones {title(best)} ({number(ranges[best][start])})")
+    return f"Best {', '.join(told)}."
 
 
 def _calibration_error(bins: list[list[float]]) -> float:

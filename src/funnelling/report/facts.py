@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from funnelling.evaluation.splits import Trial
-from funnelling.report.tables import counted
+from funnelling.wording import counted
 
 _PACKAGES = ("funnelling", "numpy", "scipy", "scikit-learn")
 

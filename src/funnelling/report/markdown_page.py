@@ -20,7 +20,7 @@ def markdown_page(report: Report) -> str:
         parts.append(f"## {FACTS_TITLE}")
         parts.append(
             "\n".join(
-                f"- {escape_markdown(name)}: {inline_markdown(value)}" for name, value in report.facts.items()
+                f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in report.facts.items()
             )
         )
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -80,9 +80,7 @@ def _contents(places: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _facts(report: Report) -> list[str]:
-    pairs = [
-        f"<dt>{escape(name)}</dt>\n<dd>{inline_html(value)}</dd>" for name, value in report.facts.items()
-    ]
+    pairs = [f"<dt>{escape(name)}</dt>\n<dd>{escape(value)}</dd>" for name, value in report.facts.items()]
     return [
         '<section aria-labelledby="facts">',
         f'<h2 id="facts">{FACTS_TITLE}</h2>',

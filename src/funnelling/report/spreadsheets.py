@@ -3,9 +3,8 @@
 import csv
 import io
 import re
-from itertools import zip_longest
 
-from funnelling.report.tables import Table
+from funnelling.report.tables import Table, full_header
 
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?", re.ASCII)
 _COMMANDS = ("=", "+", "-", "@", "\t", "\r")
@@ -31,12 +30,6 @@ def comma_separated(table: Table) -> str:
     for row in [full_header(table), *table.rows]:
         writer.writerow([_defused(cell) for cell in row])
     return stream.getvalue()
-
-
-def full_header(table: Table) -> list[str]:
-    """The titles of columns, each after that of its group."""
-    titles = ["", *(f"{text} " for text, columns in table.groups for _ in range(columns))]
-    return [text + cell for text, cell in zip_longest(titles, table.header, fillvalue="")]
 
 
 def _defused(cell: str) -> str:

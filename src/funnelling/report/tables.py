@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.significance import dagger
 from funnelling.methods import title
+from funnelling.wording import counted
 
 MEASURE_TITLES = {
     "micro_f1": "micro-F1",
@@ -19,15 +20,6 @@ MEASURE_TITLES = {
 }
 DAGGERS = "† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test"
 PRESENT_NOTE = "* over the labels that occur in the test documents of the language"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things in words.
-
-    >>> counted(1, "label"), counted(2_000, "label")
-    ('1 label', '2,000 labels')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class Table(NamedTuple):
@@ -68,14 +60,19 @@ def markdown(table: Table) -> str:
     | --- | ---: |
     | it | .5 |
     """
-    titles = ["", *(f"{text} " for text, columns in table.groups for _ in range(columns))]
-    header = [text + cell for text, cell in zip_longest(titles, table.header, fillvalue="")]
+    header = full_header(table)
     rule = ["---"] + ["---:"] * (len(header) - 1)
     rows = [
         [f"**{cell}**" if (row, column) in table.best else cell for column, cell in enumerate(cells)]
         for row, cells in enumerate(table.rows)
     ]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
+
+
+def full_header(table: Table) -> list[str]:
+    """A title for each column, that of its group before it."""
+    titles = ["", *(f"{text} " for text, columns in table.groups for _ in range(columns))]
+    return [text + cell for text, cell in zip_longest(titles, table.header, fillvalue="")]
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -171,14 +168,16 @@ def comparison_table(result: Mapping[str, Any]) -> Table:
             for column, measure in enumerate(MEASURES)
             if len(result["methods"]) > 1 and result["significance"][measure]["best"] == name
         ]
-        cells = [_cell(result, name, method, measure) for measure in MEASURE_TITLES]
+        cells = [score_cell(result, name, measure) for measure in MEASURE_TITLES]
         rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
     floor = result["rejector"]["average"]
     rows.append(["(rejects all)", *(number(floor[measure]) for measure in MEASURE_TITLES), "", ""])
     return Table(["method", *MEASURE_TITLES.values(), "fit s", "predict s"], rows, best=best)
 
 
-def _cell(result: Mapping[str, Any], name: str, method: Mapping[str, Any], measure: str) -> str:
+def score_cell(result: Mapping[str, Any], name: str, measure: str) -> str:
+    """A method's average, its deviation over trials and its dagger, where there are such."""
+    method = result["methods"][name]
     text = number(method["average"][measure])
     if method["deviation"] is not None:
         text += f" ± {number(method['deviation'][measure])}"

@@ -9,7 +9,18 @@ from operator import itemgetter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("first-model", "own-data", "reading-the-table", "python-api", "choosing", "resources", "method")
+PAGES = (
+    "first-model",
+    "own-data",
+    "reading-the-table",
+    "python-api",
+    "choosing",
+    "resources",
+    "in-use",
+    "experiments",
+    "reproduction",
+    "method",
+)
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

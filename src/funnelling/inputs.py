@@ -34,6 +34,12 @@ class Inputs:
         """Documents by language."""
         return {language: _length(part) for language, part in self.parts.items()}
 
+    def names(self) -> dict[str, list[str]]:
+        """A name for each document that the user did not name: its place in X."""
+        if self.positions is None:
+            return {language: list(map(str, range(size))) for language, size in self.sizes().items()}
+        return {language: list(map(str, where)) for language, where in self.positions.items()}
+
     def place(self, language: str, number: int) -> str:
         """What a message calls the document at this place of a language: by its place in the user's X."""
         if self.positions is None:

@@ -58,6 +58,16 @@ def read_labels(y: Any, inputs: Inputs) -> Labels:
     return Labels(classes, targets, exclusive)
 
 
+def read_label_lists(y: Any, inputs: Inputs) -> dict[str, Any]:
+    """Lists of label names, divided like the documents."""
+    divided = inputs.divide(y, "y")
+    _refuse_unlabelled(divided, inputs)
+    for part in divided.values():
+        if not _is_label_lists(part):
+            raise InputError("y must be label lists, each a list of strings.")
+    return divided
+
+
 def _refuse_unlabelled(divided: Mapping[str, Any], inputs: Inputs) -> None:
     for language, part in divided.items():
         if _is_typed_matrix(part):

@@ -74,6 +74,15 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def _vectors(self, language: str, documents: Any) -> Matrix:
         return self.vectorizers_[language].transform(documents) if self.texts_ else documents
 
+    def linear(self, language: str) -> Any:  # noqa: ARG002
+        """The scorer of a language's vectors, None where the method has no such."""
+        return None
+
+    def feature_names(self, language: str) -> Sequence[str] | None:
+        """What the columns of a language's vectors stand for, None where they have no names."""
+        vectorizer = getattr(self, "vectorizers_", {}).get(language)
+        return None if vectorizer is None else list(vectorizer.get_feature_names_out())
+
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
         return list(languages)
@@ -84,7 +93,14 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     # --- what every method has ------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, languages: Sequence[str | None] | None = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        languages: Sequence[str | None] | None = None,
+        groups: Any = None,
+        ids: Any = None,
+    ) -> Self:
         """Learn from documents and their labels.
 
         Parameters
@@ -95,6 +111,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         y : label lists, an indicator matrix, or a 1-D array (one label a document); a mapping if X is
         languages : a code a document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
+        ids : what `explain` calls the documents; by default their numbers
         """
         self._validate_parameters()
         for name in [name for name in vars(self) if name.endswith("_")]:
@@ -102,6 +119,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         inputs = read_inputs(self._checked(X, reset=True), languages)
         labels = read_labels(y, inputs)
         divided = inputs.divide(groups, "groups") if groups is not None else {}
+        named = inputs.names() if ids is None else inputs.divide(ids, "ids")
         seed = seed_of(self.random_state)
         self.classes_ = labels.classes
         self.languages_ = self._learned_languages(list(inputs.parts))
@@ -123,7 +141,15 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         groups_by_language = {language: divided.get(language) for language in documents}
         self._fit(
             Training(
-                documents, vectors, targets, folds, groups_by_language, labels.exclusive, seed, self.n_jobs
+                documents,
+                vectors,
+                targets,
+                folds,
+                groups_by_language,
+                {language: [str(name) for name in named[language]] for language in documents},
+                labels.exclusive,
+                seed,
+                self.n_jobs,
             )
         )
         return self

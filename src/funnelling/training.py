@@ -28,6 +28,7 @@ class Training:
     targets: dict[str, npt.NDArray[np.bool_]]
     folds: dict[str, npt.NDArray[np.intp]]
     groups: dict[str, Sequence[Any] | None]
+    ids: dict[str, list[str]]
     exclusive: bool
     seed: int
     n_jobs: int | None = None
@@ -45,6 +46,7 @@ class Training:
             targets={language: self.targets[language] for language in languages},
             folds={language: self.folds[language] for language in languages},
             groups={language: self.groups[language] for language in languages},
+            ids={language: self.ids[language] for language in languages},
         )
 
     def stacked_vectors(self) -> Matrix:

@@ -48,8 +48,8 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
     printed = capsys.readouterr().out
-    for command in COMMANDS:
-        name = command.__name__.rpartition(".")[2]
+    names = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+    for name in [*(name for name in names if name != "growing"), "add-language", "update"]:
         assert name in printed.split()
         with pytest.raises(SystemExit, match="0"):
             main([name, "--help"])

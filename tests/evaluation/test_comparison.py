@@ -28,7 +28,14 @@ class Oracle:
     def __init__(self, seen: list[list[str]] | None = None) -> None:
         self.seen = [] if seen is None else seen
 
-    def fit(self, texts: list[str], labels: Any, languages: Any, groups: Any = None) -> "Oracle":
+    def fit(
+        self,
+        texts: list[str],
+        labels: Any,
+        languages: Any,
+        groups: Any = None,
+        ids: Any = None,  # noqa: ARG002
+    ) -> "Oracle":
         self.seen.append(list(texts))
         self.groups = groups
         self.languages_ = sorted(set(languages))

@@ -100,6 +100,7 @@ def test_folds_are_languages_and_variants_go_with_their_language() -> None:
         targets={language: np.zeros((size, 1), dtype=bool) for language, size in sizes.items()},
         folds={language: np.arange(size) for language, size in sizes.items()},
         groups=dict.fromkeys(sizes),
+        ids={},
         exclusive=False,
         seed=0,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from funnelling.method import Method
 from funnelling.progress import progress_bar
 from funnelling.spaces import Space
-from funnelling.svm import SVM, Fit
+from funnelling.svm import SVM, Fit, Scorer
 from funnelling.svm.kernels import Matrix, scaled_gamma
 from funnelling.training import FOLDS, Head, Scores, Training
 
@@ -80,6 +80,12 @@ class SharedSpaceBaseline(SVMBaseline):
         with progress_bar(name, total, bool(self.verbose), "problems") as advance:
             problem = learner.reporting(advance).problem(X, training.stacked_targets(), name)
             return problem.fit(training.stacked_folds())
+
+    def linear(self, language: str) -> Scorer:  # noqa: ARG002
+        return self.scorer_
+
+    def feature_names(self, language: str) -> Sequence[str] | None:  # noqa: ARG002
+        return self.space_.feature_names()
 
     def _scores(self, language: str, vectors: Matrix) -> Scores:  # noqa: ARG002
         return self.scorer_.scores(vectors)

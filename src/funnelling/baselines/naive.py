@@ -36,6 +36,9 @@ class NaiveClassifier(SVMBaseline):
         fit = problem.fit(training.folds[language])
         return fit.C, fit.scorer(), training.fit_head(fit.held_out, targets)
 
+    def linear(self, language: str) -> Scorer:
+        return self.scorers_[language]
+
     def _scores(self, language: str, vectors: Matrix) -> Scores:
         return self.scorers_[language].scores(vectors)
 

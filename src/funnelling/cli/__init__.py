@@ -17,6 +17,8 @@ from funnelling.cli import (
     embeddings,
     evaluate,
     experiment,
+    explain,
+    growing,
     inspect,
     options,
     predict,
@@ -25,7 +27,19 @@ from funnelling.cli import (
 )
 from funnelling.errors import InputError
 
-COMMANDS = (quickstart, train, predict, evaluate, compare, experiment, inspect, data, embeddings)
+COMMANDS = (
+    quickstart,
+    train,
+    predict,
+    evaluate,
+    explain,
+    growing,
+    compare,
+    experiment,
+    inspect,
+    data,
+    embeddings,
+)
 BAD_INPUT, INTERRUPTED = 2, 130
 
 

@@ -29,6 +29,16 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="folder of the model")
     parser.add_argument("--method", default=DEFAULT_METHOD, metavar="M", help=f"method ({DEFAULT_METHOD})")
     parser.add_argument("--no-table", action="store_true", help="skip the outer folds and their table")
+    parser.add_argument(
+        "--compact",
+        action="store_true",
+        help="keep nothing of the training documents: smaller, but the model cannot learn on",
+    )
+    parser.add_argument(
+        "--optimise",
+        metavar="MEASURE",
+        help="tune each label's threshold for micro-f1, macro-f1, micro-k, macro-k or recall=R (funnels)",
+    )
     options.add_resources(parser)
     options.add_settings(parser)
     options.add_seed(parser)
@@ -45,6 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     check_method(arguments.method)
     settings = parse_settings(arguments.set, [arguments.method])
+    settings = _with_options(settings, arguments)
     check_writable(Path(arguments.output), arguments.force)
     resources = options.read_resources(arguments)
     options.check_resources(arguments.method, [*resources, "parallel"])  # upper-bound looks for those itself
@@ -81,6 +92,22 @@ def run(arguments: argparse.Namespace) -> None:
     _print(scores, how)
     print(f"Model: {arguments.output}")
     print(f"Next:  {shlex.join([options.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
+
+
+def _with_options(settings: dict[str, dict[str, Any]], arguments: argparse.Namespace) -> Any:
+    """Settings that have an option of their own; other methods keep no documents, and tune no threshold."""
+    from funnelling.funnel.thresholds import parse_goal
+
+    funnel = arguments.method.startswith("fun-")
+    own = dict(settings.get(arguments.method, {}))
+    if arguments.compact and funnel:
+        own["compact"] = True
+    if arguments.optimise is not None:
+        parse_goal(arguments.optimise)
+        if not funnel:
+            raise InputError(f"--optimise is for funnels, and {arguments.method} is none. Leave it out.")
+        own["optimise"] = arguments.optimise
+    return {**settings, arguments.method: own}
 
 
 def _sides(corpus: "Corpus", path: str) -> "Trial":

@@ -28,7 +28,7 @@ EXAMPLES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of tra
 def fit_method(method: "Method", train: Corpus) -> "Method":
     """Fit a method on the documents of a corpus, groups kept together."""
     groups = train.groups if any(train.groups) else None
-    return method.fit(train.texts, train.labels, languages=train.languages, groups=groups)
+    return method.fit(train.texts, train.labels, languages=train.languages, groups=groups, ids=train.ids)
 
 
 def learned_from(method: "Method", trial: Trial) -> Corpus:

@@ -1,25 +1,29 @@
 """`FunnellingClassifier`: the paper's method, in both variants."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
 from funnelling.errors import InputError
 from funnelling.funnel.foreign import EstimatorLearner
+from funnelling.funnel.kept import Kept
+from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import aligned_scores
 from funnelling.funnel.zero_shot import DENSE_C, SPACES, language_folds, make_space
+from funnelling.inputs import read_inputs
 from funnelling.method import Method
 from funnelling.progress import progress_bar
 from funnelling.randomness import assign_folds
 from funnelling.reference import Reference
 from funnelling.spaces import Space
-from funnelling.svm import SVM, Scorer
+from funnelling.svm import SVM, Calibration, Scorer
 from funnelling.svm.kernels import Matrix, scaled_gamma
 from funnelling.svm.plan import check_solution_size, plan_rbf
 from funnelling.training import FOLDS, Head, Scores, Training, fit_languages, stacked
@@ -59,6 +63,11 @@ class FunnellingClassifier(Method):
         From `funnelling.read_reference`: CLESA's, and the embeddings' source of idf, for ``zero_shot``.
     base_estimator, meta_estimator : scikit-learn classifier or None
         None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
+    optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R" or None
+        What to tune each label's threshold for, on posteriors of documents held out from both tiers;
+        None says yes where the score is above 0, as the paper does.
+    compact : bool
+        True keeps nothing of the training documents: the model cannot `extend` then, nor name neighbours.
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
         None is lemmas weighted by tf-idf.
     memory_limit : float
@@ -99,6 +108,8 @@ class FunnellingClassifier(Method):
         reference: Reference | None = None,
         base_estimator: Any = None,
         meta_estimator: Any = None,
+        optimise: str | None = None,
+        compact: bool = False,
         vectorizer: Any = None,
         memory_limit: float = 8e9,
         n_jobs: int | None = None,
@@ -116,6 +127,8 @@ class FunnellingClassifier(Method):
         self.reference = reference
         self.base_estimator = base_estimator
         self.meta_estimator = meta_estimator
+        self.optimise = optimise
+        self.compact = compact
         self.vectorizer = vectorizer
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -128,6 +141,8 @@ class FunnellingClassifier(Method):
         _choose("calibration", self.calibration, CALIBRATIONS)
         if self.zero_shot is not None:
             _choose("zero_shot", self.zero_shot, SPACES)
+        if self.optimise is not None:
+            parse_goal(self.optimise)
         self._check_positive("base_C", "meta_C", "meta_gamma")
         if not isinstance(self.folds, Integral) or self.folds < 2:
             raise InputError(f"folds must be a whole number from 2 on, not {self.folds!r}.")
@@ -137,22 +152,31 @@ class FunnellingClassifier(Method):
         if self.meta_estimator is None:  # before hours of tier 1
             plan_rbf(documents, self.memory_limit, "tier 2")
             check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
+        self.fit_above(training, self.fit_base(training))
+        if self.zero_shot is not None:
+            self._fit_shared(training)
+
+    def fit_base(self, training: Training) -> dict[str, tuple[TierOne, Posteriors]]:
+        """Tier 1: the base classifiers of each language, and what they say of its training documents."""
         learners = {language: self._base_learner(language, training) for language in training.vectors}
         rounds = 1 if self.variant == "tat" else 1 + self.folds
         total = rounds * sum(learner.problems_solved(training.labels, FOLDS) for learner in learners.values())
         with progress_bar("tier 1", total, bool(self.verbose), "problems") as advance:
-            fitted = fit_languages(
+            return fit_languages(
                 lambda language, learner: self._fit_tier_one(language, learner, training),
                 {language: learner.reporting(advance) for language, learner in learners.items()},
                 training,
             )
+
+    def fit_above(self, training: Training, fitted: Mapping[str, tuple[TierOne, Posteriors]]) -> None:
+        """Tier 2 over base classifiers that are fitted, and what is kept of the documents."""
         self.base_ = {language: tier_one for language, (tier_one, _) in fitted.items()}
-        posteriors = Posteriors.stacked([posteriors for _, posteriors in fitted.values()])
-        self.meta_, self.meta_C_, self.head_ = self._fit_meta(
-            training, posteriors, training.stacked_folds(), "tier 2"
+        posteriors = {language: found for language, (_, found) in fitted.items()}
+        self.meta_, self.meta_C_, self.head_, self.cuts_ = self._fit_meta(
+            training, Posteriors.stacked(list(posteriors.values())), training.stacked_folds(), "tier 2"
         )
-        if self.zero_shot is not None:
-            self._fit_shared(training)
+        if not self.compact:
+            self.training_ = Kept.of(training, posteriors)
 
     def _fit_shared(self, training: Training) -> None:
         """Both tiers for languages without training documents, over a space that all languages share."""
@@ -171,7 +195,7 @@ class FunnellingClassifier(Method):
         with progress_bar("shared tier 1", total, bool(self.verbose), "problems") as advance:
             problem = learner.reporting(advance).problem(X, targets, "shared tier 1")
             self.shared_, posteriors = fit_tier_one(problem, folds, self.calibration, None, self.n_jobs)
-        self.shared_meta_, self.shared_meta_C_, self.shared_head_ = self._fit_meta(
+        self.shared_meta_, self.shared_meta_C_, self.shared_head_, self.shared_cuts_ = self._fit_meta(
             shared, posteriors, folds, "shared tier 2"
         )
 
@@ -188,15 +212,62 @@ class FunnellingClassifier(Method):
 
     def _fit_meta(
         self, training: Training, posteriors: Posteriors, folds: npt.NDArray[np.intp], what: str
-    ) -> tuple[Scorer, float | None, Head]:
-        """A meta-classifier, its C, and what makes probabilities of its scores."""
+    ) -> tuple[Scorer, float | None, Head, npt.NDArray[np.float64] | float]:
+        """A meta-classifier, its C, what makes probabilities of its scores, and where they mean yes."""
         targets = training.stacked_targets()
         learner = self._meta_learner(training, int(targets.any(axis=0).sum()))
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
         with progress_bar(what, total, bool(self.verbose), "problems") as advance:
             fit = learner.reporting(advance).problem(posteriors.training, targets, what).fit(folds)
         scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
-        return fit.scorer(), getattr(fit, "C", None), training.fit_head(scores, targets)
+        head = training.fit_head(scores, targets)
+        cuts: npt.NDArray[np.float64] | float = 0.0
+        if self.optimise is not None and isinstance(head, Calibration):
+            sizes = [len(part) for part in training.targets.values()]
+            languages = np.repeat(np.arange(len(sizes)), sizes)
+            cuts = tuned_cuts(head, scores, targets, folds, languages, parse_goal(self.optimise))
+        return fit.scorer(), getattr(fit, "C", None), head, cuts
+
+    def extend(
+        self,
+        X: Any,
+        y: Any,
+        languages: Sequence[str | None] | None = None,
+        groups: Any = None,
+        ids: Any = None,
+    ) -> Self:
+        """Learn from further documents, in new languages or in known ones; labels may be new, too.
+
+        Takes what `fit` takes, y as label lists. Base classifiers of languages without new documents stay
+        untouched, vocabularies too; tier 2 is fitted anew. After new languages the model is the same as
+        one fitted on all documents at once, for much less work.
+
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = FunnellingClassifier(random_state=0).fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
+        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
+        >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
+        (['en', 'it'], [[1, 0]])
+        """
+        from funnelling.funnel.growing import grow
+
+        check_is_fitted(self, "classes_")
+        inputs = read_inputs(X, languages)
+        if inputs.texts != self.texts_:
+            fitted, given = ("texts", "vectors") if self.texts_ else ("vectors", "texts")
+            raise InputError(f"The model was fitted on {fitted}, and X holds {given}.")
+        grow(self, inputs, y, groups, ids)
+        return self
+
+    def tiers(self, language: str) -> tuple[TierOne, Scorer]:
+        """The base classifiers of a language and the meta-classifier above them."""
+        if language in self.base_:
+            return self.base_[language], self.meta_
+        return self.shared_, self.shared_meta_
+
+    def feature_names(self, language: str) -> Sequence[str] | None:
+        if language in self.base_:
+            return super().feature_names(language)
+        return self.space_.feature_names()
 
     def _vectors(self, language: str, documents: Any) -> Matrix:
         if language in self.base_:
@@ -204,12 +275,15 @@ class FunnellingClassifier(Method):
         return self.space_.vectors(language, documents)
 
     def _scores(self, language: str, vectors: Matrix) -> Scores:
-        if language in self.base_:
-            return self.meta_.scores(self.base_[language].posteriors(vectors))
-        return self.shared_meta_.scores(self.shared_.posteriors(vectors))
+        base, meta = self.tiers(language)
+        return meta.scores(base.posteriors(vectors))
 
     def _head(self, language: str) -> Head:
         return self.head_ if language in self.base_ else self.shared_head_
+
+    def _cuts(self, language: str) -> npt.NDArray[np.float64] | float:
+        # Models of earlier versions have none.
+        return getattr(self, "cuts_" if language in self.base_ else "shared_cuts_", 0.0)
 
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""

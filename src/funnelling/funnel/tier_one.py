@@ -7,10 +7,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.errors import InputError
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import Folds, Targets
+from funnelling.svm.scorers import LinearScorer
+
+REJECTED = -1.0  # the score of a label without positives, libsvm's rule
 
 
 class Fitted(Protocol):
@@ -43,6 +47,29 @@ class TierOne:
         """Documents as tier 2 sees them: one posterior a label."""
         return self.calibration(self.scorer.scores(X)).astype(np.float32)
 
+    def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "TierOne":
+        """The same under more labels: the old ones go to ``columns``, the new ones are always rejected."""
+        if not isinstance(self.scorer, LinearScorer):
+            raise InputError("base estimators of your own cannot take new labels. Train the model anew.")
+        old = self.calibration
+        weights = np.zeros((len(self.scorer.weights), labels), dtype=np.float32)
+        weights[:, columns] = self.scorer.weights
+        bias = np.full(labels, REJECTED, dtype=np.float32)
+        bias[columns] = self.scorer.bias
+        spread = {
+            "slope": np.ones(labels),
+            "offset": np.zeros(labels),
+            "constant": np.full(labels, self.absent),
+        }
+        for name, values in spread.items():
+            values[columns] = getattr(old, name)
+        return TierOne(LinearScorer(weights, bias), Calibration(old.kind, **spread))
+
+    @property
+    def absent(self) -> float:
+        """The posterior of a label that no training document has."""
+        return REJECTED if self.calibration.kind == "none" else 0.0
+
 
 @dataclass(frozen=True)
 class Posteriors:
@@ -58,7 +85,11 @@ class Posteriors:
     @classmethod
     def stacked(cls, parts: Sequence["Posteriors"]) -> "Posteriors":
         """Those of several languages below each other."""
-        return cls(np.vstack([p.training for p in parts]), np.vstack([p.held_out for p in parts]))
+        # In one order of memory, whether they were just found or kept: products round differently else.
+        return cls(
+            np.asfortranarray(np.vstack([p.training for p in parts])),
+            np.ascontiguousarray(np.vstack([p.held_out for p in parts])),
+        )
 
 
 def fit_tier_one(

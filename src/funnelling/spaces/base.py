@@ -36,6 +36,10 @@ class Space(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
         """Which of the languages of training documents can be brought into the space."""
         return list(languages)
 
+    def feature_names(self) -> Sequence[str] | None:
+        """What the columns of the space stand for, None where they have no names."""
+        return None
+
     def serves(self, language: str) -> bool:  # noqa: ARG002
         """Whether documents in a language without training documents can be brought into the space."""
         return False

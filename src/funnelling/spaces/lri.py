@@ -31,6 +31,9 @@ class LRISpace(PooledSpace):
     def vectors(self, language: str, documents: Documents) -> Matrix:
         return self._indexed(super().vectors(language, documents))
 
+    def feature_names(self) -> None:
+        """An index stands for many words."""
+
     def _indexed(self, X: Matrix) -> Matrix:
         indexed = sparse.csr_array(X) @ self.index_
         indexed.sort_indices()

@@ -1,6 +1,6 @@
 """Pooled: one vocabulary for all languages, so that a word that two languages share is one feature."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.spaces.base import Documents, Space, Targets, check_one_width
@@ -34,6 +34,9 @@ class PooledSpace(Space):
         if self.vectorizer_ is None:
             return documents
         return shared_vectors(self.vectorizer_, language, documents)
+
+    def feature_names(self) -> Sequence[str] | None:
+        return None if self.vectorizer_ is None else list(self.vectorizer_.get_feature_names_out())
 
     def serves(self, language: str) -> bool:
         # Vectors of the user's own may come from a language of any name, and mean anything.

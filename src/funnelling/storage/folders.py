@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import mmap
 import os
 import re
 import secrets
@@ -87,15 +88,18 @@ def _writing_to(folder: Path) -> Iterator[None]:
 # --- reading ------------------------------------------------------------------------------------
 
 
-def read(folder: Path) -> tuple[Document, dict[str, bytes]]:
-    """The document of a model folder and the files it names, all as they were saved."""
+def read(folder: Path, mapped: bool = False) -> tuple[Document, dict[str, Any]]:
+    """The document of a model folder and the files it names, all as they were saved.
+
+    ``mapped`` files stay on the disk, and processes that read them share the memory.
+    """
     document = _read_document(folder)
     files = {}
     with refusing_damage(folder):
         for name, digest in document["files"].items():
             if not _ARRAYS.fullmatch(name):
                 raise damaged(folder, f"it names {name!r}, which is no file of a model")
-            files[name] = _read_file(folder, name)
+            files[name] = _read_file(folder, name, mapped)
             if hashlib.sha256(files[name]).hexdigest() != digest:
                 raise damaged(folder, f"{name} is not the file that was saved")
     return document, files
@@ -140,8 +144,11 @@ def _read_document(folder: Path) -> Document:
     return document
 
 
-def _read_file(folder: Path, name: str) -> bytes:
+def _read_file(folder: Path, name: str, mapped: bool = False) -> Any:
     try:
+        if mapped:
+            with open(folder / name, "rb") as file:
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return (folder / name).read_bytes()
     except FileNotFoundError:
         if folder.is_dir():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.storage import folders
+from funnelling.storage.mapped import arrays_in
 from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
 
 if TYPE_CHECKING:
@@ -52,8 +53,11 @@ def save_model(
     folders.write(folder, document, {name: content})
 
 
-def load_model(path: str | os.PathLike[str]) -> Any:
+def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
     """The fitted model in a folder.
+
+    ``mapped`` leaves its arrays on the disk: they are read as they are used, cannot be changed, and
+    processes that load the same model share their memory.
 
     >>> load_model("nowhere")
     Traceback (most recent call last):
@@ -62,11 +66,12 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     from funnelling.method import Method
 
     folder = Path(path)
-    document, files = folders.read(folder)
+    document, files = folders.read(folder, mapped)
     with folders.refusing_damage(folder):
         from safetensors.numpy import load
 
-        arrays = {key: array for content in files.values() for key, array in load(content).items()}
+        views = arrays_in if mapped else load
+        arrays = {key: array for content in files.values() for key, array in views(content).items()}
         model = decode(document["model"], arrays)
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
             raise folders.damaged(folder, "it holds no fitted model")

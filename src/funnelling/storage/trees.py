@@ -29,6 +29,7 @@ CLASSES = {
     "FunnellingClassifier": "funnelling.funnel.classifier",
     "KCCAClassifier": "funnelling.baselines.kcca",
     "KCCASpace": "funnelling.spaces.kcca",
+    "Kept": "funnelling.funnel.kept",
     "KernelScorer": "funnelling.svm.scorers",
     "LRIClassifier": "funnelling.baselines.lri",
     "LRISpace": "funnelling.spaces.lri",

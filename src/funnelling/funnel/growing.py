@@ -1,0 +1,158 @@
+"""A fitted funnel learns on: from further languages, and from further documents of languages it knows.
+
+Base classifiers of languages that get no documents stay as they are, to the bit, and a language's vocabulary
+and idf stay as they were. Tier 2 is fitted anew, on all posteriors, new and kept: a funnel that grew by a
+language decides as one that was fitted on everything at once.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.funnel.kept import Kept, group_names
+from funnelling.funnel.tier_one import Posteriors
+from funnelling.inputs import Inputs, check_vectors
+from funnelling.labels import read_label_lists
+from funnelling.randomness import assign_folds
+from funnelling.svm.kernels import Matrix
+from funnelling.text.vocabularies import fit_own
+from funnelling.training import FOLDS, Training, stacked
+
+if TYPE_CHECKING:
+    from funnelling.funnel.classifier import FunnellingClassifier
+
+
+class Documents(NamedTuple):
+    """One language's training documents; a group "" is none."""
+
+    ids: list[str]
+    groups: list[str]
+    vectors: Matrix
+    targets: npt.NDArray[np.bool_]
+
+
+def check_growable(model: "FunnellingClassifier") -> Kept:
+    """What a model keeps of its training documents; refused where it cannot learn on."""
+    if model.exclusive_:
+        raise InputError("The model gives each document one label, and cannot learn on. Train it anew.")
+    kept: Kept | None = getattr(model, "training_", None)
+    if kept is None:
+        raise InputError(
+            "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
+        )
+    return kept
+
+
+def grow(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, ids: Any) -> None:
+    """Learn from further documents, in place."""
+    kept = check_growable(model)
+    lists = read_label_lists(y, inputs)
+    known = [str(label) for label in model.classes_]
+    classes = sorted({*known, *(label for part in lists.values() for labels in part for label in labels)})
+    base = dict(model.base_)
+    if classes != known:
+        if model.zero_shot is not None:
+            raise InputError("A zero-shot model cannot learn new labels. Train it anew.")
+        columns = np.searchsorted(np.array(classes, dtype=object), np.array(known, dtype=object))
+        kept = kept.with_labels(columns, len(classes), next(iter(base.values())).absent)
+        base = {language: tier_one.with_labels(columns, len(classes)) for language, tier_one in base.items()}
+    new = _new_documents(model, inputs, lists, classes, groups, ids)
+    documents = {language: _below(kept, language, new.get(language)) for language in sorted({*base, *new})}
+    training = _training(model, documents, kept.seed)
+    fitted = model.fit_base(training.only(list(new)))
+    model.classes_ = np.array(classes, dtype=object)
+    model.languages_ = list(documents)
+    model.documents_ = {language: len(part.ids) for language, part in documents.items()}
+    model.features_ = {language: int(part.vectors.shape[1]) for language, part in documents.items()}
+    model.fit_above(
+        training,
+        {
+            language: fitted[language]
+            if language in new
+            else (base[language], Posteriors(kept.training[language], kept.held_out[language]))
+            for language in documents
+        },
+    )
+
+
+def _new_documents(
+    model: "FunnellingClassifier",
+    inputs: Inputs,
+    lists: dict[str, Any],
+    classes: list[str],
+    groups: Any,
+    ids: Any,
+) -> dict[str, Documents]:
+    divided = inputs.divide(groups, "groups") if groups is not None else {}
+    named = inputs.names() if ids is None else inputs.divide(ids, "ids")
+    column = {label: j for j, label in enumerate(classes)}
+    found = {}
+    for language, part in inputs.parts.items():
+        targets = np.zeros((len(lists[language]), len(classes)), dtype=bool)
+        for row, labels in enumerate(lists[language]):
+            targets[row, [column[label] for label in labels]] = True
+        found[language] = Documents(
+            [str(name) for name in named[language]],
+            group_names(divided.get(language), len(targets)),
+            _vectors(model, language, part),
+            targets,
+        )
+    return found
+
+
+def _vectors(model: "FunnellingClassifier", language: str, part: Any) -> Matrix:
+    if not model.texts_:
+        return check_vectors(part)
+    if language in model.base_:
+        return check_vectors(model.vectorizers_[language].transform(part))
+    vectorizers, vectors = fit_own({language: part}, model.vectorizer, bool(model.verbose))
+    model.vectorizers_ = {**model.vectorizers_, **vectorizers}
+    return check_vectors(vectors[language])
+
+
+def _below(kept: Kept, language: str, new: Documents | None) -> Documents:
+    """A language's documents, the new ones below those kept."""
+    if language not in kept.ids:
+        assert new is not None
+        return new
+    old = Documents(kept.ids[language], kept.groups[language], kept.vectors[language], kept.targets[language])
+    if new is None:
+        return old
+    if new.vectors.shape[1] != old.vectors.shape[1]:
+        raise InputError(
+            f"The vectors of {language!r} have {new.vectors.shape[1]} features, and those before had "
+            f"{old.vectors.shape[1]}. Give the same features."
+        )
+    return Documents(
+        old.ids + new.ids,
+        old.groups + new.groups,
+        stacked({"old": old.vectors, "new": new.vectors}),
+        np.vstack([old.targets, new.targets]),
+    )
+
+
+def _training(model: "FunnellingClassifier", documents: dict[str, Documents], seed: int) -> Training:
+    """The same folds as a fit on all these documents would have."""
+    grouped = any(group for part in documents.values() for group in part.groups)
+    groups = {
+        language: [group or None for group in part.groups] if grouped else None
+        for language, part in documents.items()
+    }
+    return Training(
+        documents={language: part.vectors for language, part in documents.items()},
+        vectors={language: part.vectors for language, part in documents.items()},
+        targets={language: part.targets for language, part in documents.items()},
+        folds={
+            language: assign_folds(
+                FOLDS, len(part.ids), seed, "folds", language=language, groups=groups[language]
+            )
+            for language, part in documents.items()
+        },
+        groups=dict(groups),
+        ids={language: part.ids for language, part in documents.items()},
+        exclusive=False,
+        seed=seed,
+        n_jobs=model.n_jobs,
+    )

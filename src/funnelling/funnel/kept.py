@@ -1,0 +1,87 @@
+"""What a funnel keeps of its training documents, to learn on and to be asked; never the texts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from funnelling.funnel.tier_one import Posteriors
+from funnelling.svm.kernels import Floats, Matrix, is_sparse
+from funnelling.training import Training
+
+NEIGHBOURS = 5
+
+Targets = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Training documents by language: as vectors, as labels, and as tier 2 sees them.
+
+    ``groups`` has "" for a document without one. ``seed`` is what all random choices were made with.
+    """
+
+    seed: int
+    ids: dict[str, list[str]]
+    groups: dict[str, list[str]]
+    vectors: dict[str, Matrix]
+    targets: dict[str, Targets]
+    training: dict[str, Floats]
+    held_out: dict[str, Floats]
+
+    @classmethod
+    def of(cls, training: Training, posteriors: Mapping[str, Posteriors]) -> "Kept":
+        """What is worth keeping of a fit."""
+        return cls(
+            training.seed,
+            training.ids,
+            {tag: group_names(training.groups[tag], len(rows)) for tag, rows in training.targets.items()},
+            {tag: sparse.csr_array(X) if is_sparse(X) else X for tag, X in training.vectors.items()},
+            training.targets,
+            {language: found.training for language, found in posteriors.items()},
+            {language: found.held_out for language, found in posteriors.items()},
+        )
+
+    def nearest(self, posteriors: Floats, names: list[str], number: int = NEIGHBOURS) -> list[dict[str, Any]]:
+        """The training documents nearest to posteriors, from any language."""
+        found = []
+        for language, rows in self.training.items():
+            distances = np.sqrt(((rows.astype(np.float64) - posteriors) ** 2).sum(axis=1))
+            for row in np.argsort(distances, kind="stable")[:number]:
+                labels = [names[column] for column in np.flatnonzero(self.targets[language][row])]
+                found.append(
+                    {
+                        "id": self.ids[language][row],
+                        "language": language,
+                        "labels": labels,
+                        "distance": float(distances[row]),
+                    }
+                )
+        return sorted(found, key=lambda neighbour: neighbour["distance"])[:number]
+
+    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, absent: float) -> "Kept":
+        """The same under more labels: the old ones go to ``columns``, the new ones nobody has."""
+
+        def spread(matrix: Any, fill: Any) -> Any:
+            wide = np.full((len(matrix), labels), fill, dtype=matrix.dtype)
+            wide[:, columns] = matrix
+            return wide
+
+        return Kept(
+            self.seed,
+            self.ids,
+            self.groups,
+            self.vectors,
+            {language: spread(part, False) for language, part in self.targets.items()},
+            {language: spread(part, absent) for language, part in self.training.items()},
+            {language: spread(part, absent) for language, part in self.held_out.items()},
+        )
+
+
+def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:
+    """The names of documents' groups, "" for a document without one."""
+    names = [None] * documents if groups is None else groups
+    return ["" if name is None else str(name) for name in names]

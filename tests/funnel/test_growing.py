@@ -1,0 +1,134 @@
+"""Learning on: what stays untouched, what equals a fit from scratch, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling.corpus import Corpus
+
+from ..experiments.made import made_corpus
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return made_corpus(each=45)
+
+
+def part(corpus: Corpus, *languages: str) -> Corpus:
+    return corpus.select([tag in languages for tag in corpus.languages])
+
+
+def given(corpus: Corpus, groups: bool = True) -> dict[str, Any]:
+    return {
+        "X": corpus.texts,
+        "y": corpus.labels,
+        "languages": corpus.languages,
+        "groups": corpus.groups if groups else None,
+        "ids": corpus.ids,
+    }
+
+
+def fitted(corpus: Corpus, groups: bool = True, **parameters: Any) -> FunnellingClassifier:
+    return FunnellingClassifier(random_state=3, **parameters).fit(**given(corpus, groups))
+
+
+def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+    return model.decision_function(corpus.texts, languages=corpus.languages)
+
+
+@pytest.mark.parametrize("variant", ["tat", "kfcv"])
+@pytest.mark.parametrize("groups", [True, False])
+def test_a_funnel_that_grew_by_a_language_is_one_fitted_at_once(
+    corpus: Corpus, variant: str, groups: bool
+) -> None:
+    grown = fitted(part(corpus, "de", "it"), groups, variant=variant, folds=3)
+    grown.extend(**given(part(corpus, "en"), groups))
+    at_once = fitted(corpus, groups, variant=variant, folds=3)
+    assert grown.languages_ == at_once.languages_ == ["de", "en", "it"]
+    assert np.array_equal(scores(grown, corpus), scores(at_once, corpus))
+    probabilities = [m.predict_proba(corpus.texts, languages=corpus.languages) for m in (grown, at_once)]
+    assert np.array_equal(*probabilities)
+
+
+def test_other_languages_base_classifiers_stay_to_the_bit(corpus: Corpus) -> None:
+    model = fitted(part(corpus, "de", "it"))
+    before = model.base_["it"]
+    model.extend(**given(part(corpus, "en")))
+    assert model.base_["it"] is before
+    model.extend(["deutsch dea0"], [["a"]], ["de"])
+    assert model.base_["it"] is before
+
+
+@pytest.mark.parametrize("calibration", ["platt", "none"])
+def test_labels_first_seen_with_a_new_language_work(corpus: Corpus, calibration: str) -> None:
+    known = part(corpus, "de", "it")
+    known.labels = [tuple(label for label in labels or () if label != "b") for labels in known.labels]
+    model = fitted(known, calibration=calibration)
+    assert model.classes_.tolist() == ["a", "c", "d"]
+    new = part(corpus, "en")
+    model.extend(**given(new))
+    assert model.classes_.tolist() == ["a", "b", "c", "d"]
+    everything = Corpus.from_documents([*known, *new])
+    at_once = fitted(everything, calibration=calibration)
+    assert scores(model, everything) == pytest.approx(scores(at_once, everything), abs=1e-3)
+    assert np.ptp(scores(model, new)[:, 1]) > 0.1  # in the new language, the new label is told apart
+
+
+def test_further_documents_of_a_known_language_teach_it_in_its_own_words(corpus: Corpus) -> None:
+    rows = part(corpus, "it")
+    model = fitted(Corpus.from_documents([*part(corpus, "de"), *rows.select(np.arange(15))]))
+    words = list(model.vectorizers_["it"].get_feature_names_out())
+    model.extend(**given(rows.select(np.arange(15, 45))))
+    assert model.documents_ == {"de": 45, "it": 45}
+    assert list(model.vectorizers_["it"].get_feature_names_out()) == words
+    assert model.training_.ids["it"] == rows.ids
+
+
+def test_it_goes_on_after_saving_and_loading(corpus: Corpus, tmp_path: Path) -> None:
+    model = fitted(part(corpus, "de", "it"))
+    save_model(model, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    loaded.extend(**given(part(corpus, "en")))
+    assert np.array_equal(scores(loaded, corpus), scores(fitted(corpus), corpus))
+
+
+def test_vectors_grow_too() -> None:
+    rng = np.random.default_rng(0)
+    vectors = {tag: rng.normal(size=(30, width)) for tag, width in (("a", 4), ("b", 6))}
+    labels = {tag: [["x"] if row[0] > 0 else ["y"] for row in X] for tag, X in vectors.items()}
+    grown = FunnellingClassifier(random_state=0).fit({"a": vectors["a"]}, {"a": labels["a"]})
+    grown.extend({"b": vectors["b"]}, {"b": labels["b"]})
+    at_once = FunnellingClassifier(random_state=0).fit(vectors, labels)
+    for tag, X in vectors.items():
+        expected = at_once.decision_function({tag: X})[tag]
+        assert np.array_equal(grown.decision_function({tag: X})[tag], expected)
+    with pytest.raises(InputError, match="Give the same features"):
+        grown.extend({"a": vectors["b"]}, {"a": labels["b"]})
+
+
+class TestRefusals:
+    def test_a_compact_model(self, corpus: Corpus) -> None:
+        model = fitted(corpus, compact=True)
+        assert not hasattr(model, "training_")
+        with pytest.raises(InputError, match="compact"):
+            model.extend(["text"], [["a"]], ["it"])
+
+    def test_one_label_a_document(self) -> None:
+        model = FunnellingClassifier().fit(np.eye(4), [0, 1, 0, 1])
+        with pytest.raises(InputError, match="one label"):
+            model.extend(np.eye(4), [0, 1, 0, 1])
+
+    def test_vectors_for_a_model_of_texts(self, corpus: Corpus) -> None:
+        with pytest.raises(InputError, match="fitted on texts"):
+            fitted(corpus).extend(np.eye(2), [["a"], ["b"]])
+
+    def test_labels_that_are_no_lists(self, corpus: Corpus) -> None:
+        with pytest.raises(InputError, match="label lists"):
+            fitted(corpus).extend(["text"], ["a"], ["it"])
+
+    def test_new_labels_for_a_zero_shot_model(self, corpus: Corpus) -> None:
+        with pytest.raises(InputError, match="new labels"):
+            fitted(corpus, zero_shot="pooled").extend(["text"], [["new"]], ["it"])

@@ -1,0 +1,84 @@
+"""Thresholds: the goal is reached on the documents they were tuned on, rare labels follow the others."""
+
+import numpy as np
+import pytest
+
+from funnelling.errors import InputError
+from funnelling.evaluation.measures import measure
+from funnelling.funnel.thresholds import GOALS, PULLS, Goal, parse_goal, tuned_cuts, tuned_thresholds
+from funnelling.svm import Calibration
+
+
+def drawn(documents: int = 400, labels: int = 12, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Calibrated posteriors and labels drawn from them; labels are from frequent to rare."""
+    rng = np.random.default_rng(seed)
+    rates = np.geomspace(0.5, 0.01, labels)
+    probabilities = rng.beta(4 * rates, 4 * (1 - rates), size=(documents, labels))
+    return probabilities, rng.random(probabilities.shape) < probabilities
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_the_goal_is_higher_than_at_one_half(goal: str) -> None:
+    probabilities, targets = drawn()
+    thresholds = tuned_thresholds(probabilities, targets, parse_goal(goal), 10)
+    name = goal.replace("-", "_")
+    assert measure(targets, probabilities > thresholds)[name] > measure(targets, probabilities > 0.5)[name]
+
+
+def test_without_pull_each_label_has_its_best_f1() -> None:
+    probabilities, targets = drawn(labels=3)
+    thresholds = tuned_thresholds(probabilities, targets, Goal("macro_f1"), 0)
+    best = measure(targets, probabilities > thresholds)["macro_f1"]
+    for t in np.arange(0.02, 1, 0.02):
+        assert measure(targets, probabilities > t)["macro_f1"] <= best + 1e-9
+
+
+def test_with_all_pull_there_is_one_threshold() -> None:
+    probabilities, targets = drawn()
+    assert np.ptp(tuned_thresholds(probabilities, targets, Goal("macro_f1"), PULLS[0])) < 1e-12
+
+
+def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
+    probabilities, targets = drawn()
+    common = tuned_thresholds(probabilities, targets, Goal("macro_f1"), np.inf)[0]
+    own = tuned_thresholds(probabilities, targets, Goal("macro_f1"), 0)
+    mixed = tuned_thresholds(probabilities, targets, Goal("macro_f1"), 30)
+    assert abs(mixed[-1] - common) < abs(own[-1] - common)
+    assert abs(mixed[0] - own[0]) < 0.1
+
+
+def test_labels_without_positives_take_the_common_threshold() -> None:
+    probabilities, targets = drawn()
+    targets[:, 3] = False
+    thresholds = tuned_thresholds(probabilities, targets, Goal("macro_f1"), 10)
+    common = tuned_thresholds(probabilities, targets, Goal("macro_f1"), np.inf)[0]
+    assert thresholds[3] == pytest.approx(common)
+
+
+@pytest.mark.parametrize("recall", [0.5, 0.9, 0.99])
+def test_recall_is_reached(recall: float) -> None:
+    probabilities, targets = drawn()
+    for pull in (0, np.inf):
+        decided = probabilities > tuned_thresholds(probabilities, targets, Goal("micro_f1", recall), pull)
+        assert (decided & targets).sum() >= recall * targets.sum()
+
+
+def test_cuts_are_thresholds_in_scores() -> None:
+    probabilities, targets = drawn()
+    labels = targets.shape[1]
+    slope, offset = np.full(labels, 2.0), np.full(labels, -0.5)
+    head = Calibration("platt", slope, offset, np.full(labels, np.nan))
+    scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
+    folds, languages = np.arange(len(targets)) % 5, np.arange(len(targets)) % 2
+    cuts = tuned_cuts(head, scores, targets, folds, languages, parse_goal("macro-f1"))
+    tuned, untuned = measure(targets, scores > cuts), measure(targets, scores > 0)
+    assert tuned["macro_f1"] > untuned["macro_f1"]
+    assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
+    one_fold = tuned_cuts(head, scores, targets, 0 * folds, languages, parse_goal("micro-k"))
+    assert np.ptp(one_fold) < 1e-9
+
+
+@pytest.mark.parametrize("text", ["f1", "recall", "recall=", "recall=1", "recall=nan", "micro_f1", ""])
+def test_what_cannot_be_optimised_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="nothing to optimise"):
+        parse_goal(text)

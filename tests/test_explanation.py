@@ -1,0 +1,141 @@
+"""Explanations: they add up, they name words and neighbours, and say nothing a method cannot know."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import (
+    FunnellingClassifier,
+    InputError,
+    NaiveClassifier,
+    PooledClassifier,
+    load_model,
+    save_model,
+)
+from funnelling.baselines.lri import LRIClassifier
+from funnelling.corpus import Corpus
+from funnelling.explanation import explain_documents
+
+from .experiments.made import LABELS, made_corpus
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return made_corpus(each=40)
+
+
+def fitted(kind: Any, corpus: Corpus, **parameters: Any) -> Any:
+    model = kind(random_state=0, **parameters)
+    return model.fit(corpus.texts, corpus.labels, languages=corpus.languages, ids=corpus.ids)
+
+
+@pytest.fixture(scope="module")
+def funnel(corpus: Corpus) -> Any:
+    return fitted(FunnellingClassifier, corpus)
+
+
+def summed(parts: Any, told: str, other: str, start: str) -> float:
+    return sum(value for _, value in parts[told]) + parts[other] + parts[start]
+
+
+def explained(model: Any, corpus: Corpus, **options: Any) -> Any:
+    return explain_documents(model, corpus.texts, corpus.languages, **options)
+
+
+@pytest.mark.parametrize("top", [1, 3, 100])
+def test_contributions_add_up_to_the_scores_in_both_tiers(funnel: Any, corpus: Corpus, top: int) -> None:
+    scores = funnel.decision_function(corpus.texts, languages=corpus.languages)
+    for row, explanation in zip(scores, explained(funnel, corpus, labels=LABELS, top=top), strict=True):
+        for score, label in zip(row, LABELS, strict=True):
+            told = explanation["labels"][label]
+            assert told["score"] == pytest.approx(score, abs=1e-6)
+            assert summed(told["tier_two"], "labels", "other_labels", "base") == pytest.approx(
+                score, abs=1e-4
+            )
+            one = told["tier_one"]
+            assert summed(one, "words", "other_words", "bias") == pytest.approx(one["score"], abs=1e-4)
+            assert len(one["words"]) <= top
+
+
+def test_the_probability_and_the_decision_are_those_of_predict(funnel: Any, corpus: Corpus) -> None:
+    probabilities = funnel.predict_proba(corpus.texts, languages=corpus.languages)
+    decided = funnel.predict(corpus.texts, languages=corpus.languages)
+    for i, explanation in enumerate(explained(funnel, corpus, labels=LABELS)):
+        told = explanation["labels"].values()
+        assert [part["probability"] for part in told] == pytest.approx(probabilities[i])
+        assert [part["assigned"] for part in told] == decided[i].astype(bool).tolist()
+
+
+def test_without_labels_those_assigned_are_explained_or_the_most_probable(
+    funnel: Any, corpus: Corpus
+) -> None:
+    decided = funnel.predict(corpus.texts, languages=corpus.languages)
+    for row, explanation in zip(decided, explained(funnel, corpus), strict=True):
+        expected = {label for label, yes in zip(LABELS, row, strict=True) if yes}
+        assert set(explanation["labels"]) == expected or (not expected and len(explanation["labels"]) == 3)
+
+
+def test_words_are_the_documents_own(funnel: Any) -> None:
+    (explanation,) = explain_documents(funnel, ["ita0 itb1 unheard"], ["it"], labels=["a"])
+    words = dict(explanation["labels"]["a"]["tier_one"]["words"])
+    assert set(words) <= {"ita0", "itb1"}
+    assert words["ita0"] > 0
+
+
+def test_neighbours_come_from_any_language_and_have_ids_and_labels(funnel: Any, corpus: Corpus) -> None:
+    rows = explained(funnel, corpus)
+    by_id = {document.id: document for document in corpus}
+    for row in rows:
+        assert len(row["neighbours"]) == 5
+        distances = [neighbour["distance"] for neighbour in row["neighbours"]]
+        assert distances == sorted(distances)
+        for neighbour in row["neighbours"]:
+            document = by_id[neighbour["id"]]
+            assert (neighbour["language"], tuple(neighbour["labels"])) == (document.language, document.labels)
+    assert len({neighbour["language"] for row in rows for neighbour in row["neighbours"]}) == 3
+    # A training document is its own neighbour; its posteriors then differ by rounding only.
+    assert np.mean([row["neighbours"][0]["distance"] < 1e-3 for row in rows]) == 1
+
+
+def test_it_survives_saving_and_loading(funnel: Any, corpus: Corpus, tmp_path: Path) -> None:
+    save_model(funnel, tmp_path / "model")
+    assert explained(load_model(tmp_path / "model"), corpus) == explained(funnel, corpus)
+
+
+def test_a_compact_model_names_no_neighbours(corpus: Corpus) -> None:
+    rows = explained(fitted(FunnellingClassifier, corpus, compact=True), corpus)
+    assert all(row["neighbours"] == [] for row in rows)
+    assert all("tier_two" in part for row in rows for part in row["labels"].values())
+
+
+def test_an_unseen_language_is_explained_by_shared_words(corpus: Corpus) -> None:
+    model = fitted(FunnellingClassifier, corpus, zero_shot="pooled")
+    (row,) = explain_documents(model, ["dea0 enb1"], ["fr"], labels=["a"])
+    assert dict(row["labels"]["a"]["tier_one"]["words"]).keys() <= {"dea0", "enb1"}
+    told = row["labels"]["a"]
+    assert summed(told["tier_two"], "labels", "other_labels", "base") == pytest.approx(
+        told["score"], abs=1e-4
+    )
+
+
+@pytest.mark.parametrize("kind", [NaiveClassifier, PooledClassifier])
+def test_methods_of_one_tier_tell_their_words(kind: Any, corpus: Corpus) -> None:
+    for row in explained(fitted(kind, corpus), corpus, labels=LABELS):
+        for told in row["labels"].values():
+            assert "tier_two" not in told
+            one = told["tier_one"]
+            assert summed(one, "words", "other_words", "bias") == pytest.approx(told["score"], abs=1e-4)
+            assert one["words"]
+            assert all(word.startswith(row["language"]) for word, _ in one["words"])
+
+
+def test_features_without_names_are_numbers(corpus: Corpus) -> None:
+    row = explained(fitted(LRIClassifier, corpus), corpus, labels=["a"])[0]
+    assert all(word.isdigit() for word, _ in row["labels"]["a"]["tier_one"]["words"])
+
+
+def test_a_label_that_the_model_does_not_have_is_refused(funnel: Any) -> None:
+    with pytest.raises(InputError, match="no label 'z'"):
+        explain_documents(funnel, ["text"], ["it"], labels=["z"])

@@ -88,7 +88,7 @@ class TestFolders:
             save_model(model, tmp_path / "m")
         save_model(small_model(base_C=2), tmp_path / "m", force=True)
         assert load_model(tmp_path / "m").base_C == 2
-        assert len(list((tmp_path / "m").iterdir())) == 2
+        assert len(list((tmp_path / "m").iterdir())) == 3
 
     def test_other_files_in_the_folder_stay(self, model: FunnellingClassifier, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")
@@ -101,7 +101,7 @@ class TestFolders:
         (tmp_path / "m" / "model.json").write_text("{")
         save_model(model, tmp_path / "m", force=True)
         load_model(tmp_path / "m")
-        assert len(list((tmp_path / "m").iterdir())) == 2
+        assert len(list((tmp_path / "m").iterdir())) == 3
 
     def test_a_model_may_be_moved(self, model: FunnellingClassifier, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")

@@ -99,7 +99,7 @@ class TestEveryKind:
     @pytest.mark.parametrize("case", CASES)
     def test_what_a_folder_holds(self, case: str, here: Path, models: dict[str, Any]) -> None:
         (arrays,) = (here / case).glob("arrays-*.safetensors")
-        assert {path.name for path in (here / case).iterdir()} == {"model.json", arrays.name}
+        assert {path.name for path in (here / case).iterdir()} == {"model.json", "README.md", arrays.name}
         document = json.loads((here / case / "model.json").read_text(encoding="utf-8"))
         assert document["files"] == {arrays.name: hashlib.sha256(arrays.read_bytes()).hexdigest()}
         assert document["labels"] == models[case].classes_.tolist()

@@ -13,6 +13,7 @@ from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
 if TYPE_CHECKING:
     from funnelling.method import Method
 
+CARD = "README.md"  # of the folder, for people
 # Whose versions a prediction may depend on.
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma", "snowballstemmer", "stopwordsiso", "py3langid")
 DESCRIBED = ("method", "parameters", "languages", "labels", "scores", "format", "funnelling", "versions")
@@ -30,6 +31,7 @@ def save_model(
     from sklearn.utils.validation import check_is_fitted
 
     from funnelling.methods import name_of
+    from funnelling.report.card import model_card
 
     check_is_fitted(model, "classes_")
     folder = Path(path)
@@ -50,7 +52,8 @@ def save_model(
         "files": {name: digest},
         "model": tree,
     }
-    folders.write(folder, document, {name: content})
+    described = {key: document[key] for key in DESCRIBED}
+    folders.write(folder, document, {name: content, CARD: model_card(described).encode("utf-8", "replace")})
 
 
 def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:

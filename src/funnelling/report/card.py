@@ -1,0 +1,83 @@
+"""What a model's folder says of it to whoever opens it: the model card."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from funnelling.methods import title
+from funnelling.report.tables import Table, languages_table, markdown, notes
+from funnelling.report.text import escape_markdown
+from funnelling.wording import counted
+
+LABELS_SHOWN = 50
+
+
+def model_card(description: Mapping[str, Any]) -> str:
+    """A model card in Markdown, from what `describe_model` tells."""
+    languages, labels = description["languages"], description["labels"]
+    parts = [
+        f"# A {title(description['method'])} model",
+        f"It labels documents in {counted(len(languages), 'language')} under "
+        f"{counted(len(labels), 'label')}, with a probability for each. Made with funnelling "
+        f"{description['funnelling']}; loading it runs no code.",
+        "```sh\nfunnelling predict MODEL documents.jsonl\nfunnelling inspect MODEL\n```",
+        "## Languages",
+        markdown(
+            Table(
+                ["language", "training documents"],
+                [[escape_markdown(language), f"{number:,}"] for language, number in languages.items()],
+            )
+        ),
+        "## Labels",
+        _labels(labels),
+        "## How good it is",
+        *_scores(description["scores"]),
+        "## Probabilities",
+        "Probabilities are calibrated on training documents that were held out: of the labels given .8, "
+        "about 80 % should be right, on documents like those it was trained on. A label is assigned where "
+        "its score is above its threshold, which `predict` tells where it is not .5.",
+        "## Limits",
+        "\n".join(f"- {limit}" for limit in _limits(description)),
+        "## How it was made",
+        markdown(
+            Table(
+                ["parameter", "value"],
+                [
+                    [escape_markdown(key), escape_markdown(str(value))]
+                    for key, value in description["parameters"].items()
+                ],
+            )
+        ),
+        "Versions: "
+        + ", ".join(f"{name} {number}" for name, number in description["versions"].items())
+        + ".",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _labels(labels: list[Any]) -> str:
+    shown = ", ".join(escape_markdown(str(label)) for label in labels[:LABELS_SHOWN])
+    return shown if len(labels) <= LABELS_SHOWN else f"{shown} and {len(labels) - LABELS_SHOWN:,} more."
+
+
+def _scores(scores: Mapping[str, Any] | None) -> list[str]:
+    if scores is None:
+        return ["It was not measured when it was trained."]
+    below = "\n".join(f"{escape_markdown(note)}  " for note in notes(scores))
+    return ["On documents that it did not learn from:", markdown(languages_table(scores)), below.rstrip()]
+
+
+def _limits(description: Mapping[str, Any]) -> list[str]:
+    few = [language for language, number in description["languages"].items() if number < 100]
+    limits = [
+        "It knows the languages above; a regional variant is taken for its language.",
+        "It has seen no other labels, and no other kind of text than its training documents.",
+        "Rare labels are found less often than frequent ones: see the macro averages above.",
+    ]
+    if description["parameters"].get("zero_shot"):
+        limits[0] = (
+            "Other languages than those above are labelled through what all languages share, less well; such "
+            "answers are marked `zero_shot`."
+        )
+    if few:
+        limits.append(f"Few training documents: {', '.join(map(escape_markdown, few))}.")
+    return limits

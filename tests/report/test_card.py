@@ -1,0 +1,42 @@
+"""The model card: what a folder says of the model in it, whatever its labels are called."""
+
+from pathlib import Path
+
+import pytest
+
+from funnelling import FunnellingClassifier, save_model
+from funnelling.evaluation.measures import measure_languages
+
+from ..artificial import text_corpus
+
+
+@pytest.fixture
+def card(tmp_path: Path) -> str:
+    texts, labels, languages = text_corpus()
+    named = [["<b>|*odd*" if label == "cats" else label for label in row] for row in labels]
+    model = FunnellingClassifier(random_state=0).fit(texts, named, languages)
+    truth = [[1, 0], [0, 1]]
+    scores = {**measure_languages(truth, truth, ["en", "it"]), "unknown_labels": 0}
+    save_model(model, tmp_path / "model", scores=scores)
+    return (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+
+
+def test_it_tells_languages_labels_scores_limits_and_how_it_was_made(card: str) -> None:
+    assert card.startswith("# A Fun(TAT) model\n")
+    for heading in ("Languages", "Labels", "How good it is", "Probabilities", "Limits", "How it was made"):
+        assert f"\n## {heading}\n" in card
+    assert "| en | 15 |" in card
+    assert "| average | 2 | 1.000 |" in card
+    assert "Few training documents: en, it." in card
+    assert "| random\\_state | 0 |" in card or "| random_state | 0 |" in card
+    assert "scikit-learn" in card
+
+
+def test_labels_are_shown_as_they_are(card: str) -> None:
+    assert "\\<b\\>\\|\\*odd\\*" in card
+
+
+def test_one_that_was_not_measured_says_so(tmp_path: Path) -> None:
+    texts, labels, languages = text_corpus()
+    save_model(FunnellingClassifier(random_state=0).fit(texts, labels, languages), tmp_path / "model")
+    assert "It was not measured" in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")

@@ -17,6 +17,7 @@ PAGES = (
     "choosing",
     "resources",
     "in-use",
+    "serving",
     "experiments",
     "reproduction",
     "method",

@@ -23,6 +23,7 @@ from funnelling.cli import (
     options,
     predict,
     quickstart,
+    serve,
     train,
 )
 from funnelling.errors import InputError
@@ -37,6 +38,7 @@ COMMANDS = (
     compare,
     experiment,
     inspect,
+    serve,
     data,
     embeddings,
 )

@@ -151,8 +151,8 @@ def _own_thresholds(probabilities: Array, targets: Targets, goal: Goal) -> Array
     quality = np.where(ranked > below, quality, -np.inf)
     best = np.argmax(quality, axis=0)
     columns = np.arange(ranked.shape[1])
-    own: Array = (ranked[best, columns] + below[best, columns]) / 2
-    return own
+    between: Array = (ranked[best, columns] + below[best, columns]) / 2
+    return between
 
 
 def _lowest_kept(ascending: Array, recall: float) -> Array:

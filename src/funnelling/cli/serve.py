@@ -1,0 +1,80 @@
+"""``funnelling serve``: a model behind a page and a small HTTP interface."""
+
+import argparse
+from importlib.util import find_spec
+
+from funnelling.cli import options
+from funnelling.errors import InputError
+
+LARGEST_PORT = 65_535
+
+
+def add_to(commands: options.Commands) -> None:
+    parser = commands.add_parser(
+        "serve",
+        help="serve a model to browsers and programs",
+        description="Serve a model: a page to try it on at /, labels at /v1/predict, the interface at /docs.",
+    )
+    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
+    parser.add_argument(
+        "--port", type=port, default=8000, metavar="N", help="port; 0 takes a free one (8000)"
+    )
+    parser.add_argument(
+        "--workers", type=options.count, default=1, metavar="N", help="processes that share the model (1)"
+    )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="file of the bearer token to ask for; else FUNNELLING_TOKEN, else none",
+    )
+    parser.add_argument(
+        "--deadline", type=seconds, default=30.0, metavar="S", help="seconds a request may take (30)"
+    )
+    parser.add_argument(
+        "--max-text", type=options.count, default=200_000, metavar="N", help="characters of a text (200,000)"
+    )
+    parser.add_argument(
+        "--max-body",
+        type=options.count,
+        default=8 * 2**20,
+        metavar="N",
+        help="bytes of a request (8,388,608)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "httptools")):
+        raise InputError("serve needs FastAPI and uvicorn: pip install 'funnelling[serve]'")
+    from funnelling.serving.settings import Limits, Settings, read_token
+    from funnelling.serving.workers import serve
+    from funnelling.storage import describe_model
+
+    settings = Settings(
+        arguments.model,
+        arguments.host,
+        arguments.port,
+        arguments.workers,
+        read_token(arguments.token_file),
+        Limits(characters=arguments.max_text, body=arguments.max_body, seconds=arguments.deadline),
+    )
+    serve(settings, describe_model(arguments.model))
+
+
+def port(text: str) -> int:
+    """A number of a port, or 0."""
+    if not text.isascii() or not text.isdigit() or int(text) > LARGEST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: 0 to {LARGEST_PORT}")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """A time that is not 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return value

@@ -1,0 +1,1 @@
+"""The web service: a model behind a page and a small HTTP interface."""

@@ -1,0 +1,152 @@
+"""The model at work: one thread, and the requests that wait for it answered in one call.
+
+A document's scores never depend on its neighbours, so requests may share a call; what a call costs
+beyond its documents is then paid once for all that came in while the last one ran.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.formats import Document
+from funnelling.method import Method
+from funnelling.prediction import Predictor
+from funnelling.serving.metrics import Metrics
+from funnelling.serving.problems import Problem, too_busy
+
+Row = dict[str, Any]
+
+MOST_WAITING = 8_192  # documents; whoever comes later is asked to come back
+BATCH_DOCUMENTS = 256
+BATCH_CHARACTERS = 1_000_000
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    documents: Sequence[Document]
+    answer: asyncio.Future[list[Row]]
+    characters: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.characters = sum(len(document.text) for document in self.documents)
+
+
+class Engine:
+    """A model that labels and explains the documents of many requests."""
+
+    def __init__(self, model: Method, metrics: Metrics) -> None:
+        self.model = model
+        self._predictor = Predictor(model)
+        self._metrics = metrics
+        self._thread = ThreadPoolExecutor(1, "model")
+        self._waiting: deque[_Job] = deque()
+        self._documents_waiting = 0
+        self._busy = False
+
+    def warm_up(self) -> None:
+        """Load what the first document of each language would wait for."""
+        for language in (*self.model.languages_, None):
+            with suppress(InputError):  # where no language can be detected
+                list(self._predictor([Document("", "warm up", language=language)]))
+
+    async def predict(self, documents: Sequence[Document], until: float) -> list[Row]:
+        """The rows that ``funnelling predict`` gives, before a moment of the loop's clock."""
+        if len(documents) + self._documents_waiting > MOST_WAITING:
+            raise too_busy("Too many documents are waiting for the model. Try again later.")
+        loop = asyncio.get_running_loop()
+        job = _Job(documents, loop.create_future())
+        self._waiting.append(job)
+        self._documents_waiting += len(documents)
+        if not self._busy:
+            self._busy = True
+            loop.call_soon(self._start)  # requests that came in with this one may join
+        rows: list[Row] = await _within(job.answer, until)
+        return rows
+
+    async def explain(
+        self, documents: Sequence[Document], labels: Sequence[str] | None, top: int, until: float
+    ) -> list[Row]:
+        """Why documents get their labels, before a moment of the loop's clock."""
+        from funnelling.explanation import explain_documents
+
+        texts = [document.text for document in documents]
+        languages = [document.language for document in documents]
+        call = partial(explain_documents, self.model, texts, languages, labels, top)
+        explained = await _within(self._run(call), until)
+        return [{"id": document.id, **row} for document, row in zip(documents, explained, strict=True)]
+
+    def close(self) -> None:
+        """End the thread once it is done."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _run(self, call: Callable[[], Any]) -> asyncio.Future[Any]:
+        return asyncio.get_running_loop().run_in_executor(self._thread, call)
+
+    def _start(self) -> None:
+        jobs = self._next_jobs()
+        self._busy = bool(jobs)
+        if jobs:
+            answers = self._run(partial(self._answers, [job.documents for job in jobs]))
+            answers.add_done_callback(partial(self._deliver, jobs))
+
+    def _next_jobs(self) -> list[_Job]:
+        """Jobs for one call: at least one, and no more than is good for those that come after."""
+        jobs: list[_Job] = []
+        documents = characters = 0
+        while self._waiting:
+            job = self._waiting[0]
+            documents += len(job.documents)
+            characters += job.characters
+            if jobs and (documents > BATCH_DOCUMENTS or characters > BATCH_CHARACTERS):
+                break
+            self._waiting.popleft()
+            self._documents_waiting -= len(job.documents)
+            if job.answer.done():  # nobody waits for it any more
+                documents -= len(job.documents)
+                characters -= job.characters
+            else:
+                jobs.append(job)
+        return jobs
+
+    def _answers(self, requests: list[Sequence[Document]]) -> list[list[Row] | Exception]:
+        """The rows of each request; where one spoils the call, each is asked alone."""
+        try:
+            rows = iter(list(self._predictor([document for request in requests for document in request])))
+        except Exception as error:
+            if len(requests) == 1:
+                return [error]
+            return [self._answers([request])[0] for request in requests]
+        return [[next(rows) for _ in request] for request in requests]
+
+    def _deliver(self, jobs: list[_Job], answers: asyncio.Future[list[list[Row] | Exception]]) -> None:
+        if answers.cancelled():
+            return
+        languages: list[str] = []
+        for job, answer in zip(jobs, answers.result(), strict=True):
+            if isinstance(answer, list):
+                languages += [row["language"] for row in answer]
+            if job.answer.done():
+                continue
+            if isinstance(answer, list):
+                job.answer.set_result(answer)
+            else:
+                job.answer.set_exception(answer)
+        self._metrics.labelled(languages)
+        self._start()
+
+
+async def _within(answer: asyncio.Future[Any], until: float) -> Any:
+    """What a call gives, unless that takes too long."""
+    try:
+        async with asyncio.timeout_at(until):
+            return await answer
+    except TimeoutError:
+        raise too_busy("The model took too long. Send fewer documents, or try again later.") from None
+    except InputError as error:
+        raise Problem(422, str(error), pointer="/documents") from None

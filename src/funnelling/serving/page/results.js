@@ -1,0 +1,133 @@
+// The labels of one text: bars, what tier 1 said, and why.
+
+import { hidden, languageName, make, percent, signed, table } from "./dom.js";
+
+const EXCERPT = 90;
+
+export function showResult(card, row, explained, { detected, exclusive, shown }) {
+  const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
+  const assigned = new Set(row.labels.map(String));
+  const first = [...ranked.filter(label => assigned.has(label)), ...ranked.filter(label => !assigned.has(label))];
+  const rows = first
+    .slice(0, Math.max(shown, assigned.size))
+    .map(label => labelRow(label, row, explained?.labels[label], assigned.has(label), exclusive));
+  const language = `${languageName(row.language)}${detected ? ", detected" : ""}`;
+  const title = make("h3", { id: `result-${card.number}` }, `Text ${card.number}: `, make("span", { class: "language" }, language));
+  card.result = replaced(
+    card.result,
+    make(
+      "article",
+      { class: "card result", "aria-labelledby": title.id },
+      title,
+      make("p", { class: "excerpt", lang: row.language.replaceAll("_", "-"), dir: "auto" }, excerpt(card.text.value)),
+      make("p", { class: "summary" }, summary(assigned.size, row.zero_shot)),
+      make("ol", { class: "labels" }, rows),
+      explained ? null : make("p", { class: "note" }, "This answer could not be explained."),
+      everyLabel(card.number, ranked, row),
+      neighbours(explained?.neighbours ?? []),
+    ),
+  );
+}
+
+function replaced(old, fresh) {
+  if (old.isConnected) old.replaceWith(fresh);
+  return fresh;
+}
+
+function excerpt(text) {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length > EXCERPT ? `${line.slice(0, EXCERPT).trimEnd()} …` : line;
+}
+
+function summary(count, zeroShot) {
+  const labels = count === 0 ? "No label is assigned." : count === 1 ? "One label is assigned." : `${count} labels are assigned.`;
+  return zeroShot ? `${labels} Training had no documents in this language.` : labels;
+}
+
+function labelRow(label, row, why, assigned, exclusive) {
+  const probability = row.scores[label];
+  const threshold = row.thresholds?.[label] ?? 0.5;
+  const posterior = why?.tier_two ? why.tier_one?.posterior : undefined;
+  const bars = make("div", { class: "bars", "aria-hidden": "true" }, bar(probability));
+  if (posterior !== undefined) bars.append(bar(posterior, "one"));
+  if (!exclusive) bars.append(line(threshold));
+  const mark = assigned ? make("span", { class: "mark" }, "✓ assigned") : null;
+  const cut = exclusive ? null : hidden(`, assigned above ${percent(threshold)}`);
+  return make(
+    "li",
+    { class: assigned ? "assigned" : null },
+    make("div", { class: "name" }, make("span", {}, label, mark), make("span", { class: "number" }, percent(probability), cut)),
+    bars,
+    posterior === undefined ? null : make("p", { class: "change" }, change(posterior, probability, threshold, assigned)),
+    why?.tier_one || why?.tier_two ? reasons(label, why) : null,
+  );
+}
+
+function bar(probability, kind = "") {
+  const fill = make("div");
+  fill.style.width = `${100 * probability}%`;
+  return make("div", { class: `bar ${kind}`.trim() }, fill);
+}
+
+function line(threshold) {
+  const drawn = make("div", { class: "line" });
+  drawn.style.insetInlineStart = `calc(${100 * threshold}% - 1px)`;
+  return drawn;
+}
+
+function change(before, after) {
+  const points = Math.round(100 * after) - Math.round(100 * before);
+  const moved = points === 0 ? "tier 2 agrees" : `tier 2 ${points > 0 ? "raised" : "lowered"} it by ${Math.abs(points)} points`;
+  return `Tier 1 said ${percent(before)}; ${moved}.`;
+}
+
+function reasons(label, why) {
+  const parts = [];
+  if (why.tier_one) {
+    const { words, other_words: others, bias } = why.tier_one;
+    const rest = [["all other words", others], ["without any word", bias]];
+    parts.push(contributions("Words, in tier 1", "Word", words, rest));
+  }
+  if (why.tier_two) {
+    const { labels, other_labels: others, base } = why.tier_two;
+    const rest = [["all other labels", others], ["without any label", base]];
+    parts.push(contributions("What tier 1 said of labels, in tier 2", "Label", labels, rest));
+  }
+  return make(
+    "details",
+    {},
+    make("summary", {}, "Why?", hidden(` ${label}`)),
+    make("p", { class: "note" }, "What each added to the label’s score; a minus speaks against it."),
+    make("div", { class: "parts" }, parts),
+  );
+}
+
+function contributions(caption, kind, told, rest) {
+  const row = ([name, amount], plain) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, plain ? make("em", {}, name) : String(name)),
+      make("td", { class: amount < 0 ? "number against" : "number" }, signed(amount)),
+    );
+  const rows = [...told.map(pair => row(pair, false)), ...rest.map(pair => row(pair, true))];
+  return table(caption, [kind, "Adds"], rows);
+}
+
+function everyLabel(number, ranked, row) {
+  const items = ranked.map(label => make("li", {}, make("span", {}, label), make("span", { class: "number" }, percent(row.scores[label]))));
+  return make(
+    "details",
+    {},
+    make("summary", {}, `All ${ranked.length} labels`, hidden(` of text ${number}`)),
+    make("ul", { class: "all" }, items),
+  );
+}
+
+function neighbours(found) {
+  if (!found.length) return null;
+  const items = found.map(near =>
+    make("li", {}, make("code", {}, near.id), ` ${languageName(near.language)}: ${near.labels.join(", ") || "no label"}`),
+  );
+  return make("details", {}, make("summary", {}, "Training documents like it"), make("ul", {}, items));
+}

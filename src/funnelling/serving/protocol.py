@@ -1,0 +1,176 @@
+"""Connections that cannot be held open for nothing, and a stop that loses no request.
+
+uvicorn waits for a request's head, and for a client to read its answer, as long as it takes; here both
+have a limit. A stop takes no new connections, answers what has come in on the old ones, and only then
+closes them: a request that was on its way when the signal came is answered too.
+"""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from funnelling.serving.problems import MEDIA_TYPE, problem_bytes
+
+LARGEST_HEAD = 64 * 2**10  # bytes
+DRAIN_SECONDS = 1.0
+
+_PHRASES = {400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large"}
+
+
+class State(ServerState):
+    """What the connections of a server have in common."""
+
+    draining = False
+
+    def __init__(self, head_seconds: float, write_seconds: float) -> None:
+        super().__init__()
+        self.head_seconds = head_seconds
+        self.write_seconds = write_seconds
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's connection with limits on the head and on a client that does not read."""
+
+    server_state: State
+    _timer: asyncio.TimerHandle | None = None
+    _stuck: asyncio.TimerHandle | None = None
+    _in_head = False
+    _head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel()
+        self._read()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.parser is None:  # closed by us, and the client still talks
+            return
+        super().data_received(data)
+        if self._in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > LARGEST_HEAD:
+                self._refuse(431, "The head of the request is too large.")
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+        self._wait_for_head()
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        self._head_bytes = 0
+        self._cancel()
+        before = self.cycle
+        super().on_headers_complete()
+        if self.server_state.draining:
+            if before is not None and not before.response_started:
+                before.keep_alive = True  # the last of several pipelined requests closes
+            self.cycle.keep_alive = False
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._read()
+        self._stuck = self.loop.call_later(self.server_state.write_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._read()
+        super().resume_writing()
+
+    def drain(self) -> None:
+        """Close after the answer that is under way; a quiet connection may still bring a request."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.keep_alive = False
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(400, msg)
+
+    def _wait_for_head(self) -> None:
+        self._cancel()
+        self._timer = self.loop.call_later(self.server_state.head_seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        if self._in_head:
+            self._refuse(408, "The request took too long to arrive.")
+        else:  # nothing came, as from a browser that connects in advance
+            self.transport.close()
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _read(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
+
+    def _refuse(self, status: int, detail: str) -> None:
+        """Answer what never became a request, unless another answer is under way, and close."""
+        self._cancel()
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:
+            body = problem_bytes(status, detail)
+            head = (
+                f"HTTP/1.1 {status} {_PHRASES[status]}\r\ncontent-type: {MEDIA_TYPE}\r\n"
+                f"content-length: {len(body)}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
+            self.transport.close()
+        else:
+            self.cycle.keep_alive = False
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server with a stop that drains; whoever starts it sees to the signals."""
+
+    def __init__(self, config: uvicorn.Config, state: State) -> None:
+        super().__init__(config)
+        self.server_state: State = state
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        listeners = [sock.dup() for sock in sockets or []]
+        for server in self.servers:
+            server.close()
+        await asyncio.sleep(0.01)  # the loop closes its side of a listener in a later turn
+        for sock in sockets or []:
+            sock.close()
+        for listener in listeners:
+            await self._take_waiting(listener)
+            listener.close()
+        self.server_state.draining = True
+        connections: set[Any] = self.server_state.connections
+        for connection in list(connections):
+            connection.drain()
+        until = asyncio.get_running_loop().time() + DRAIN_SECONDS
+        while connections and not self.force_exit and asyncio.get_running_loop().time() < until:
+            await asyncio.sleep(0.02)
+        self.servers = []
+        await super().shutdown([])
+
+    async def _take_waiting(self, listener: socket.socket) -> None:
+        """Take the connections that the system has taken for us: their clients have been told so."""
+        loop = asyncio.get_running_loop()
+        listener.setblocking(False)
+        with contextlib.suppress(OSError):
+            while True:
+                accepted, _ = listener.accept()
+                accepted.setblocking(False)
+                await loop.connect_accepted_socket(
+                    lambda: Connection(self.config, self.server_state, self.lifespan.state, _loop=loop),
+                    accepted,
+                )

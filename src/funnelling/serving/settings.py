@@ -1,0 +1,65 @@
+"""What a service is told when it starts."""
+
+import os
+from dataclasses import dataclass, field
+
+from funnelling.errors import InputError
+
+TOKEN_VARIABLE = "FUNNELLING_TOKEN"
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+_SHORTEST_TOKEN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one request may ask for, and how long it may take."""
+
+    documents: int = 256
+    explained: int = 16
+    characters: int = 200_000
+    body: int = 8 * 2**20
+    seconds: float = 30.0
+
+    @property
+    def head_seconds(self) -> float:
+        """How long the head of a request may take."""
+        return min(10.0, self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One service: its model, where it listens, and what it asks of whoever calls."""
+
+    model: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    token: str | None = field(default=None, repr=False)
+    limits: Limits = field(default_factory=Limits)
+
+
+def read_token(path: str | None) -> str | None:
+    """The token in a file, else in the environment, else none."""
+    if path is None:
+        given = os.environ.get(TOKEN_VARIABLE)
+        return None if given is None else _checked(given.strip(), TOKEN_VARIABLE)
+    try:
+        with open(path, encoding="ascii") as file:
+            return _checked(file.read().strip(), path)
+    except UnicodeDecodeError:
+        raise _unfit(path) from None
+
+
+def _checked(token: str, source: str) -> str:
+    # A header carries it: visible ASCII only, and a short one would be guessed.
+    if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise _unfit(source)
+    return token
+
+
+def _unfit(source: str) -> InputError:
+    return InputError(
+        f"{source}: a token is {_SHORTEST_TOKEN} or more letters, digits and signs of ASCII without a space. "
+        "Make one with: openssl rand -hex 32"
+    )

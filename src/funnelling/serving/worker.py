@@ -1,0 +1,56 @@
+"""One process that serves: the model, the application over it, and the loop."""
+
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import threadpoolctl
+import uvicorn
+
+from funnelling.errors import InputError
+from funnelling.method import Method
+from funnelling.serving.application import create_app
+from funnelling.serving.metrics import Metrics
+from funnelling.serving.protocol import Connection, Server, State
+from funnelling.serving.settings import Settings
+from funnelling.storage import load_model
+
+
+def run_worker(
+    settings: Settings,
+    description: dict[str, Any],
+    sock: socket.socket,
+    metrics: Metrics,
+    ready: Callable[[], None],
+) -> None:
+    """Serve on a socket until SIGTERM or SIGINT; tell once all is there."""
+    threadpoolctl.threadpool_limits(1)  # the workers are the threads
+    app = create_app(load_mapped(settings.model), description, settings, metrics)
+    app.state.engine.warm_up()
+    limits = settings.limits
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=round(limits.seconds) + 5,
+    )
+    server = Server(config, State(limits.head_seconds, limits.seconds))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, server.handle_exit)
+    ready()
+    server.run([sock])
+
+
+def load_mapped(path: str) -> Method:
+    """The model in a folder, in memory that all workers share."""
+    model: Method = load_model(path, mapped=True)
+    if not model.texts_:
+        raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")
+    return model

@@ -1,0 +1,90 @@
+"""What a service tells of itself: the model, its health, its counters, its interface."""
+
+from pathlib import Path
+from typing import Any
+
+from funnelling.serving.metrics import Metrics
+from funnelling.storage import describe_model
+
+from .conftest import LABELS, Client
+
+
+def test_the_model(client: Any, model_path: Path) -> None:
+    told = client.get("/v1/model").json()
+    described = describe_model(model_path)
+    assert {key: told[key] for key in ("method", "languages", "labels", "scores")} == {
+        key: described[key] for key in ("method", "languages", "labels", "scores")
+    }
+    assert told["exclusive"] is False
+    assert told["limits"]["documents"] == 256
+
+
+def test_health(client: Any) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def values(text: str) -> dict[str, float]:
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def test_counters_count(client: Any) -> None:
+    for documents in ([{"text": "cat", "language": "en"}] * 3, [{"text": "Hund", "language": "de"}], []):
+        client.post("/v1/predict", json={"documents": documents})
+    client.get("/nothing")
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    counted = values(answer.text)
+    assert counted['funnelling_requests_total{path="/v1/predict",status="200"}'] == 2
+    assert counted['funnelling_requests_total{path="/v1/predict",status="422"}'] == 1
+    assert counted['funnelling_requests_total{path="other",status="404"}'] == 1
+    assert counted['funnelling_documents_total{language="en"}'] == 3
+    assert counted['funnelling_documents_total{language="de"}'] == 1
+    assert counted["funnelling_batches_total"] == 2
+    assert counted["funnelling_requests_in_flight"] == 1  # the one that asks
+    assert counted['funnelling_request_seconds_count{path="/v1/predict"}'] == 3
+    assert counted['funnelling_request_seconds_bucket{path="/v1/predict",le="+Inf"}'] == 3
+
+
+def test_workers_count_together_and_a_new_one_goes_on() -> None:
+    first = Metrics(["/a"], ["en"], workers=2)
+    second = Metrics(["/a"], ["en"], first.memory, 1, 2)
+    for metrics, seconds in ((first, 0.002), (second, 0.2), (second, 99.0)):
+        metrics.begin()
+        metrics.end("/a", 200, seconds)
+    second.begin()  # and dies
+    again = Metrics(["/a"], ["en"], first.memory, 1, 2)
+    for metrics in (first, again):
+        counted = values(metrics.text("naive", "1"))
+        assert counted['funnelling_requests_total{path="/a",status="200"}'] == 3
+        assert counted['funnelling_request_seconds_bucket{path="/a",le="0.0025"}'] == 1
+        assert counted['funnelling_request_seconds_bucket{path="/a",le="0.25"}'] == 2
+        assert counted['funnelling_request_seconds_bucket{path="/a",le="+Inf"}'] == 3
+        assert counted["funnelling_requests_in_flight"] == 0
+
+
+def test_explanations(client: Any) -> None:
+    documents = [
+        {"text": "the old dog is in the house", "language": "en", "id": "7"},
+        {"text": "pane e mela"},
+    ]
+    answer = client.post("/v1/explain", json={"documents": documents, "labels": LABELS[:2], "top": 3})
+    assert answer.status_code == 200, answer.text
+    first, second = answer.json()["documents"]
+    assert (first["id"], first["language"], second["id"], second["language"]) == ("7", "en", "2", "it")
+    assert list(first["labels"]) == LABELS[:2]
+    dog = first["labels"]["animals"]
+    assert dog["assigned"]
+    assert dog["tier_one"]["words"][0][0] == "dog"
+    assert len(dog["tier_one"]["words"]) <= 3
+    predicted = client.post("/v1/predict", json={"documents": documents}).json()["documents"]
+    assert dog["probability"] == predicted[0]["scores"]["animals"]
+
+
+def test_the_interface_lists_what_there_is(make_client: Client) -> None:
+    told = make_client().get("/openapi.json").json()
+    assert set(told["paths"]) == {"/v1/predict", "/v1/explain", "/v1/model", "/healthz", "/metrics"}
+    assert "401" not in told["paths"]["/v1/predict"]["post"]["responses"]
+    secured = make_client(token="secret-token").get("/openapi.json").json()
+    assert secured["paths"]["/v1/predict"]["post"]["security"] == [{"token": []}]
+    assert "401" in secured["paths"]["/v1/predict"]["post"]["responses"]

@@ -1,0 +1,34 @@
+"""The interface keeps what its OpenAPI document promises, whatever it is sent."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .service import Service
+
+PROGRAM = Path(sys.executable).parent / "schemathesis"
+TOKEN = "a-token-of-the-tests"
+
+pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="needs Schemathesis: pip install schemathesis")
+
+
+@pytest.mark.parametrize("secured", [False, True])
+def test_schemathesis_finds_nothing(serve: Callable[..., Service], secured: bool, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    service = serve(*(("--token-file", token) if secured else ()))
+    done = subprocess.run(
+        [
+            *(str(PROGRAM), "run", f"{service.url}/openapi.json", "--checks", "all", "--seed", "1"),
+            *("--phases", "examples,coverage,fuzzing", "--max-examples", "40", "--no-color"),
+            *(("-H", f"Authorization: Bearer {TOKEN}") if secured else ()),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "failed:" not in service.log.read_text("utf-8")

@@ -1,0 +1,195 @@
+"""The page in a real browser: texts in, labels out, by mouse or keyboard, for everybody."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import TEXTS
+from .service import Service, start
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")
+axe_core_python = pytest.importorskip("axe_core_python", reason="needs axe: pip install axe-core-python")
+
+PHONE, DESK = 390, 1280
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
+TOKEN = "a-token-of-the-tests"
+SECONDS = 90
+
+RESULTS = """
+return [...document.querySelectorAll('#results article')].map(article => ({
+  language: article.querySelector('.language').textContent,
+  labels: [...article.querySelectorAll('.assigned .name > span:first-child')]
+    .map(name => name.firstChild.textContent),
+}));
+"""
+FAULTS = """
+const done = arguments[0];
+axe.run().then(found => done(
+  found.violations.map(fault => `${fault.impact} ${fault.id} ${fault.nodes[0].html}`)));
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    program = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
+    driver = shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip("no Chromium here: install chromium and chromium-driver to look at the page")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield opened
+    opened.quit()
+
+
+@pytest.fixture(scope="module")
+def service(model_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    started = start(model_path, tmp_path_factory.mktemp("page") / "log.txt")
+    yield started
+    assert started.stop() == 0
+
+
+def show(browser: Any, url: str, width: int = DESK, colours: str = "light") -> None:
+    # A window cannot be as narrow as a phone; the device that is emulated can.
+    metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    features = [{"name": "prefers-color-scheme", "value": colours}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen", "features": features})
+    browser.get(url)
+
+
+def until(browser: Any, found: Callable[[Any], Any]) -> Any:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(browser, SECONDS).until(found)
+
+
+def status(browser: Any) -> str:
+    return str(browser.execute_script("return document.getElementById('status').textContent"))
+
+
+def write(browser: Any, *texts: str) -> None:
+    until(browser, lambda b: len(b.find_elements("css selector", "select option")) > 1)
+    for i, text in enumerate(texts):
+        if i:
+            browser.find_element("id", "add").click()
+        browser.find_elements("tag name", "textarea")[i].send_keys(text)
+
+
+def label(browser: Any) -> list[dict[str, Any]]:
+    browser.find_element("id", "label").click()
+    until(browser, lambda b: "labelled" in status(b))
+    results: list[dict[str, Any]] = browser.execute_script(RESULTS)
+    return results
+
+
+def faults(browser: Any) -> list[str]:
+    (script,) = Path(axe_core_python.__file__).parent.rglob("axe.min.js")
+    browser.execute_script(script.read_text("utf-8"))
+    found: list[str] = browser.execute_async_script(FAULTS)
+    return found
+
+
+def test_three_languages_side_by_side(browser: Any, service: Service) -> None:
+    show(browser, service.url)
+    write(browser, *TEXTS.values())
+    results = label(browser)
+    assert [result["language"] for result in results] == [
+        f"{name}, detected" for name in ("English (en)", "Italian (it)", "German (de)")
+    ]
+    assert [sorted(result["labels"]) for result in results] == [["animals", "food"], ["music"], ["animals"]]
+    assert "Italian (it): music." in status(browser)  # what a screen reader is told
+    lefts = [card.rect["x"] for card in browser.find_elements("css selector", "#results article")]
+    assert len(set(lefts)) == 3
+    assert browser.get_log("browser") == []
+
+
+def test_the_language_can_be_changed(browser: Any, service: Service) -> None:
+    show(browser, service.url)
+    write(browser, TEXTS["de"])
+    label(browser)
+    browser.find_element("css selector", "option[value=it]").click()
+    until(browser, lambda b: b.execute_script(RESULTS)[0]["language"] == "Italian (it)")
+
+
+def test_why(browser: Any, service: Service) -> None:
+    show(browser, service.url)
+    write(browser, TEXTS["it"])
+    label(browser)
+    browser.find_element("css selector", ".assigned details summary").click()
+    words, labels = browser.find_elements("css selector", ".assigned details table")
+    assert {"chitarra", "pianoforte"} & {cell.text for cell in words.find_elements("css selector", "th")}
+    assert "music" in labels.text
+    assert browser.find_element("css selector", ".assigned .change").text.startswith("Tier 1 said ")
+
+
+def test_the_keyboard_is_enough(browser: Any, service: Service) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    show(browser, service.url)
+    write(browser, TEXTS["en"])
+    browser.switch_to.active_element.send_keys(Keys.CONTROL, Keys.ENTER)
+    until(browser, lambda b: "labelled" in status(b))
+    assert browser.switch_to.active_element.tag_name == "textarea"
+    assert browser.execute_script(RESULTS)[0]["labels"]
+
+
+@pytest.mark.parametrize(("width", "colours"), VIEWS)
+def test_everybody_can_use_it(browser: Any, service: Service, width: int, colours: str) -> None:
+    show(browser, service.url, width, colours)
+    write(browser, *TEXTS.values(), "x" * 300)
+    label(browser)
+    browser.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert faults(browser) == []
+    show(browser, f"{service.url}/docs", width, colours)
+    until(browser, lambda b: b.find_elements("css selector", ".operation"))
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert faults(browser) == []
+    assert browser.get_log("browser") == []
+
+
+def test_nothing_to_label_and_a_text_that_is_no_text(browser: Any, service: Service) -> None:
+    show(browser, service.url)
+    write(browser, "")
+    browser.find_element("id", "label").click()
+    until(browser, lambda b: "first" in status(b))
+    write(browser, "<img src=x onerror=alert(1)><script>alert(2)</script>")
+    label(browser)
+    assert "<img src=x" in browser.find_element("class name", "excerpt").text
+    assert browser.get_log("browser") == []
+
+
+def test_the_page_asks_for_the_token(browser: Any, serve: Callable[..., Service], tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(TOKEN + "\n")
+    show(browser, serve("--token-file", tmp_path / "token").url)
+    field = browser.find_element("id", "token")
+    for given in ("wrong", TOKEN):
+        until(browser, lambda _: field.is_displayed())
+        field.clear()
+        field.send_keys(given)
+        browser.find_element("css selector", "#token-form button").click()
+        if given == "wrong":
+            until(browser, lambda b: "not the token" in status(b))
+    until(browser, lambda _: not field.is_displayed())
+    write(browser, TEXTS["en"])
+    assert label(browser)[0]["labels"]
+    browser.get_log("browser")  # tells of the 401s
+
+
+def test_nothing_comes_from_elsewhere(browser: Any, service: Service) -> None:
+    for path in ("/", "/docs"):
+        show(browser, service.url + path)
+        until(browser, lambda b: b.execute_script("return document.readyState") == "complete")
+        asked = browser.execute_script(
+            "return performance.getEntriesByType('resource').map(part => part.name)"
+        )
+        assert asked
+        assert all(name.startswith(service.url) for name in asked)

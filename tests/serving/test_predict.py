@@ -1,0 +1,82 @@
+"""POST /v1/predict: the rows of ``funnelling predict``, bit for bit."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from funnelling.formats import Document
+from funnelling.prediction import Predictor
+
+from .conftest import LABELS, TEXTS, Client, sentences
+
+
+def ask(client: Any, documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    answer = client.post("/v1/predict", json={"documents": documents})
+    assert answer.status_code == 200, answer.text
+    rows: list[dict[str, Any]] = answer.json()["documents"]
+    return rows
+
+
+def batches(documents: list[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+    for i in range(0, len(documents), size):
+        yield documents[i : i + size]
+
+
+def test_the_labels_of_three_languages(client: Any) -> None:
+    rows = ask(client, [{"text": text} for text in TEXTS.values()])
+    assert [row["language"] for row in rows] == list(TEXTS)
+    assert [row["labels"] for row in rows] == [["animals", "food"], ["music"], ["animals"]]
+    assert [list(row["scores"]) for row in rows] == [LABELS] * 3
+    assert [row["id"] for row in rows] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 256])
+@pytest.mark.parametrize("told", [True, False])
+def test_the_same_bits_as_the_command_line(client: Any, model: Any, size: int, told: bool) -> None:
+    texts, _, languages = sentences(600, seed=1)
+    sent = [
+        {"id": f"n{i}", "text": text, **({"language": language} if told else {})}
+        for i, (text, language) in enumerate(zip(texts, languages, strict=True))
+    ]
+    documents = [Document(row["id"], row["text"], row.get("language")) for row in sent]
+    expected = [json.loads(json.dumps(row)) for row in Predictor(model)(documents)]
+    assert [row for batch in batches(sent, size) for row in ask(client, batch)] == expected
+
+
+@pytest.mark.slow
+def test_ten_thousand_documents(client: Any, model: Any) -> None:
+    texts, _, languages = sentences(10_000, seed=2)
+    sent = [
+        {"text": text, "language": language, "id": str(i)}
+        for i, (text, language) in enumerate(zip(texts, languages, strict=True))
+    ]
+    expected = list(Predictor(model)([Document(row["id"], row["text"], row["language"]) for row in sent]))
+    assert [row for batch in batches(sent, 256) for row in ask(client, batch)] == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "told"), [("a", "a"), (7, "7"), (7.0, "7"), ("", "1"), (None, "1"), ("\ud800", "\ufffd")]
+)
+def test_ids_come_back_as_the_command_line_reads_them(client: Any, given: Any, told: str) -> None:
+    content = json.dumps({"documents": [{"text": "cat", "language": "en", "id": given}]})
+    answer = client.post("/v1/predict", content=content, headers={"Content-Type": "application/json"})
+    assert [row["id"] for row in answer.json()["documents"]] == [told]
+
+
+@pytest.mark.parametrize("language", ["EN", "en-GB", "en_US", "", None])
+def test_languages_may_be_spelt_otherwise_or_be_missing(client: Any, language: str | None) -> None:
+    (row,) = ask(client, [{"text": TEXTS["en"], "language": language}])
+    assert row["language"].partition("_")[0] == "en"
+
+
+def test_odd_texts_are_labelled(client: Any) -> None:
+    for text in ("", " ", "\x00", "🐈" * 1_000, "<script>alert(1)</script>", "\u202e" * 9):
+        assert len(ask(client, [{"text": text, "language": "en"}])) == 1
+
+
+def test_a_document_may_be_long_up_to_the_limit(make_client: Client) -> None:
+    client = make_client(characters=50)
+    assert ask(client, [{"text": "ä" * 50, "language": "de"}])
+    assert client.post("/v1/predict", json={"documents": [{"text": "ä" * 51}]}).status_code == 422

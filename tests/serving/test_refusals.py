@@ -1,0 +1,128 @@
+"""What is refused, with which status, and that a refusal says why as a problem document."""
+
+import json
+from typing import Any
+
+import pytest
+
+from funnelling.serving.guard import SECURITY
+from funnelling.serving.problems import MEDIA_TYPE
+
+from .conftest import Client
+
+JSON = {"Content-Type": "application/json"}
+GOOD = {"text": "the cat", "language": "en"}
+
+BAD_BODIES = [
+    ([], ""),
+    ({}, "/documents"),
+    ({"documents": []}, "/documents"),
+    ({"documents": {}}, "/documents"),
+    ({"documents": [GOOD] * 257}, "/documents"),
+    ({"documents": [GOOD], "top": 3}, ""),
+    ({"documents": [1]}, "/documents/0"),
+    ({"documents": [GOOD, {"language": "en"}]}, "/documents/1/text"),
+    ({"documents": [{"text": None}]}, "/documents/0/text"),
+    ({"documents": [{**GOOD, "lang": "en"}]}, "/documents/0"),
+    ({"documents": [{**GOOD, "id": True}]}, "/documents/0/id"),
+    ({"documents": [{**GOOD, "id": 1.5}]}, "/documents/0/id"),
+    ({"documents": [{**GOOD, "id": "x" * 1_001}]}, "/documents/0/id"),
+    ({"documents": [{**GOOD, "language": "fr"}]}, "/documents/0/language"),
+    ({"documents": [{**GOOD, "language": "English, I think"}]}, "/documents/0/language"),
+    ({"documents": [{**GOOD, "language": 3}]}, "/documents/0/language"),
+    ({"documents": [{"text": "x" * 200_001}]}, "/documents/0/text"),
+]
+BAD_BYTES = [
+    b"",
+    b"{",
+    b'{"documents": [{"text": "\xff"}]}',
+    '{"documents": []}'.encode("utf-16"),
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b'{"documents": NaN}',
+    b'{"documents": ' + b"9" * 5_000 + b"}",
+]
+
+
+def check_problem(answer: Any, status: int) -> dict[str, Any]:
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == MEDIA_TYPE
+    problem: dict[str, Any] = answer.json()
+    assert {"type", "title", "status", "detail"} <= set(problem)
+    assert problem["status"] == status
+    assert problem["detail"].endswith(".")
+    return problem
+
+
+@pytest.mark.parametrize(("body", "pointer"), BAD_BODIES)
+def test_a_body_of_the_wrong_shape_is_told_where(client: Any, body: Any, pointer: str) -> None:
+    assert check_problem(client.post("/v1/predict", json=body), 422)["pointer"] == pointer
+
+
+@pytest.mark.parametrize("body", BAD_BYTES, ids=lambda body: repr(body[:20]))
+def test_bytes_that_are_no_json(client: Any, body: bytes) -> None:
+    check_problem(client.post("/v1/predict", content=body, headers=JSON), 400)
+
+
+@pytest.mark.parametrize(
+    "extra", [{"top": 0}, {"top": "3"}, {"top": 101}, {"labels": []}, {"labels": ["x"]}, {"labels": [1]}]
+)
+def test_what_an_explanation_cannot_be_asked(client: Any, extra: dict[str, Any]) -> None:
+    check_problem(client.post("/v1/explain", json={"documents": [GOOD], **extra}), 422)
+
+
+def test_an_explanation_of_too_many(client: Any) -> None:
+    check_problem(client.post("/v1/explain", json={"documents": [GOOD] * 17}), 422)
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/json; charset=latin-1", ""])
+def test_a_body_of_another_kind(client: Any, kind: str) -> None:
+    answer = client.post("/v1/predict", content=b"{}", headers={"Content-Type": kind})
+    check_problem(answer, 415)
+
+
+def test_a_compressed_body(client: Any) -> None:
+    headers = {**JSON, "Content-Encoding": "gzip"}
+    check_problem(client.post("/v1/predict", content=b"x", headers=headers), 415)
+
+
+def test_a_body_that_is_too_large_whether_it_says_so_or_not(make_client: Client) -> None:
+    client = make_client(body=1_000)
+    large = json.dumps({"documents": [{"text": "x" * 1_000}]}).encode()
+    check_problem(client.post("/v1/predict", content=large, headers=JSON), 413)
+    check_problem(client.post("/v1/predict", content=iter([large]), headers=JSON), 413)
+
+
+def test_other_paths_and_methods(client: Any) -> None:
+    check_problem(client.get("/nothing"), 404)
+    check_problem(client.get("/static/..%2fworkers.py"), 404)
+    answer = client.get("/v1/predict")
+    check_problem(answer, 405)
+    assert answer.headers["allow"] == "POST"
+    assert set(client.delete("/").headers["allow"].split(", ")) == {"GET", "HEAD"}
+
+
+class TestToken:
+    @pytest.mark.parametrize("path", ["/v1/model", "/v1/predict", "/v1/explain", "/v1/nothing", "/metrics"])
+    @pytest.mark.parametrize("given", [None, "Bearer wrong", "Basic secret-token", "Bearer", "secret-token"])
+    def test_without_it_nothing_is_told(self, make_client: Client, path: str, given: str | None) -> None:
+        headers = {} if given is None else {"Authorization": given}
+        answer = make_client(token="secret-token").get(path, headers=headers)
+        check_problem(answer, 401)
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+    def test_with_it_all_is(self, make_client: Client) -> None:
+        client = make_client(token="secret-token")
+        for given in ("Bearer secret-token", "bearer secret-token"):
+            assert client.get("/v1/model", headers={"Authorization": given}).status_code == 200
+
+    @pytest.mark.parametrize("path", ["/", "/docs", "/healthz", "/openapi.json", "/static/page.js"])
+    def test_what_needs_none(self, make_client: Client, path: str) -> None:
+        assert make_client(token="secret-token").get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/v1/model", "/metrics", "/nothing", "/static/page.css"])
+def test_every_answer_has_the_headers_that_keep_a_browser_safe(client: Any, path: str) -> None:
+    headers = client.get(path).headers
+    assert {name: headers[name] for name in SECURITY} == SECURITY
+    assert "unsafe" not in headers["content-security-policy"]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from funnelling.datasets.built import most_frequent
 from funnelling.datasets.debian_tagged import (
     Tagged,
     document,
-    most_frequent,
     parse_tags,
     read_tagged,
     telling_packages,
@@ -231,8 +231,9 @@ def test_the_most_frequent_tags_first_and_equals_by_name() -> None:
     packages = [
         Tagged(str(i), str(i), tags, {}) for i, tags in enumerate([("b", "d"), ("c", "d"), ("b", "c", "a")])
     ]
-    assert most_frequent(packages, 3) == most_frequent(packages[::-1], 3) == ["b", "c", "d"]
-    assert most_frequent(packages, 9) == ["b", "c", "d", "a"]
+    tags = [package.tags for package in packages]
+    assert most_frequent(tags, 3) == most_frequent(tags[::-1], 3) == ["b", "c", "d"]
+    assert most_frequent(tags, 9) == ["b", "c", "d", "a"]
 
 
 def test_an_empty_description_is_none(tmp_path: Path) -> None:

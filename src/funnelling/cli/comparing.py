@@ -51,7 +51,7 @@ def read_trials(
     if arguments.sources and not set(named) - {SAMPLE}:
         raise InputError("--source is for corpora that are built. Leave it out, or name one of `data list`.")
     for name in data:
-        if name in CORPORA and not os.path.isfile(name) and name != SAMPLE:
+        if name in named and name != SAMPLE:
             for corpus in _built(name, arguments, store):
                 trials.append(trial_split(corpus, 0, arguments.seed))
         else:

@@ -76,6 +76,7 @@ def update(arguments: argparse.Namespace) -> None:
 def _grow(arguments: argparse.Namespace, check: Any) -> None:
     from pathlib import Path
 
+    from funnelling.evaluation.splits import sides_of
     from funnelling.funnel import FunnellingClassifier
     from funnelling.funnel.growing import check_growable
     from funnelling.report.tables import languages_table, notes, plain
@@ -90,7 +91,7 @@ def _grow(arguments: argparse.Namespace, check: Any) -> None:
         check_growable(model)
     check_writable(Path(target), arguments.force or arguments.output is None)
     corpus, note = options.read_labelled(arguments.data)
-    train, test = _sides(corpus)
+    train, test, _ = sides_of(corpus)
     if not len(train):
         raise InputError(f'{arguments.data}: no document to learn from. Mark some with "split": "train".')
     check(model.languages_, list(train.by_language()))
@@ -112,13 +113,6 @@ def _grow(arguments: argparse.Namespace, check: Any) -> None:
     if len(model.classes_) > labels:
         print(f"New labels: {len(model.classes_) - labels}")
     print(f"Model: {target}")
-
-
-def _sides(corpus: "Corpus") -> "tuple[Corpus, Corpus]":
-    """What to learn from and what to measure on; a file without splits is learned from whole."""
-    if any(corpus.splits):
-        return corpus.split("train"), corpus.split("test")
-    return corpus, corpus.select([])
 
 
 def _measured(model: "FunnellingClassifier", test: "Corpus") -> Any:

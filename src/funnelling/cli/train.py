@@ -112,22 +112,17 @@ def _with_options(settings: dict[str, dict[str, Any]], arguments: argparse.Names
 
 def _sides(corpus: "Corpus", path: str) -> "Trial":
     """What is learned from, and what is measured on, nothing where the file does not say."""
+    from funnelling.evaluation.splits import check_learnable, sides_of
     from funnelling.formats.files import shown_name
 
-    train, test, parallel = corpus, corpus.select([]), corpus.select([])
-    if any(corpus.splits):
-        train, test, parallel = (corpus.split(name) for name in ("train", "test", "parallel"))
-    name = shown_name(path)
-    if not len(train):
-        raise InputError(f'{name}: no labelled document with split "train". Mark what to learn from.')
-
-    from funnelling.evaluation.splits import Trial, check_learnable
-
-    try:
-        check_learnable(train)
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
-    return Trial(train, test, parallel)
+    trial = sides_of(corpus)
+    if not len(trial.train):
+        raise InputError(
+            f'{shown_name(path)}: no labelled document with split "train". Mark what to learn from.'
+        )
+    with options.naming(path):
+        check_learnable(trial.train)
+    return trial
 
 
 def _measure_on(test: "Corpus", model: "Method") -> tuple[Any, str]:

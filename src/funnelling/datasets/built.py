@@ -1,5 +1,6 @@
 """What all builders of corpora have in common: what they give, and what they ask of their options."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,6 +9,9 @@ from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.text.languages import normalise_tag
 from funnelling.wording import counted
+
+# What was left out, a noun and a reason, and how often.
+Dropped = Counter[tuple[str, str]]
 
 
 class Built(NamedTuple):
@@ -31,6 +35,16 @@ def check_folders(sources: Sequence[Path]) -> None:
     for source in sources:
         if not source.is_dir():
             raise InputError(f"{source}: no such folder. Give the folder of the files as --source.")
+
+
+def most_frequent(labels: Iterable[Iterable[str]], number: int) -> list[str]:
+    """The labels that most documents have; of equals the first by name.
+
+    >>> most_frequent([["b", "a"], ["b"], ["c"]], 2)
+    ['b', 'a']
+    """
+    counts = Counter(label for document in labels for label in document)
+    return sorted(counts, key=lambda label: (-counts[label], label))[:number]
 
 
 def left_out(*counts: tuple[int, str, str]) -> list[str]:

@@ -8,12 +8,11 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from funnelling.datasets.built import Built, left_out, normal_languages
+from funnelling.datasets.built import Built, left_out, most_frequent, normal_languages
 from funnelling.datasets.debian_tagged import (
     TELLS_LITTLE,
     Tagged,
     document,
-    most_frequent,
     read_tagged,
     telling_packages,
 )
@@ -49,7 +48,7 @@ def build_trials(
     telling = telling_packages(packages)
     complete = [package for package in telling if len(package.texts) == len(languages)]
     alone = _one_a_source(complete)
-    labels = most_frequent([package for package in alone if not _for_test(package)], LABELS)
+    labels = most_frequent((package.tags for package in alone if not _for_test(package)), LABELS)
     labelled = [package for package in alone if not set(labels).isdisjoint(package.tags)]
     if not any(map(_for_test, labelled)) or all(map(_for_test, labelled)):
         raise InputError(

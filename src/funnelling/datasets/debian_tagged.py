@@ -1,7 +1,6 @@
 """Debian packages with their debtags, and their descriptions in several languages."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -95,9 +94,3 @@ def document(package: Tagged, language: str, split: str, labels: Iterable[str]) 
         split=split,
         group=package.source,
     )
-
-
-def most_frequent(packages: Iterable[Tagged], number: int) -> list[str]:
-    """The tags that most packages have; of equals the first by name."""
-    counts = Counter(tag for package in packages for tag in package.tags)
-    return sorted(counts, key=lambda tag: (-counts[tag], tag))[:number]

@@ -7,12 +7,12 @@ files ``XX/YEAR/*.xml`` in them. Nothing is unpacked to disk.
 import re
 import tarfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 from xml.etree.ElementTree import Element
 
-from funnelling.datasets.built import Built, check_folders, left_out, normal_languages
+from funnelling.datasets.built import Built, Dropped, check_folders, left_out, most_frequent, normal_languages
 from funnelling.datasets.compressed import DAMAGE, reading
 from funnelling.datasets.xml import plain_text, read_xml
 from funnelling.errors import InputError
@@ -36,9 +36,6 @@ _MEMBER = re.compile(r"(?:\./)?([^/]+)/([^/]+)/[^/]+\.xml")
 _YEAR = re.compile(r"\d{4}", re.ASCII)
 _SITE = "JRC-Acquis 3.0 from the site of the Joint Research Centre"
 _OTHER_YEARS = f"of other years than {TRAINING_YEARS[0]} to {TEST_YEARS[-1]}"
-
-# What was left out, a noun and a reason, and how often.
-Dropped = Counter[tuple[str, str]]
 
 
 class Version(NamedTuple):
@@ -94,7 +91,7 @@ def build_trials(
         group: frozenset[str]().union(*(version.labels for version in law.values()))
         for group, law in laws.items()
     }
-    chosen = _most_frequent((codes[group] for group, law in laws.items() if not _is_test(law)), labels)
+    chosen = set(most_frequent((codes[group] for group, law in laws.items() if not _is_test(law)), labels))
     kept = {group: tuple(sorted(codes[group] & chosen)) for group in sorted(laws)}
     dropped["law", "without any of the labels chosen"] += list(kept.values()).count(())
     labelled = {group: (law_labels, laws[group]) for group, law_labels in kept.items() if law_labels}
@@ -140,11 +137,6 @@ def _laws_in_all(
 
 def _is_test(law: Law) -> bool:
     return any(version.is_test for version in law.values())
-
-
-def _most_frequent(laws: Iterable[frozenset[str]], number: int) -> frozenset[str]:
-    counts = Counter(label for labels in laws for label in labels)
-    return frozenset(sorted(counts, key=lambda label: (-counts[label], label))[:number])
 
 
 def _archive(sources: Sequence[Path], language: str) -> Path:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from funnelling.datasets.built import Built, check_folders, left_out, normal_languages
+from funnelling.datasets.built import Built, Dropped, check_folders, left_out, normal_languages
 from funnelling.datasets.compressed import DAMAGE
 from funnelling.datasets.xml import plain_text, read_xml
 from funnelling.errors import InputError
@@ -34,9 +34,6 @@ _LATIN_AMERICAN, _SPANISH, _AMERICAN_SPANISH = "REUTE007", "es", "es_419"
 _SOURCE = "RCV1 and RCV2, which NIST gives out under a licence of Reuters"
 _ROOT = re.compile(rb"<newsitem\s[^>]*?\bxml:lang\s*=\s*[\"']([A-Za-z0-9_-]+)[\"']")
 _HEAD = 4_096
-
-# What was left out, a noun and a reason, and how often.
-Dropped = Counter[tuple[str, str]]
 
 
 class Place(NamedTuple):

@@ -5,7 +5,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from funnelling.corpus import Corpus, read_corpus
-from funnelling.datasets.built import Built
+from funnelling.datasets.built import Built, most_frequent
 from funnelling.randomness import stream
 
 FILE = "sample.jsonl.gz"
@@ -30,7 +30,7 @@ def build(sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0) -> Buil
     The embedded one is that of seed 0 from Debian 12 for arm64; other archives have other packages.
     """
     from funnelling.datasets.debian_comparable import SIZES, Drawn, draw
-    from funnelling.datasets.debian_tagged import document, most_frequent, read_tagged, telling_packages
+    from funnelling.datasets.debian_tagged import document, read_tagged, telling_packages
 
     packages = telling_packages(read_tagged(LANGUAGES, sources, verbose))
     drawn = draw(packages, LANGUAGES, SIZES, seed)
@@ -40,5 +40,5 @@ def build(sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0) -> Buil
             rows = [row for row in drawn if (row.language, row.split) == (language, split)]
             order = stream(seed, "sample", language, split).permutation(len(rows))
             chosen += [rows[position] for position in sorted(order[:size])]
-    labels = most_frequent((row.package for row in chosen if row.split == "train"), LABELS)
+    labels = most_frequent((row.package.tags for row in chosen if row.split == "train"), LABELS)
     return Built([document(*row, labels) for row in chosen], [])

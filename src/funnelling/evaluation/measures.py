@@ -150,9 +150,14 @@ def measure_languages(
     for language in sorted(tag for tag in set(tags) if tag is not None):
         rows = column == language
         measures[language] = {**measure(actual[rows], guess[rows]), "documents": int(rows.sum())}
-    names = [name for name in next(iter(measures.values())) if name != "documents"]
-    average = {name: float(np.mean([each[name] for each in measures.values()])) for name in names}
-    return {"average": average, "languages": measures}
+    return averaged(measures)
+
+
+def averaged(languages: dict[str, dict[str, float]]) -> LanguageMeasures:
+    """Measures by language, with their plain mean beside them."""
+    names = [name for name in next(iter(languages.values())) if name != "documents"]
+    average = {name: float(np.mean([each[name] for each in languages.values()])) for name in names}
+    return {"average": average, "languages": languages}
 
 
 def expected_calibration_error(truth: ArrayLike, probabilities: ArrayLike, bins: int = 10) -> float:

@@ -12,6 +12,9 @@ from funnelling.errors import InputError
 _ROUNDING = 1e-12
 
 
+NO_RIVALS = ("upper-bound",)  # it reads more than others may, and is measured on English alone
+
+
 class Significance(TypedDict):
     """The best method, and for each rival the p-value of its difference from it."""
 
@@ -19,9 +22,7 @@ class Significance(TypedDict):
     p: dict[str, float | None]
 
 
-def significance(
-    scores: Mapping[str, ArrayLike], exclude: Collection[str] = ("upper-bound",)
-) -> Significance:
+def significance(scores: Mapping[str, ArrayLike], exclude: Collection[str] = NO_RIVALS) -> Significance:
     """The method of the best mean, and p of a paired two-tailed t-test between it and each rival.
 
     A method's scores are those of its (trial, language) pairs, in the same order for all; fewer than

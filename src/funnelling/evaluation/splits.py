@@ -51,6 +51,13 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
     return _checked(corpus, train, test)
 
 
+def sides_of(corpus: Corpus) -> Trial:
+    """What a file says is for what; one without splits is learned from whole."""
+    if any(corpus.splits):
+        return Trial(corpus.split("train"), corpus.split("test"), corpus.split("parallel"))
+    return Trial(corpus, corpus.select([]), corpus.select([]))
+
+
 def hold_out(trial: Trial, languages: Sequence[str]) -> Trial:
     """The same trial without training documents in some languages, measured on those languages alone.
 

@@ -15,7 +15,7 @@ from funnelling.evaluation.pieces import Result
 from funnelling.experiments import paper
 from funnelling.experiments.funnels import Funnels
 from funnelling.experiments.learning_curves import under_resourced_naive
-from funnelling.experiments.per_language import improvement
+from funnelling.experiments.per_language import improvement, mean_of_known
 from funnelling.experiments.setting import Setting
 from funnelling.report.content import HeatMap, Section, TableBlock
 from funnelling.report.tables import MEASURE_TITLES, Table, number
@@ -39,7 +39,7 @@ def run(setting: Setting) -> Result:
     pairs = {
         measure: {
             source: {
-                target: _mean([trial[target][source][measure] for trial in trials])
+                target: mean_of_known([trial[target][source][measure] for trial in trials])
                 for target in languages
                 if target != source
             }
@@ -47,9 +47,10 @@ def run(setting: Setting) -> Result:
         }
         for measure in MEASURES
     }
-    contribution = {m: {s: _mean(list(pairs[m][s].values())) for s in languages} for m in MEASURES}
+    contribution = {m: {s: mean_of_known(list(pairs[m][s].values())) for s in languages} for m in MEASURES}
     benefit = {
-        m: {t: _mean([pairs[m][s][t] for s in languages if s != t]) for t in languages} for m in MEASURES
+        m: {t: mean_of_known([pairs[m][s][t] for s in languages if s != t]) for t in languages}
+        for m in MEASURES
     }
     naive = summarise(setting.results("naive"))["languages"]
     return {
@@ -61,7 +62,9 @@ def run(setting: Setting) -> Result:
                 m: _pearson(contribution[m], {tag: naive[tag][m] for tag in languages}) for m in MEASURES
             },
             "benefit": {
-                m: _pearson(benefit[m], {tag: _mean([trial[tag][m] for trial in tenth]) for tag in languages})
+                m: _pearson(
+                    benefit[m], {tag: mean_of_known([trial[tag][m] for trial in tenth]) for tag in languages}
+                )
                 for m in MEASURES
             },
         },
@@ -79,11 +82,6 @@ def _improvements(funnels: Funnels, target: str) -> Result:
             less = measure_counts(tier_two.counts(target, without=source))
             improvements[source] = {m: improvement(full[m], less[m]) for m in MEASURES}
     return improvements
-
-
-def _mean(values: list[Any]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
 
 
 def _pearson(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[float] | None:

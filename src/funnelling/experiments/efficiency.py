@@ -3,6 +3,7 @@
 import numpy as np
 
 from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.experiments import paper
 from funnelling.experiments.setting import Setting
 from funnelling.methods import title
@@ -38,7 +39,7 @@ def section(result: Result) -> Section:
             ]
         )
     names = list(seconds)
-    rivals = [name for name in names if name != "upper-bound"] or names  # it labels English alone
+    rivals = [name for name in names if name not in NO_RIVALS] or names
     best = []
     for column, side in ((1, "fit"), (2, "predict")):
         means = {name: np.mean(seconds[name][side]) for name in rivals}

@@ -6,12 +6,11 @@ classifiers of B, C and D are the same ones, so only tier 2 is fitted, with the 
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from funnelling.evaluation.comparison import compared
-from funnelling.evaluation.measures import MEASURES, Counts, measure_counts
+from funnelling.evaluation.measures import MEASURES, Counts, averaged, measure_counts
 from funnelling.evaluation.pieces import Result
 from funnelling.experiments import paper
 from funnelling.experiments.beside import beside_paper
@@ -84,14 +83,12 @@ def _joined(parts: Sequence[Result]) -> Result:
 
 
 def _measured(by_language: dict[str, Result]) -> Result:
-    languages: dict[str, Any] = {}
+    languages: dict[str, dict[str, float]] = {}
     for language, counts in by_language.items():
         arrays = Counts(**{name: np.array(values) for name, values in counts.items()})
         documents = int(sum(getattr(arrays, name)[0] for name in ("tp", "fp", "fn", "tn")))
         languages[language] = {**measure_counts(arrays), "documents": documents}
-    names = [name for name in next(iter(languages.values())) if name != "documents"]
-    average = {name: float(np.mean([values[name] for values in languages.values()])) for name in names}
-    return {"average": average, "languages": languages}
+    return dict(averaged(languages))
 
 
 def section(result: Result) -> Section:

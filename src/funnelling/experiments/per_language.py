@@ -1,8 +1,13 @@
 """Which languages gain: each method's improvement over Naive, language by language (the paper's Figure 2)."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.experiments.setting import Setting
 from funnelling.methods import title
 from funnelling.report.content import Bars, Section
@@ -14,7 +19,7 @@ def run(setting: Setting) -> Result:
 
     ``above`` tells of each method in how many of how many pairs of language and measure it is above Naive.
     """
-    rivals = [name for name in setting.methods if name not in ("naive", "upper-bound")]
+    rivals = [name for name in setting.methods if name not in ("naive", *NO_RIVALS)]
     if not rivals:
         raise InputError("per-language compares methods with Naive, and there is no other. Add to --methods.")
     methods = setting.compare(["naive", *rivals]).run()["methods"]
@@ -46,6 +51,12 @@ def run(setting: Setting) -> Result:
 def improvement(value: float, naive: float) -> float | None:
     """In per cent; None over nothing."""
     return 100 * (value - naive) / naive if naive > 0 else None
+
+
+def mean_of_known(values: Sequence[float | None]) -> float | None:
+    """The mean of the values that exist; None where none does."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
 
 
 def section(result: Result) -> Section:

@@ -12,6 +12,7 @@ from funnelling.evaluation.comparison import fit_method, served
 from funnelling.evaluation.measures import MEASURES, measure_languages
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.splits import learnable
+from funnelling.experiments.per_language import mean_of_known
 from funnelling.experiments.setting import Setting
 from funnelling.report.content import HeatMap, Section
 from funnelling.report.tables import MEASURE_TITLES
@@ -34,7 +35,7 @@ def run(setting: Setting) -> Result:
         "languages": languages,
         "scores": {
             measure: [
-                [_mean([rows[row].get(tag, {}).get(measure) for rows in trials]) for tag in languages]
+                [mean_of_known([rows[row].get(tag, {}).get(measure) for rows in trials]) for tag in languages]
                 for row in range(len(languages))
             ]
             for measure in MEASURES
@@ -56,11 +57,6 @@ def _learned_from(setting: Setting, number: int, C: float, languages: list[str])
     columns = [classes.index(str(label)) for label in method.classes_]
     decided[:, columns] = method.predict(test.texts, languages=test.languages)
     return dict(measure_languages(test.label_matrix(classes), decided, test.languages)["languages"])
-
-
-def _mean(values: list[Any]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
 
 
 def section(result: Result) -> Section:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.methods import title
 from funnelling.report.content import Block, Curves, TableBlock
 from funnelling.report.tables import (
@@ -23,8 +24,8 @@ def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
 
 
 def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The methods without UpperBound, which reads more and is measured on English alone."""
-    return {name: method for name, method in methods.items() if name != "upper-bound"} or methods
+    """The methods that can be compared, all where there is no other."""
+    return {name: method for name, method in methods.items() if name not in NO_RIVALS} or methods
 
 
 def _diagrams(methods: Mapping[str, Any]) -> list[Block]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import HashingVectorizer
 
 from funnelling import (
     FunnellingClassifier,
@@ -16,7 +17,6 @@ from funnelling import (
 )
 from funnelling.baselines.lri import LRIClassifier
 from funnelling.corpus import Corpus
-from funnelling.explanation import explain_documents
 
 from .experiments.made import LABELS, made_corpus
 
@@ -41,7 +41,7 @@ def summed(parts: Any, told: str, other: str, start: str) -> float:
 
 
 def explained(model: Any, corpus: Corpus, **options: Any) -> Any:
-    return explain_documents(model, corpus.texts, corpus.languages, **options)
+    return model.explain(corpus.texts, corpus.languages, **options)
 
 
 @pytest.mark.parametrize("top", [1, 3, 100])
@@ -57,6 +57,13 @@ def test_contributions_add_up_to_the_scores_in_both_tiers(funnel: Any, corpus: C
             one = told["tier_one"]
             assert summed(one, "words", "other_words", "bias") == pytest.approx(one["score"], abs=1e-4)
             assert len(one["words"]) <= top
+
+
+def test_the_base_is_the_score_of_a_document_without_posteriors(funnel: Any, corpus: Corpus) -> None:
+    expected = funnel.meta_.scores(np.zeros((1, len(LABELS))))[0]
+    for explanation in explained(funnel, corpus, labels=LABELS):
+        bases = [told["tier_two"]["base"] for told in explanation["labels"].values()]
+        assert bases == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_probability_and_the_decision_are_those_of_predict(funnel: Any, corpus: Corpus) -> None:
@@ -78,7 +85,7 @@ def test_without_labels_those_assigned_are_explained_or_the_most_probable(
 
 
 def test_words_are_the_documents_own(funnel: Any) -> None:
-    (explanation,) = explain_documents(funnel, ["ita0 itb1 unheard"], ["it"], labels=["a"])
+    (explanation,) = funnel.explain(["ita0 itb1 unheard"], ["it"], labels=["a"])
     words = dict(explanation["labels"]["a"]["tier_one"]["words"])
     assert set(words) <= {"ita0", "itb1"}
     assert words["ita0"] > 0
@@ -112,7 +119,7 @@ def test_a_compact_model_names_no_neighbours(corpus: Corpus) -> None:
 
 def test_an_unseen_language_is_explained_by_shared_words(corpus: Corpus) -> None:
     model = fitted(FunnellingClassifier, corpus, zero_shot="pooled")
-    (row,) = explain_documents(model, ["dea0 enb1"], ["fr"], labels=["a"])
+    (row,) = model.explain(["dea0 enb1"], ["fr"], labels=["a"])
     assert dict(row["labels"]["a"]["tier_one"]["words"]).keys() <= {"dea0", "enb1"}
     told = row["labels"]["a"]
     assert summed(told["tier_two"], "labels", "other_labels", "base") == pytest.approx(
@@ -138,4 +145,37 @@ def test_features_without_names_are_numbers(corpus: Corpus) -> None:
 
 def test_a_label_that_the_model_does_not_have_is_refused(funnel: Any) -> None:
     with pytest.raises(InputError, match="no label 'z'"):
-        explain_documents(funnel, ["text"], ["it"], labels=["z"])
+        funnel.explain(["text"], ["it"], labels=["z"])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kind", [FunnellingClassifier, NaiveClassifier])
+def test_one_label_a_document_is_the_one_predicted(kind: Any, classes: int, corpus: Corpus) -> None:
+    y = [LABELS.index(labels[0]) % classes if labels else 0 for labels in corpus.labels]
+    names = [f"class {k}" for k in y]
+    model = kind(random_state=0).fit(corpus.texts, names, languages=corpus.languages)
+    predicted = model.predict(corpus.texts, languages=corpus.languages)
+    scores = model.decision_function(corpus.texts, languages=corpus.languages)
+    rows = model.explain(corpus.texts, corpus.languages, labels=model.classes_.tolist(), top=3)
+    for name, score, row in zip(predicted, scores, rows, strict=True):
+        assert [label for label, told in row["labels"].items() if told["assigned"]] == [name]
+        assert max(row["labels"], key=lambda label: row["labels"][label]["probability"]) == name
+        expected = [-score, score] if classes == 2 else score
+        for told, value in zip(row["labels"].values(), expected, strict=True):
+            assert told["score"] == pytest.approx(value, abs=1e-6)
+            one = told["tier_one"]
+            assert summed(one, "words", "other_words", "bias") == pytest.approx(one["score"], abs=1e-4)
+            if "tier_two" in told:
+                assert summed(told["tier_two"], "labels", "other_labels", "base") == pytest.approx(value)
+    assert list(model.explain(corpus.texts[:1], corpus.languages[:1])[0]["labels"]) == [predicted[0]]
+
+
+def test_texts_come_as_a_list(funnel: Any) -> None:
+    with pytest.raises(InputError, match="one list"):
+        funnel.explain({"it": ["ita0"]})
+
+
+def test_a_vectorizer_without_names_gives_numbers(corpus: Corpus) -> None:
+    model = fitted(FunnellingClassifier, corpus, vectorizer=HashingVectorizer(n_features=2**10))
+    row = explained(model, corpus, labels=["a"])[0]
+    assert all(word.isdigit() for word, _ in row["labels"]["a"]["tier_one"]["words"])

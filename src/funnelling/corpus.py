@@ -116,10 +116,12 @@ class Corpus:
         return positions
 
 
-def read_corpus(path: str | os.PathLike[str], detect: bool = True, verbose: int = 0) -> Corpus:
+def read_corpus(
+    path: str | os.PathLike[str], detect: bool = True, among: Sequence[str] = (), verbose: int = 0
+) -> Corpus:
     """The documents of a file, language tags in their normal form and missing ones detected.
 
-    Where some documents name their language, the others are taken to be in one of those. With
+    Missing ones are detected ``among`` some, or where some documents name their language among those. With
     ``detect=False`` a missing language stays None. ``verbose`` above 0 shows a progress bar on a terminal.
 
     >>> read_corpus("nowhere.jsonl")
@@ -129,7 +131,7 @@ def read_corpus(path: str | os.PathLike[str], detect: bool = True, verbose: int 
     corpus = Corpus.from_documents(read_documents(path))
     _normalise_languages(corpus, shown_name(path))
     if detect:
-        _detect_languages(corpus, shown_name(path), verbose)
+        _detect_languages(corpus, shown_name(path), among, verbose)
     return corpus
 
 
@@ -144,13 +146,13 @@ def _normalise_languages(corpus: Corpus, name: str) -> None:
                 raise InputError(f"{name}: document {quoted(corpus.ids[position])}: {error}") from None
 
 
-def _detect_languages(corpus: Corpus, name: str, verbose: int) -> None:
+def _detect_languages(corpus: Corpus, name: str, among: Sequence[str], verbose: int) -> None:
     missing = [position for position, language in enumerate(corpus.languages) if language is None]
     if not missing:
         return
     from funnelling.text.detection import detect_languages
 
-    candidates = sorted({language for language in corpus.languages if language is not None})
+    candidates = among or sorted({language for language in corpus.languages if language is not None})
     try:
         texts = [corpus.texts[position] for position in missing]
         detected = detect_languages(texts, candidates or None, verbose=verbose)

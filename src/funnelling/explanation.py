@@ -15,9 +15,9 @@ from funnelling.errors import InputError
 from funnelling.funnel.classifier import FunnellingClassifier
 from funnelling.funnel.tier_one import TierOne
 from funnelling.method import Method
-from funnelling.svm.decomposition import kernel_contributions, linear_contributions
+from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
 from funnelling.svm.kernels import Matrix
-from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
+from funnelling.svm.scorers import KernelScorer, LinearScorer
 
 TOP = 10
 MOST_PROBABLE = 3  # labels that are explained where none is assigned
@@ -37,19 +37,21 @@ def explain_documents(
     ``labels`` are explained, or those assigned, or the most probable ones where none is. The ``top``
     contributions by size are told, the others as one sum. What a method cannot tell is not there.
     """
-    columns = None if labels is None else _columns(model, labels)
+    chosen = None if labels is None else label_columns(model, labels)
     inputs = model._read(texts, languages)
+    if inputs.positions is None:
+        raise InputError("Give texts as one list, with their languages beside it.")
     rows: list[Row] = [{} for _ in texts]
-    assert inputs.positions is not None
     for language, part in inputs.parts.items():
         explainer = _Explainer(model, language, top)
-        found = explainer.explain(model._vectors(language, part), columns)
+        found = explainer.explain(model._vectors(language, part), chosen)
         for position, row in zip(inputs.positions[language], found, strict=True):
             rows[position] = row
     return rows
 
 
-def _columns(model: Method, labels: Sequence[str]) -> npt.NDArray[np.intp]:
+def label_columns(model: Method, labels: Sequence[str]) -> npt.NDArray[np.intp]:
+    """Where a model has these labels; one that it does not have is refused."""
     known = {str(label): column for column, label in enumerate(model.classes_)}
     for label in labels:
         if label not in known:
@@ -58,77 +60,93 @@ def _columns(model: Method, labels: Sequence[str]) -> npt.NDArray[np.intp]:
 
 
 class _Explainer:
-    """Explains documents of one language."""
+    """Explains documents of one language.
+
+    Two classes that exclude each other share one column of scores, the second's; what speaks for the second
+    speaks against the first.
+    """
 
     def __init__(self, model: Method, language: str, top: int) -> None:
         self._model = model
         self._language = language
         self._top = top
-        self._names = [str(label) for label in model.classes_]
+        self._classes = [str(label) for label in model.classes_]
+        self._two = bool(model.exclusive_) and len(self._classes) == 2
+        self._names = self._classes[1:] if self._two else self._classes  # of the columns
         self._thresholds = model.thresholds(language)
         self._base: TierOne | None = None
-        self._meta: Scorer | None = None
+        self._meta: KernelDecomposition | None = None
         if isinstance(model, FunnellingClassifier):
-            self._base, self._meta = model.tiers(language)
+            self._base, meta = model.tiers(language)
+            self._meta = KernelDecomposition(meta) if isinstance(meta, KernelScorer) else None
         scorer = model.linear(language) if self._base is None else self._base.scorer
         self._linear = scorer if isinstance(scorer, LinearScorer) else None
         self._words = model.feature_names(language) if self._linear is not None else None
 
-    def explain(self, vectors: Matrix, columns: npt.NDArray[np.intp] | None) -> list[Row]:
+    def explain(self, vectors: Matrix, labels: npt.NDArray[np.intp] | None) -> list[Row]:
         model = self._model
-        scores = model._scores(self._language, vectors)
-        probabilities = model._head(self._language)(scores)
-        assigned = scores > model._cuts(self._language)
-        posteriors = None if self._base is None else self._base.posteriors(vectors)
-        base_scores = None if self._base is None else self._base.scorer.scores(vectors)
+        found = model._scores(self._language, vectors)
+        probabilities = model._probabilities(self._language, found)
+        decided = model._labels(found - model._cuts(self._language))
+        assigned = decided[:, None] == model.classes_ if model.exclusive_ else decided.astype(bool)
+        scores = base_scores = self._by_class(found)
+        said, points = probabilities, None
+        if self._base is not None:
+            points = self._base.posteriors(vectors)
+            said, base_scores = self._by_class(points, 1), self._by_class(self._base.scorer.scores(vectors))
         rows = []
         for i in range(len(scores)):
-            chosen = columns if columns is not None else _chosen(assigned[i], probabilities[i])
-            parts = [] if posteriors is None else self._tier_two(posteriors[i], chosen, scores[i, chosen])
-            told = {}
-            for place, column in enumerate(chosen):
-                told[self._names[column]] = {
-                    "probability": float(probabilities[i, column]),
-                    "score": float(scores[i, column]),
-                    "threshold": float(self._thresholds[column]),
-                    "assigned": bool(assigned[i, column]),
-                    **self._tier_one(
-                        vectors[[i]],
-                        column,
-                        scores[i, column] if base_scores is None else base_scores[i, column],
-                        probabilities[i, column] if posteriors is None else posteriors[i, column],
-                    ),
-                    **(parts[place] if parts else {}),
+            chosen = labels if labels is not None else _chosen(assigned[i], probabilities[i])
+            parts = (
+                self._tier_two(points[i], chosen, scores[i]) if points is not None else [{} for _ in chosen]
+            )
+            told = {
+                self._classes[label]: {
+                    "probability": float(probabilities[i, label]),
+                    "score": float(scores[i, label]),
+                    **({} if model.exclusive_ else {"threshold": float(self._thresholds[label])}),
+                    "assigned": bool(assigned[i, label]),
+                    **self._tier_one(vectors[[i]], label, base_scores[i, label], said[i, label]),
+                    **part,
                 }
-            near = self._neighbours(posteriors[i]) if posteriors is not None else []
+                for label, part in zip(chosen, parts, strict=True)
+            }
+            near = self._neighbours(points[i]) if points is not None else []
             rows.append({"language": self._language, "labels": told, "neighbours": near})
         return rows
 
-    def _tier_one(self, row: Matrix, column: int, score: float, posterior: float) -> Row:
+    def _by_class(self, values: Any, whole: float = 0) -> Any:
+        """A column a class: the first of two has what is left of the ``whole``."""
+        return np.hstack([whole - values, values]) if self._two else values
+
+    def _tier_one(self, row: Matrix, label: int, score: float, posterior: float) -> Row:
         if self._linear is None:
             return {}
+        column, sign = (0, 1 if label else -1) if self._two else (label, 1)
         features, contributions = linear_contributions(self._linear, row, column)
         names = [self._words[feature] if self._words is not None else str(feature) for feature in features]
-        told, other = _largest(names, contributions, self._top)
+        told, other = _largest(names, sign * contributions, self._top)
         return {
             "tier_one": {
                 "score": float(score),
                 "posterior": float(posterior),
-                "bias": float(self._linear.bias[column]),
+                "bias": sign * float(self._linear.bias[column]),
                 "words": told,
                 "other_words": other,
             }
         }
 
-    def _tier_two(self, posteriors: Any, columns: npt.NDArray[np.intp], scores: Any) -> list[Row]:
-        if not isinstance(self._meta, KernelScorer):
-            return []
-        _, contributions = kernel_contributions(self._meta, posteriors, columns)
+    def _tier_two(self, point: Any, labels: npt.NDArray[np.intp], scores: Any) -> list[Row]:
+        if self._meta is None:
+            return [{} for _ in labels]
+        columns = np.zeros(len(labels), dtype=np.intp) if self._two else labels
+        _, contributions = self._meta.contributions(point, columns)
         rows = []
-        for score, parts in zip(scores, contributions, strict=True):
+        for label, found in zip(labels, contributions, strict=True):
+            parts = -found if self._two and not label else found
             told, other = _largest(self._names, parts, self._top)
             # The score at the origin, and what single precision rounded.
-            base = float(score) - float(parts.sum())
+            base = float(scores[label]) - float(parts.sum())
             rows.append({"tier_two": {"base": base, "labels": told, "other_labels": other}})
         return rows
 

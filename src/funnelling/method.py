@@ -20,13 +20,13 @@ from funnelling.errors import InputError
 from funnelling.inputs import FLOATS, Inputs, check_vectors, is_mapping, is_texts, read_inputs
 from funnelling.labels import are_right, read_labels
 from funnelling.progress import Advance, progress_bar
-from funnelling.randomness import assign_folds, seed_of
+from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.kernels import Matrix
 from funnelling.svm.learner import decide
 from funnelling.text.languages import served_by
 from funnelling.text.vocabularies import fit_own
-from funnelling.training import FOLDS, Head, Scores, Training
+from funnelling.training import Head, Scores, Training
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,8 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def feature_names(self, language: str) -> Sequence[str] | None:
         """What the columns of a language's vectors stand for, None where they have no names."""
         vectorizer = getattr(self, "vectorizers_", {}).get(language)
-        return None if vectorizer is None else list(vectorizer.get_feature_names_out())
+        names = getattr(vectorizer, "get_feature_names_out", None)
+        return None if names is None else list(names())
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
@@ -132,20 +133,12 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         vectors = {language: check_vectors(X) for language, X in fitted.items()}
         given = vectors if inputs.texts else documents
         self.features_ = {language: int(X.shape[1]) for language, X in given.items()}
-        folds = {
-            language: assign_folds(
-                FOLDS, size, seed, "folds", language=language, groups=divided.get(language)
-            )
-            for language, size in self.documents_.items()
-        }
-        groups_by_language = {language: divided.get(language) for language in documents}
         self._fit(
-            Training(
+            Training.of(
                 documents,
                 vectors,
                 targets,
-                folds,
-                groups_by_language,
+                {language: divided.get(language) for language in documents},
                 {language: [str(name) for name in named[language]] for language in documents},
                 labels.exclusive,
                 seed,
@@ -181,11 +174,24 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         decided, probable = {}, {}
         for language, scores in self._scored(inputs):
             decided[language] = self._labels(scores - self._cuts(language))
-            probabilities = self._head(language)(scores)
-            if self.exclusive_ and probabilities.shape[1] == 1:
-                probabilities = np.hstack([1 - probabilities, probabilities])
-            probable[language] = probabilities
+            probable[language] = self._probabilities(language, scores)
         return inputs.gather(decided), inputs.gather(probable)
+
+    def explain(
+        self,
+        X: Any,
+        languages: Sequence[str | None] | None = None,
+        labels: Sequence[str] | None = None,
+        top: int = 10,
+    ) -> list[dict[str, Any]]:
+        """Why texts get their labels: what words and what other labels added to the scores.
+
+        ``labels`` are explained, or those assigned, or the most probable ones where none is. The ``top``
+        contributions by size are told, the others as one sum. What a method cannot tell is not there.
+        """
+        from funnelling.explanation import explain_documents
+
+        return explain_documents(self, X, languages, labels, top)
 
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, languages: Sequence[str | None] | None = None
@@ -205,6 +211,10 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """Whether documents in a language can be labelled."""
         check_is_fitted(self, "classes_")
         return served_by(language, self.languages_) in self.languages_ or self.serves_unseen(language)
+
+    def final_c(self) -> Any:
+        """The C of the final classifiers, by language where each has its own; None where there is none."""
+        return getattr(self, "meta_C_", None) or getattr(self, "C_", None)
 
     def thresholds(self, language: str) -> npt.NDArray[np.float64]:
         """The probability of each label above which `predict` says yes, in one language.
@@ -302,6 +312,12 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def _decisions(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
         """The scores less the cuts: above 0 where the answer is yes."""
         return ((language, scores - self._cuts(language)) for language, scores in self._scored(inputs))
+
+    def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
+        probabilities: npt.NDArray[np.float64] = self._head(language)(scores)
+        if self.exclusive_ and probabilities.shape[1] == 1:
+            probabilities = np.hstack([1 - probabilities, probabilities])
+        return probabilities
 
     def _squeeze(self, scores: Scores) -> Scores:
         return scores[:, 0] if self.exclusive_ and scores.shape[1] == 1 else scores

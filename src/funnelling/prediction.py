@@ -52,6 +52,22 @@ class Predictor:
             else:
                 yield {"id": document.id, "language": language, "labels": None, "scores": None}
 
+    def explain(
+        self,
+        documents: Sequence[Document],
+        labels: Sequence[str] | None = None,
+        top: int = 10,
+        source: str = "documents",
+    ) -> Iterator[dict[str, Any]]:
+        """Why documents get their labels: rows with ``id``, ``language`` and what `Method.explain` tells."""
+        languages = self._languages(documents, shown_name(source))
+        served = [i for i, (_, known) in enumerate(languages) if known]
+        texts, tags = [documents[i].text for i in served], [languages[i][0] for i in served]
+        rows = iter(self.model.explain(texts, tags, labels, top) if served else [])
+        for document, (language, known) in zip(documents, languages, strict=True):
+            told = next(rows) if known else {"labels": None}
+            yield {"id": document.id, **told, "language": language, **self._marked(language, known)}
+
     def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool]]:
         """The language of each document, and whether the model knows it."""
         missing = [document.text for document in documents if document.language is None]
@@ -87,16 +103,19 @@ class Predictor:
         texts = [document.text for document in documents]
         answers, scores = self.model.classify(texts, languages=languages)
         thresholds = {language: self._thresholds(language) for language in set(languages)}
-        trained = self.model.languages_
-        unseen = {language for language in thresholds if served_by(language, trained) not in trained}
         for document, language, answer, row in zip(documents, languages, answers, scores, strict=True):
             yield {
                 "id": document.id,
                 "language": language,
                 "labels": self._assigned(answer, row),
                 **self._shown(row, thresholds[language]),
-                **({"zero_shot": True} if language in unseen else {}),
+                **self._marked(language),
             }
+
+    def _marked(self, language: str, served: bool = True) -> dict[str, bool]:
+        """The mark of a language that training had no documents in."""
+        trained = self.model.languages_
+        return {"zero_shot": True} if served and served_by(language, trained) not in trained else {}
 
     def _assigned(self, answer: Any, scores: Any) -> list[Any]:
         if self.threshold is not None:

@@ -50,12 +50,13 @@ def assign_folds(
     np.True_
     """
     names = [None] * documents if groups is None else list(groups)
-    alone = np.array([_is_missing(name) for name in names], dtype=bool)
+    alone = np.array([is_missing(name) for name in names], dtype=bool)
     folds = np.empty(documents, dtype=np.intp)
     folds[alone] = stream(*keys, language).permutation(np.count_nonzero(alone)) % k
-    folds[~alone] = [_digest(*keys, "group", name) % k for name in names if not _is_missing(name)]
+    folds[~alone] = [_digest(*keys, "group", name) % k for name in names if not is_missing(name)]
     return folds
 
 
-def _is_missing(group: object) -> bool:
+def is_missing(group: object) -> bool:
+    """Whether a document has no group: None, or the NaN of a table's empty cell."""
     return group is None or (isinstance(group, float) and group != group)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.randomness import assign_folds
 from funnelling.svm import SVM, Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
 from funnelling.svm.kernels import Matrix, is_sparse
@@ -32,6 +33,27 @@ class Training:
     exclusive: bool
     seed: int
     n_jobs: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        documents: dict[str, Any],
+        vectors: dict[str, Matrix],
+        targets: dict[str, npt.NDArray[np.bool_]],
+        groups: dict[str, Sequence[Any] | None],
+        ids: dict[str, list[str]],
+        exclusive: bool,
+        seed: int,
+        n_jobs: int | None,
+    ) -> "Training":
+        """With the folds that follow from the seed, the language and the groups."""
+        folds = {
+            language: assign_folds(
+                FOLDS, len(rows), seed, "folds", language=language, groups=groups[language]
+            )
+            for language, rows in targets.items()
+        }
+        return cls(documents, vectors, targets, folds, groups, ids, exclusive, seed, n_jobs)
 
     @property
     def labels(self) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import load_model
+from funnelling.storage import describe_model
 
 from .command import assert_refused, contents, documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses
@@ -31,7 +32,12 @@ class TestAddLanguage:
         succeed("add-language", grown, german(tmp_path), "--jobs", 1)
         printed = capsys.readouterr().out
         assert "de " in printed
-        assert "None of these languages could be labelled before." in printed
+        assert "On 8 test documents, before and after:" in printed
+        assert printed.count("de             –") == 2  # on test documents, and on those held out
+        assert "\nen " in printed
+        scores = describe_model(grown)["scores"]
+        assert list(scores["languages"]) == ["de", "en", "it"]
+        assert scores["how"].startswith("Measured by inner folds")
         assert load_model(grown).languages_ == ["de", "en", "it"]
 
     def test_it_is_the_model_that_training_on_all_would_have_given(self, grown: Path, tmp_path: Path) -> None:
@@ -64,22 +70,40 @@ class TestUpdate:
             row["labels"] = [*row["labels"], "new"] if row["split"] == "train" else row["labels"]
         succeed("update", grown, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1)
         printed = capsys.readouterr().out
-        assert "it before and after: micro-F1" in printed
+        assert "test documents, before and after:" in printed
+        assert "Known already, with the labels given now: 16 documents" in printed
         assert "New labels: 1" in printed
         model = load_model(grown)
-        assert model.documents_ == {"en": 16, "it": 36}
+        assert model.documents_ == {"en": 16, "it": 20}
         assert "new" in model.classes_
+
+    def test_test_documents_that_were_learned_from_are_left_out(
+        self, grown: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        rows = with_splits(documents(["it"], each=30))
+        for row in rows:
+            row["split"] = {"train": "test", "test": "train"}[row["split"]]
+        succeed("update", grown, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1)
+        told = capsys.readouterr()
+        assert "16 test documents left out, which the model learned from." in told.err
+
+    def test_a_variant_of_a_language_is_taken_for_it(self, grown: Path, tmp_path: Path) -> None:
+        rows = [{**row, "id": f"new-{row['id']}", "language": "it-CH"} for row in documents(["it"])]
+        succeed("update", grown, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1)
+        assert load_model(grown).languages_ == ["en", "it"]
 
     @pytest.mark.usefixtures("grown")
     def test_a_language_it_does_not_know_is_refused(self, tmp_path: Path) -> None:
         german(tmp_path)
         assert_refused("update", "model", "de.jsonl", cwd=tmp_path, says=["de", "add-language"])
 
-    def test_without_test_documents_it_says_so(
+    def test_without_test_documents_those_held_out_tell_the_change(
         self, grown: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         succeed("update", grown, write_jsonl(tmp_path / "more.jsonl", documents(["it"])), "--jobs", 1)
-        assert "Not measured" in capsys.readouterr().out
+        printed = capsys.readouterr().out
+        assert "On training documents that were held out, before and after:" in printed
+        assert "test document" not in printed
 
 
 @pytest.mark.parametrize("command", ["add-language", "update"])
@@ -108,6 +132,30 @@ def test_explanations_are_json_lines(model: Path, data: Path, capsys: pytest.Cap
 def test_one_label_is_explained_for_all(model: Path, data: Path, tmp_path: Path) -> None:
     succeed("explain", model, data, "--label", "money", "-o", tmp_path / "why.jsonl")
     assert all(list(row["labels"]) == ["money"] for row in read_jsonl(tmp_path / "why.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "says"),
+    [
+        ([{"id": "7", "text": "ciao", "language": "xh"}], [], ["docs.jsonl:1", '"7"', "--skip-unknown"]),
+        ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why.csv"], ["why.csv", ".jsonl"]),
+        ([], [], ["docs.jsonl: no document"]),
+    ],
+)
+def test_what_cannot_be_explained_is_refused(
+    rows: list[dict[str, object]], options: list[str], says: list[str], grown: Path, tmp_path: Path
+) -> None:
+    write_jsonl(tmp_path / "docs.jsonl", rows)
+    assert_refused("explain", grown.name, "docs.jsonl", *options, cwd=tmp_path, says=says)
+
+
+def test_unknown_languages_may_be_passed_over(model: Path, tmp_path: Path) -> None:
+    rows = [{"id": "7", "text": "ciao", "language": "xh"}, {"id": "8", "text": "ciao", "language": "it-CH"}]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    succeed("explain", model, data, "--skip-unknown", "-o", tmp_path / "why.jsonl")
+    first, second = read_jsonl(tmp_path / "why.jsonl")
+    assert first == {"id": "7", "labels": None, "language": "xh"}
+    assert second["language"] == "it_CH"
 
 
 def test_a_label_that_is_none_is_refused(model: Path, data: Path, refuses: Refuses) -> None:

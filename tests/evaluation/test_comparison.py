@@ -52,6 +52,9 @@ class Oracle:
     def serves(self, language: str) -> bool:
         return language in self.languages_
 
+    def final_c(self) -> None:
+        return None
+
     def predict(self, texts: list[str], languages: Any) -> Any:
         assert len(texts) == len(languages) > 0
         return np.array(

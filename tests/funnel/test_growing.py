@@ -109,7 +109,50 @@ def test_vectors_grow_too() -> None:
         grown.extend({"a": vectors["b"]}, {"a": labels["b"]})
 
 
+def test_groups_that_are_missing_are_none(corpus: Corpus) -> None:
+    known, new = part(corpus, "de", "it"), part(corpus, "en")
+    model = FunnellingClassifier(random_state=3)
+    model.fit(known.texts, known.labels, known.languages, groups=[float("nan")] * len(known))
+    model.extend(new.texts, new.labels, new.languages, groups=[float("nan")] * len(new))
+    assert np.array_equal(scores(model, corpus), scores(fitted(corpus, groups=False), corpus))
+
+
+def test_a_document_that_is_known_gets_its_new_labels(corpus: Corpus) -> None:
+    model = fitted(corpus)
+    wrong = part(corpus, "it").select([0, 1])
+    wrong.labels = [("d",), ()]
+    model.extend(**given(wrong))
+    assert model.documents_ == {"de": 45, "en": 45, "it": 45}
+    assert model.training_.targets["it"][:2].astype(int).tolist() == [[0, 0, 0, 1], [0, 0, 0, 0]]
+    model.extend(wrong.texts, wrong.labels, wrong.languages, ids=["other", "ids"])
+    assert model.documents_["it"] == 47
+
+
+def test_a_refusal_leaves_the_model_as_it_was(corpus: Corpus) -> None:
+    model = fitted(part(corpus, "de", "it"))
+    before = scores(model, part(corpus, "it"))
+    model.set_params(memory_limit=1e4)
+    with pytest.raises(InputError, match="memory_limit"):
+        model.extend(**given(part(corpus, "en")))
+    assert model.languages_ == ["de", "it"]
+    assert np.array_equal(scores(model, part(corpus, "it")), before)
+
+
+def test_what_was_held_out_tells_how_good_the_model_is(corpus: Corpus) -> None:
+    model = fitted(corpus)
+    measures = model.held_out_measures()
+    assert list(measures) == ["de", "en", "it"]
+    assert all(0.5 < found["micro_f1"] <= 1 and found["documents"] == 45 for found in measures.values())
+    one = model.held_out_measures(["a"])["it"]
+    assert one["micro_f1"] == one["macro_f1"]
+
+
 class TestRefusals:
+    def test_an_indicator_matrix(self) -> None:
+        model = FunnellingClassifier().fit(np.eye(4), np.eye(4, dtype=int)[:, :2])
+        with pytest.raises(InputError, match="indicator matrix"):
+            model.extend(np.eye(4), [["0"]] * 4)
+
     def test_a_compact_model(self, corpus: Corpus) -> None:
         model = fitted(corpus, compact=True)
         assert not hasattr(model, "training_")

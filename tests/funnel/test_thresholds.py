@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
+from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import measure
-from funnelling.funnel.thresholds import GOALS, PULLS, Goal, parse_goal, tuned_cuts, tuned_thresholds
+from funnelling.funnel.thresholds import GOALS, PULLS, Goal, Tuned, parse_goal, tuned_cuts
 from funnelling.svm import Calibration
 
 
@@ -20,14 +22,14 @@ def drawn(documents: int = 400, labels: int = 12, seed: int = 0) -> tuple[np.nda
 @pytest.mark.parametrize("goal", GOALS)
 def test_the_goal_is_higher_than_at_one_half(goal: str) -> None:
     probabilities, targets = drawn()
-    thresholds = tuned_thresholds(probabilities, targets, parse_goal(goal), 10)
+    thresholds = Tuned.on(probabilities, targets, parse_goal(goal)).thresholds(10)
     name = goal.replace("-", "_")
     assert measure(targets, probabilities > thresholds)[name] > measure(targets, probabilities > 0.5)[name]
 
 
 def test_without_pull_each_label_has_its_best_f1() -> None:
     probabilities, targets = drawn(labels=3)
-    thresholds = tuned_thresholds(probabilities, targets, Goal("macro_f1"), 0)
+    thresholds = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(0)
     best = measure(targets, probabilities > thresholds)["macro_f1"]
     for t in np.arange(0.02, 1, 0.02):
         assert measure(targets, probabilities > t)["macro_f1"] <= best + 1e-9
@@ -35,14 +37,14 @@ def test_without_pull_each_label_has_its_best_f1() -> None:
 
 def test_with_all_pull_there_is_one_threshold() -> None:
     probabilities, targets = drawn()
-    assert np.ptp(tuned_thresholds(probabilities, targets, Goal("macro_f1"), PULLS[0])) < 1e-12
+    assert np.ptp(Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(PULLS[0])) < 1e-12
 
 
 def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
     probabilities, targets = drawn()
-    common = tuned_thresholds(probabilities, targets, Goal("macro_f1"), np.inf)[0]
-    own = tuned_thresholds(probabilities, targets, Goal("macro_f1"), 0)
-    mixed = tuned_thresholds(probabilities, targets, Goal("macro_f1"), 30)
+    common = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
+    own = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(0)
+    mixed = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(30)
     assert abs(mixed[-1] - common) < abs(own[-1] - common)
     assert abs(mixed[0] - own[0]) < 0.1
 
@@ -50,8 +52,8 @@ def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
 def test_labels_without_positives_take_the_common_threshold() -> None:
     probabilities, targets = drawn()
     targets[:, 3] = False
-    thresholds = tuned_thresholds(probabilities, targets, Goal("macro_f1"), 10)
-    common = tuned_thresholds(probabilities, targets, Goal("macro_f1"), np.inf)[0]
+    thresholds = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(10)
+    common = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
     assert thresholds[3] == pytest.approx(common)
 
 
@@ -59,7 +61,7 @@ def test_labels_without_positives_take_the_common_threshold() -> None:
 def test_recall_is_reached(recall: float) -> None:
     probabilities, targets = drawn()
     for pull in (0, np.inf):
-        decided = probabilities > tuned_thresholds(probabilities, targets, Goal("micro_f1", recall), pull)
+        decided = probabilities > Tuned.on(probabilities, targets, Goal("micro_f1", recall)).thresholds(pull)
         assert (decided & targets).sum() >= recall * targets.sum()
 
 
@@ -82,3 +84,16 @@ def test_cuts_are_thresholds_in_scores() -> None:
 def test_what_cannot_be_optimised_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="nothing to optimise"):
         parse_goal(text)
+
+
+def test_thresholds_for_k_go_down_to_the_share_of_positives() -> None:
+    rng = np.random.default_rng(0)
+    probabilities = expit(rng.normal(-6, 1.5, size=(20_000, 3)))
+    targets = rng.random(probabilities.shape) < probabilities
+    thresholds = Tuned.on(probabilities, targets, Goal("micro_k")).thresholds(np.inf)
+    assert (thresholds < 0.015).all()
+
+
+def test_one_label_a_document_has_no_thresholds() -> None:
+    with pytest.raises(InputError, match="Leave it out"):
+        FunnellingClassifier(optimise="micro-f1").fit(np.eye(4), [0, 1, 0, 1])

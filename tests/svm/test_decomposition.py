@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from funnelling.svm.decomposition import kernel_contributions, linear_contributions
+from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
 from funnelling.svm.scorers import KernelScorer, LinearScorer
 
 
@@ -24,7 +24,7 @@ def made_scorer(seed: int, gamma: float, supports: int = 30, dimensions: int = 6
 def test_contributions_to_a_kernel_score_add_up_to_it(seed: int, gamma: float, size: float) -> None:
     scorer = made_scorer(seed, gamma)
     x = (size * np.random.default_rng(seed).random(6)).astype(np.float32)
-    origin, contributions = kernel_contributions(scorer, x, np.arange(3))
+    origin, contributions = KernelDecomposition(scorer).contributions(x, np.arange(3))
     assert origin == pytest.approx(scorer.scores(np.zeros((1, 6)))[0], abs=1e-4)
     assert origin + contributions.sum(axis=1) == pytest.approx(scorer.scores(x[None])[0], abs=1e-4)
 
@@ -36,13 +36,13 @@ def test_they_are_the_gradient_integrated_along_the_line() -> None:
     difference = x * steps[:, None] - scorer.support[:, None]
     kernel = np.exp(-0.7 * (difference**2).sum(axis=2))
     gradient = -2 * 0.7 * np.einsum("s,st,std->d", scorer.coefficients[:, 1], kernel, difference) / len(steps)
-    _, contributions = kernel_contributions(scorer, x, np.array([1]))
+    _, contributions = KernelDecomposition(scorer).contributions(x, np.array([1]))
     assert contributions[0] == pytest.approx(x * gradient, rel=1e-5)
 
 
 def test_a_dimension_that_is_zero_contributes_nothing() -> None:
     x = np.array([0.5, 0, 0.2, 0, 0, 0])
-    _, contributions = kernel_contributions(made_scorer(0, 0.2), x, np.arange(3))
+    _, contributions = KernelDecomposition(made_scorer(0, 0.2)).contributions(x, np.arange(3))
     assert (contributions[:, x == 0] == 0).all()
     assert (contributions[:, x > 0] != 0).all()
 

@@ -34,10 +34,10 @@ def run(arguments: argparse.Namespace) -> None:
     corpus, note = options.read_labelled(arguments.data)
     test, left_out = _measurable(corpus, model, shown_name(arguments.data), arguments.skip_unknown)
 
-    from funnelling.evaluation.comparison import measure_method
-    from funnelling.report.tables import languages_table, notes, plain
+    from funnelling.evaluation.comparison import measure_in_full, measures_of
+    from funnelling.report.tables import languages_table, notes, plain, rates
 
-    result = measure_method(model, test)
+    result = measures_of(measure_in_full(model, test))
     options.tell(note)
     options.tell(left_out)
     if arguments.json:
@@ -45,6 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         print(plain(languages_table(result)))
         print("\n".join(notes(result)))
+        print(rates(result))
 
 
 def _measurable(corpus: "Corpus", model: "Method", name: str, skip_unknown: bool) -> "tuple[Corpus, str]":

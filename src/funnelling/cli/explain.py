@@ -21,27 +21,29 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--top", type=options.count, default=10, metavar="N", help="how many words and labels to tell (10)"
     )
+    options.add_skip_unknown(parser)
     options.add_force(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.cli.predict import batches
-    from funnelling.explanation import explain_documents
+    from funnelling.cli.predict import batches, check_is_jsonl
+    from funnelling.explanation import label_columns
     from funnelling.formats import read_documents
     from funnelling.formats.files import writing
+    from funnelling.prediction import Predictor
     from funnelling.progress import progress_bar
 
+    check_is_jsonl(arguments.output)
     model = options.load_text_model(arguments.model)
+    label_columns(model, arguments.label or ())
+    predictor = Predictor(model, skip_unknown=arguments.skip_unknown)
+    documents = read_documents(arguments.data)
     with (
         writing(arguments.output, arguments.force) as stream,
-        options.naming(arguments.data),
         progress_bar("explain", None, True, "documents") as advance,
     ):
-        for batch in batches(read_documents(arguments.data)):
-            texts = [document.text for document in batch]
-            languages = [document.language for document in batch]
-            rows = explain_documents(model, texts, languages, arguments.label, arguments.top)
-            for document, row in zip(batch, rows, strict=True):
-                stream.write(json.dumps({"id": document.id, **row}, ensure_ascii=False) + "\n")
+        for batch in batches(documents):
+            for row in predictor.explain(batch, arguments.label, arguments.top, arguments.data):
+                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
             advance(len(batch))

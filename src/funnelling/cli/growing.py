@@ -1,7 +1,6 @@
 """``funnelling add-language`` and ``update``: a model learns on, without starting over."""
 
 import argparse
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options
@@ -9,6 +8,7 @@ from funnelling.errors import InputError
 
 if TYPE_CHECKING:
     from funnelling.corpus import Corpus
+    from funnelling.evaluation.splits import Trial
     from funnelling.funnel import FunnellingClassifier
 
 
@@ -34,7 +34,8 @@ def _add(commands: options.Commands, name: str, summary: str, description: str, 
     parser = commands.add_parser(
         name,
         help=summary,
-        description=f"{description} Rows with split test are measured on, before and after.",
+        description=f"{description} What changed is told, on rows with split test and on training documents "
+        "that were held out.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
@@ -48,93 +49,121 @@ def _add(commands: options.Commands, name: str, summary: str, description: str, 
 
 def add_language(arguments: argparse.Namespace) -> None:
     """Grow by languages that the model does not know."""
-
-    def check(known: list[str], given: list[str]) -> None:
-        for language in given:
-            if language in known:
-                raise InputError(
-                    f"{arguments.data}: the model knows {language} already. Use `funnelling update` for it."
-                )
-
-    _grow(arguments, check)
+    model = _load(arguments)
+    corpus, note = options.read_labelled(arguments.data)
+    for language in sides(corpus, arguments.data).train.by_language():
+        if language in model.languages_:
+            raise InputError(
+                f"{arguments.data}: the model knows {language} already. Use `funnelling update` for it."
+            )
+    _grow(arguments, model, corpus, note)
 
 
 def update(arguments: argparse.Namespace) -> None:
     """Grow by documents in languages that the model knows."""
+    from funnelling.text.languages import served_by
 
-    def check(known: list[str], given: list[str]) -> None:
-        for language in given:
-            if language not in known:
-                raise InputError(
-                    f"{arguments.data}: the model does not know {language}, only {', '.join(known)}. "
-                    "Use `funnelling add-language` for it."
-                )
+    model = _load(arguments)
+    known = model.languages_
+    corpus, note = options.read_labelled(arguments.data, among=known)
+    corpus.languages = [served_by(str(language), known) for language in corpus.languages]
+    for language in sides(corpus, arguments.data).train.by_language():
+        if language not in known:
+            raise InputError(
+                f"{arguments.data}: the model does not know {language}, only {', '.join(known)}. "
+                "Use `funnelling add-language` for it."
+            )
+    _grow(arguments, model, corpus, note)
 
-    _grow(arguments, check)
 
-
-def _grow(arguments: argparse.Namespace, check: Any) -> None:
+def _load(arguments: argparse.Namespace) -> "FunnellingClassifier":
     from pathlib import Path
 
-    from funnelling.evaluation.splits import sides_of
     from funnelling.funnel import FunnellingClassifier
     from funnelling.funnel.growing import check_growable
-    from funnelling.report.tables import languages_table, notes, plain
-    from funnelling.storage import check_writable, save_model
-    from funnelling.wording import counted
+    from funnelling.storage import check_writable
 
-    target = arguments.output or arguments.model
-    model: Any = options.load_text_model(arguments.model)
+    model = options.load_text_model(arguments.model)
     if not isinstance(model, FunnellingClassifier):
         raise InputError(f"{arguments.model}: only funnels learn on. Train the model anew.")
     with options.naming(arguments.model):
         check_growable(model)
-    check_writable(Path(target), arguments.force or arguments.output is None)
-    corpus, note = options.read_labelled(arguments.data)
-    train, test, _ = sides_of(corpus)
-    if not len(train):
-        raise InputError(f'{arguments.data}: no document to learn from. Mark some with "split": "train".')
-    check(model.languages_, list(train.by_language()))
+    check_writable(Path(_target(arguments)), arguments.force or arguments.output is None)
+    return model
+
+
+def sides(corpus: "Corpus", path: str) -> "Trial":
+    """What is learned from, at least one document, and what is measured on."""
+    from funnelling.evaluation.splits import sides_of
+
+    trial = sides_of(corpus)
+    if not len(trial.train):
+        raise InputError(f'{path}: no document to learn from. Mark some with "split": "train".')
+    return trial
+
+
+def _target(arguments: argparse.Namespace) -> str:
+    return str(arguments.output or arguments.model)
+
+
+def _grow(arguments: argparse.Namespace, model: "FunnellingClassifier", corpus: "Corpus", note: str) -> None:
+    from copy import copy
+
+    from funnelling.funnel.growing import are_learned
+    from funnelling.storage import save_model
+    from funnelling.wording import counted
+
+    train, test, _ = sides(corpus, arguments.data)
     options.tell(note)
-    before = _measured(model, test)
-    labels = len(model.classes_)
-    model.set_params(n_jobs=arguments.jobs, verbose=1)
     options.tell(f"Learning from {counted(len(train), 'document')} in {', '.join(train.by_language())}.")
-    groups = train.groups if any(train.groups) or any(map(any, model.training_.groups.values())) else None
+    before = copy(model)
+    model.set_params(n_jobs=arguments.jobs, verbose=1)
+    groups = train.groups if any(train.groups) or any(map(any, before.training_.groups.values())) else None
     model.extend(train.texts, train.labels, languages=train.languages, groups=groups, ids=train.ids)
-    after = _measured(model, test)
-    save_model(model, target, scores=after, force=True)
-    if after is None:
-        print('Not measured: no document has "split": "test".')
-    else:
-        print(plain(languages_table(after)))
-        print("\n".join(notes(after)))
-        print(_change(before, after))
-    if len(model.classes_) > labels:
-        print(f"New labels: {len(model.classes_) - labels}")
-    print(f"Model: {target}")
+    learned = are_learned(model, test)
+    if learned.any():
+        options.tell(
+            f"{counted(int(learned.sum()), 'test document')} left out, which the model learned from."
+        )
+    _tell_change(before, model, test.select(~learned))
+    save_model(model, _target(arguments), scores=_scores(model, test.select(~learned)), force=True)
+    corrected = sum(before.documents_.values()) + len(train) - sum(model.documents_.values())
+    if corrected:
+        print(f"Known already, with the labels given now: {counted(corrected, 'document')}")
+    if len(model.classes_) > len(before.classes_):
+        print(f"New labels: {len(model.classes_) - len(before.classes_)}")
+    if model.zero_shot is not None:
+        print("Languages without training documents are labelled as before.")
+    print(f"Model: {_target(arguments)}")
 
 
-def _measured(model: "FunnellingClassifier", test: "Corpus") -> Any:
-    """The measures before, on those test documents that the model can label."""
+def _tell_change(before: "FunnellingClassifier", after: "FunnellingClassifier", test: "Corpus") -> None:
+    """Both on test documents and on held-out training documents, over the labels known before."""
     from funnelling.evaluation.comparison import measure_method, served
+    from funnelling.report.tables import change_table, plain
+    from funnelling.wording import counted
 
-    if not len(test):
-        return None
-    known = test.select(served(test, model))
-    return measure_method(model, known) if len(known) else None
+    classes = [str(label) for label in before.classes_]
+    measurable = test.select(served(test, after)) if len(test) else test
+    if len(measurable):
+        labelled = measurable.select(served(measurable, before))
+        old = measure_method(before, labelled)["languages"] if len(labelled) else {}
+        new = measure_method(after, measurable, classes)["languages"]
+        print(f"On {counted(len(measurable), 'test document')}, before and after:")
+        print(plain(change_table(old, new)))
+    print("On training documents that were held out, before and after:")
+    old = before.held_out_measures() if hasattr(before, "held_out_") else {}  # models of earlier versions
+    print(plain(change_table(old, after.held_out_measures(classes))))
 
 
-def _change(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> str:
-    """What changed in the languages that could be labelled before."""
-    from funnelling.evaluation.measures import MEASURES
-    from funnelling.report.tables import MEASURE_TITLES, number
+def _scores(model: "FunnellingClassifier", test: "Corpus") -> Any:
+    """What the model's card tells: of all languages alike, so on test documents where all have some."""
+    from funnelling.evaluation.comparison import measure_in_full, measures_of
+    from funnelling.evaluation.measures import averaged
+    from funnelling.wording import counted
 
-    if before is None:
-        return "None of these languages could be labelled before."
-    lines = []
-    for language, old in before["languages"].items():
-        new = after["languages"][language]
-        told = [f"{MEASURE_TITLES[m]} {number(old[m])} → {number(new[m])}" for m in MEASURES]
-        lines.append(f"{language} before and after: {', '.join(told)}")
-    return "\n".join(lines)
+    if set(test.by_language()) == set(model.languages_):
+        how = f"Measured on {counted(len(test), 'test document')} after it learned on."
+        return {**measures_of(measure_in_full(model, test)), "how": how}
+    how = "Measured by inner folds over the training documents after it learned on."
+    return {**averaged(model.held_out_measures()), "how": how}

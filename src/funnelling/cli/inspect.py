@@ -16,6 +16,9 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    import textwrap
+
+    from funnelling.report.card import limits, made_with, probabilities
     from funnelling.report.tables import languages_table, notes, plain
     from funnelling.storage import describe_model
 
@@ -24,7 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
         options.print_json(description)
         return
     print(f"Method      {description['method']}")
-    print(f"Parameters  {_listed(description['parameters'])}")
+    print(f"Parameters  {_listed(made_with(description))}")
     print(f"Languages   {_listed(description['languages'])} (training documents)")
     print(f"Labels      {len(description['labels'])}: {_shortened(description['labels'])}")
     print(f"Made with   funnelling {description['funnelling']}, {_listed(description['versions'])}")
@@ -33,7 +36,11 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         print()
         print(plain(languages_table(description["scores"])))
+        print(description["scores"].get("how", "Measured on documents that it did not learn from."))
         print("\n".join(notes(description["scores"])))
+    print()
+    print(textwrap.fill(probabilities(description), 100))
+    print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description))]))
 
 
 def _listed(values: dict[str, Any]) -> str:

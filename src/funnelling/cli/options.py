@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -69,6 +69,12 @@ def _cores() -> int:
 
 def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace an output that exists")
+
+
+def add_skip_unknown(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--skip-unknown", action="store_true", help="pass documents in unknown languages through unlabelled"
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -151,12 +157,15 @@ def print_json(value: Any) -> None:
         stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def read_labelled(path: str) -> "tuple[Corpus, str]":
-    """The labelled documents of a file, and what to tell of the others once all is well."""
+def read_labelled(path: str, among: Sequence[str] = ()) -> "tuple[Corpus, str]":
+    """The labelled documents of a file, and what to tell of the others once all is well.
+
+    Missing languages are detected ``among`` some, or among those that other documents name.
+    """
     from funnelling.corpus import read_corpus
     from funnelling.formats.files import shown_name
 
-    corpus = read_corpus(path, verbose=1)
+    corpus = read_corpus(path, among=among, verbose=1)
     labelled = corpus.labelled()
     name = shown_name(path)
     if not len(labelled):

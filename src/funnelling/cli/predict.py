@@ -29,9 +29,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--threshold", type=options.probability, metavar="P", help="assign labels above this probability"
     )
-    parser.add_argument(
-        "--skip-unknown", action="store_true", help="pass documents in unknown languages through unlabelled"
-    )
+    options.add_skip_unknown(parser)
     options.add_force(parser)
     parser.set_defaults(run=run)
 
@@ -44,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.prediction import Predictor
     from funnelling.progress import progress_bar
 
-    _check_is_jsonl(arguments.output)
+    check_is_jsonl(arguments.output)
     predictor = Predictor(
         options.load_text_model(arguments.model),
         top=arguments.top,
@@ -65,7 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
             advance(len(batch))
 
 
-def _check_is_jsonl(output: str) -> None:
+def check_is_jsonl(output: str) -> None:
     """Refuse a name that would lie about what is written."""
     if output.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".parquet")):
         raise InputError(f"{output}: predictions are JSON Lines. Choose a name that ends in .jsonl.")

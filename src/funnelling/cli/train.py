@@ -88,6 +88,7 @@ def run(arguments: argparse.Namespace) -> None:
         scores, how = None, "Not measured."
     else:
         scores, how = _measure_by_folds(train, make, arguments.seed)
+    scores = None if scores is None else {**scores, "how": how}
     save_model(model, arguments.output, scores=scores, force=arguments.force)
     _print(scores, how)
     print(f"Model: {arguments.output}")
@@ -127,14 +128,14 @@ def _sides(corpus: "Corpus", path: str) -> "Trial":
 
 def _measure_on(test: "Corpus", model: "Method") -> tuple[Any, str]:
     """The scores of a model on test documents, and how they were found."""
-    from funnelling.evaluation.comparison import measure_method, served
+    from funnelling.evaluation.comparison import measure_in_full, measures_of, served
     from funnelling.wording import counted
 
     known = served(test, model)
     unknown = ", ".join(test.select(~known).by_language())
     if not known.any():
         return None, f"Not measured: training has no documents in the languages of test, {unknown}."
-    scores = measure_method(model, test.select(known))
+    scores = measures_of(measure_in_full(model, test.select(known)))
     left_out = f" (left out, for the model cannot label them: {unknown})" if unknown else ""
     return scores, f"Measured on {counted(int(known.sum()), 'test document')}{left_out}."
 
@@ -151,7 +152,7 @@ def _measure_by_folds(train: "Corpus", make: "Callable[[], Method]", seed: int) 
 
 
 def _print(scores: Any, how: str) -> None:
-    from funnelling.report.tables import languages_table, notes, plain
+    from funnelling.report.tables import languages_table, notes, plain, rates
 
     if scores is None:
         print(how)
@@ -159,3 +160,4 @@ def _print(scores: Any, how: str) -> None:
         print(plain(languages_table(scores)))
         print(how)
         print("\n".join(notes(scores)))
+        print(rates(scores))

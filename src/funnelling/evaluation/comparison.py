@@ -10,7 +10,14 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import MEASURES, Counts, f1, measure_languages, reliability
+from funnelling.evaluation.measures import (
+    MEASURES,
+    Counts,
+    calibration_error,
+    f1,
+    measure_languages,
+    reliability,
+)
 from funnelling.evaluation.pieces import Pieces, Result, corpus_digest
 from funnelling.evaluation.significance import significance
 from funnelling.evaluation.splits import Trial, learnable, outer_folds
@@ -44,21 +51,27 @@ def served(corpus: Corpus, method: "Method") -> "npt.NDArray[np.bool_]":
     return np.array([serves[str(language)] for language in corpus.languages], dtype=bool)
 
 
-def measure_method(method: "Method", test: Corpus) -> Result:
+def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None = None) -> Result:
     """The measures of a fitted method on labelled documents, by language and averaged.
 
-    Macro averages run over the labels the method was trained on; what test documents have beside them
-    is dropped, and counted as ``unknown_labels``.
+    Macro averages run over ``classes``, or the labels the method was trained on; what test documents have
+    beside them is dropped, and counted as ``unknown_labels``.
     """
-    predicted = method.predict(test.texts, languages=test.languages)
-    return measure_labels(test, _indicators(method, predicted), [str(label) for label in method.classes_])
+    predicted = _indicators(method, method.predict(test.texts, languages=test.languages))
+    known = [str(label) for label in method.classes_]
+    if classes is None:
+        return measure_labels(test, predicted, known)
+    return measure_labels(test, predicted[:, [known.index(label) for label in classes]], classes)
 
 
 def measure_in_full(method: "Method", test: Corpus) -> Result:
     """The same, with what diagrams show: probabilities against frequencies, and each label's counts."""
     predicted, probabilities = method.classify(test.texts, languages=test.languages)
-    decided = _indicators(method, predicted)
     classes = [str(label) for label in method.classes_]
+    return _in_full(test, _indicators(method, predicted), probabilities, classes)
+
+
+def _in_full(test: Corpus, decided: Any, probabilities: Any, classes: Sequence[str]) -> Result:
     truth = test.label_matrix(classes)
     counts = Counts.of(truth, decided)
     return {
@@ -96,6 +109,7 @@ def cross_validate(
     classes = corpus.label_set()
     assigned = outer_folds(corpus, folds, seed)
     predicted = np.zeros((len(corpus), len(classes)), dtype=bool)
+    probabilities = np.zeros((len(corpus), len(classes)))
     measured = np.zeros(len(corpus), dtype=bool)
     for fold in np.unique(assigned):
         train, rows = corpus.select(assigned != fold), np.flatnonzero(assigned == fold)
@@ -107,9 +121,14 @@ def cross_validate(
             continue
         test = corpus.select(rows)
         columns = np.array([classes.index(label) for label in method.classes_])
-        predicted[np.ix_(rows, columns)] = method.predict(test.texts, languages=test.languages)
+        found = method.classify(test.texts, languages=test.languages)
+        predicted[np.ix_(rows, columns)], probabilities[np.ix_(rows, columns)] = found
         measured[rows] = True
-    return measure_labels(corpus.select(measured), predicted[measured], classes) if measured.any() else None
+    if not measured.any():
+        return None
+    return measures_of(
+        _in_full(corpus.select(measured), predicted[measured], probabilities[measured], classes)
+    )
 
 
 @dataclass
@@ -219,18 +238,18 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
     predicted = time.perf_counter()
     classes = [str(label) for label in method.classes_]
     result["examples"] = [int(count) for count in trial.train.label_matrix(classes).sum(axis=0)]
-    result["C"] = final_c(method)
+    result["C"] = method.final_c()
     return {**result, "fit_seconds": fitted - start, "predict_seconds": predicted - fitted}
 
 
 def measures_of(result: Result) -> Result:
-    """A result's measures alone, as `measure_method` gives them."""
-    return {key: result[key] for key in ("average", "languages", "unknown_labels")}
-
-
-def final_c(method: "Method") -> Any:
-    """The C of a fitted method's final classifiers; by language where each has its own."""
-    return getattr(method, "meta_C_", None) or getattr(method, "C_", None)
+    """What a model's card tells of a full result: the measures, the calibration error and the recall."""
+    right, _, missed = (sum(column) for column in result["counts"])
+    return {
+        **{key: result[key] for key in ("average", "languages", "unknown_labels")},
+        "calibration_error": calibration_error(result["reliability"]),
+        "recall": right / max(1, right + missed),
+    }
 
 
 def compared(found: Mapping[str, Sequence[Result]], rejector: Sequence[Result]) -> Result:

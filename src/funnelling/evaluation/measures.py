@@ -4,7 +4,7 @@ Both measures differ from scikit-learn's where a label is absent: a classifier t
 label alone is right, and scores 1.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -48,6 +48,15 @@ class Counts:
         fp = np.count_nonzero(guess, axis=0) - tp
         fn = np.count_nonzero(actual, axis=0) - tp
         return cls(tp, fp, fn, len(actual) - tp - fp - fn)
+
+    @classmethod
+    def from_table(cls, table: ArrayLike) -> "Counts":
+        """From a table with a row for each kind of count."""
+        return cls(*np.asarray(table, dtype=np.int64))
+
+    def table(self) -> IntArray:
+        """A row for each kind of count, a column a label."""
+        return np.vstack([self.tp, self.fp, self.fn, self.tn])
 
     def pooled(self) -> "Counts":
         """The counts of all labels together, as micro averages need them."""
@@ -153,6 +162,17 @@ def measure_languages(
     return averaged(measures)
 
 
+def counts_by_language(
+    targets: Mapping[str, NDArray[np.bool_]], decided: NDArray[np.bool_]
+) -> dict[str, IntArray]:
+    """The counts of each language, as tables; ``decided`` has the languages below each other."""
+    counts, start = {}, 0
+    for language, truth in targets.items():
+        counts[language] = Counts.of(truth, decided[start : start + len(truth)]).table()
+        start += len(truth)
+    return counts
+
+
 def averaged(languages: dict[str, dict[str, float]]) -> LanguageMeasures:
     """Measures by language, with their plain mean beside them."""
     names = [name for name in next(iter(languages.values())) if name != "documents"]
@@ -171,8 +191,13 @@ def expected_calibration_error(truth: ArrayLike, probabilities: ArrayLike, bins:
     >>> expected_calibration_error([[1], [0]], [[0.0], [1.0]])
     1.0
     """
-    table = reliability(truth, probabilities, bins)
-    return float(np.abs(table[:, 1] - table[:, 2]).sum() / table[:, 0].sum())
+    return calibration_error(reliability(truth, probabilities, bins))
+
+
+def calibration_error(table: ArrayLike) -> float:
+    """The same, of a table that `reliability` gave."""
+    pairs, expected, found = np.asarray(table, dtype=float).T
+    return float(np.abs(expected - found).sum() / pairs.sum())
 
 
 def reliability(truth: ArrayLike, probabilities: ArrayLike, bins: int = 10) -> FloatArray:

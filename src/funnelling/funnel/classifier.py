@@ -11,11 +11,12 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from funnelling.errors import InputError
+from funnelling.evaluation.measures import Counts, counts_by_language, measure_counts
 from funnelling.funnel.foreign import EstimatorLearner
 from funnelling.funnel.kept import Kept
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
-from funnelling.funnel.tier_two import aligned_scores
+from funnelling.funnel.tier_two import Cuts, TierTwo, aligned_scores
 from funnelling.funnel.zero_shot import DENSE_C, SPACES, language_folds, make_space
 from funnelling.inputs import read_inputs
 from funnelling.method import Method
@@ -25,6 +26,7 @@ from funnelling.reference import Reference
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Calibration, Scorer
 from funnelling.svm.kernels import Matrix, scaled_gamma
+from funnelling.svm.learner import decide
 from funnelling.svm.plan import check_solution_size, plan_rbf
 from funnelling.training import FOLDS, Head, Scores, Training, fit_languages, stacked
 
@@ -148,13 +150,19 @@ class FunnellingClassifier(Method):
             raise InputError(f"folds must be a whole number from 2 on, not {self.folds!r}.")
 
     def _fit(self, training: Training) -> None:
-        documents = sum(map(len, training.targets.values()))
-        if self.meta_estimator is None:  # before hours of tier 1
-            plan_rbf(documents, self.memory_limit, "tier 2")
-            check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
+        if self.optimise is not None and training.exclusive:
+            raise InputError("optimise tunes thresholds, and one label a document has none. Leave it out.")
+        self.check_size(training)
         self.fit_above(training, self.fit_base(training))
         if self.zero_shot is not None:
             self._fit_shared(training)
+
+    def check_size(self, training: Training) -> None:
+        """Refuse what would not fit into memory, before hours of tier 1."""
+        if self.meta_estimator is None:
+            documents = sum(map(len, training.targets.values()))
+            plan_rbf(documents, self.memory_limit, "tier 2")
+            check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
 
     def fit_base(self, training: Training) -> dict[str, tuple[TierOne, Posteriors]]:
         """Tier 1: the base classifiers of each language, and what they say of its training documents."""
@@ -172,9 +180,11 @@ class FunnellingClassifier(Method):
         """Tier 2 over base classifiers that are fitted, and what is kept of the documents."""
         self.base_ = {language: tier_one for language, (tier_one, _) in fitted.items()}
         posteriors = {language: found for language, (_, found) in fitted.items()}
-        self.meta_, self.meta_C_, self.head_, self.cuts_ = self._fit_meta(
+        above = self._fit_meta(
             training, Posteriors.stacked(list(posteriors.values())), training.stacked_folds(), "tier 2"
         )
+        self.meta_, self.meta_C_, self.head_, self.cuts_ = above[:4]
+        self.held_out_ = counts_by_language(training.targets, above.decided)
         if not self.compact:
             self.training_ = Kept.of(training, posteriors)
 
@@ -195,9 +205,8 @@ class FunnellingClassifier(Method):
         with progress_bar("shared tier 1", total, bool(self.verbose), "problems") as advance:
             problem = learner.reporting(advance).problem(X, targets, "shared tier 1")
             self.shared_, posteriors = fit_tier_one(problem, folds, self.calibration, None, self.n_jobs)
-        self.shared_meta_, self.shared_meta_C_, self.shared_head_, self.shared_cuts_ = self._fit_meta(
-            shared, posteriors, folds, "shared tier 2"
-        )
+        above = self._fit_meta(shared, posteriors, folds, "shared tier 2")
+        self.shared_meta_, self.shared_meta_C_, self.shared_head_, self.shared_cuts_ = above[:4]
 
     def _fit_tier_one(
         self, language: str, learner: SVM | EstimatorLearner, training: Training
@@ -212,8 +221,7 @@ class FunnellingClassifier(Method):
 
     def _fit_meta(
         self, training: Training, posteriors: Posteriors, folds: npt.NDArray[np.intp], what: str
-    ) -> tuple[Scorer, float | None, Head, npt.NDArray[np.float64] | float]:
-        """A meta-classifier, its C, what makes probabilities of its scores, and where they mean yes."""
+    ) -> TierTwo:
         targets = training.stacked_targets()
         learner = self._meta_learner(training, int(targets.any(axis=0).sum()))
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
@@ -221,12 +229,13 @@ class FunnellingClassifier(Method):
             fit = learner.reporting(advance).problem(posteriors.training, targets, what).fit(folds)
         scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
         head = training.fit_head(scores, targets)
-        cuts: npt.NDArray[np.float64] | float = 0.0
+        cuts: Cuts = 0.0
         if self.optimise is not None and isinstance(head, Calibration):
             sizes = [len(part) for part in training.targets.values()]
             languages = np.repeat(np.arange(len(sizes)), sizes)
             cuts = tuned_cuts(head, scores, targets, folds, languages, parse_goal(self.optimise))
-        return fit.scorer(), getattr(fit, "C", None), head, cuts
+        decided = decide(scores - cuts, training.exclusive)
+        return TierTwo(fit.scorer(), getattr(fit, "C", None), head, cuts, decided)
 
     def extend(
         self,
@@ -239,8 +248,9 @@ class FunnellingClassifier(Method):
         """Learn from further documents, in new languages or in known ones; labels may be new, too.
 
         Takes what `fit` takes, y as label lists. Base classifiers of languages without new documents stay
-        untouched, vocabularies too; tier 2 is fitted anew. After new languages the model is the same as
-        one fitted on all documents at once, for much less work.
+        untouched, vocabularies too, and so does what ``zero_shot`` labels unseen languages by; tier 2 is
+        fitted anew. After new languages the model decides as one fitted on all documents at once, for less
+        work. A document that is known already gets its new labels.
 
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = FunnellingClassifier(random_state=0).fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
@@ -248,15 +258,31 @@ class FunnellingClassifier(Method):
         >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
         (['en', 'it'], [[1, 0]])
         """
-        from funnelling.funnel.growing import grow
+        from funnelling.funnel.growing import grown
 
         check_is_fitted(self, "classes_")
+        self._validate_parameters()
         inputs = read_inputs(X, languages)
         if inputs.texts != self.texts_:
             fitted, given = ("texts", "vectors") if self.texts_ else ("vectors", "texts")
             raise InputError(f"The model was fitted on {fitted}, and X holds {given}.")
-        grow(self, inputs, y, groups, ids)
+        self.__dict__.update(grown(self, inputs, y, groups, ids))
         return self
+
+    def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
+        """How good the model is on training documents that were held out from both tiers, by language.
+
+        Over some labels, or all. Vocabularies, and thresholds that were tuned, saw those documents.
+        """
+        check_is_fitted(self, "held_out_")
+        columns = slice(None) if labels is None else np.isin(self.classes_, labels)
+        return {
+            language: {
+                **measure_counts(Counts.from_table(table[:, columns])),
+                "documents": self.documents_[language],
+            }
+            for language, table in self.held_out_.items()
+        }
 
     def tiers(self, language: str) -> tuple[TierOne, Scorer]:
         """The base classifiers of a language and the meta-classifier above them."""
@@ -281,7 +307,7 @@ class FunnellingClassifier(Method):
     def _head(self, language: str) -> Head:
         return self.head_ if language in self.base_ else self.shared_head_
 
-    def _cuts(self, language: str) -> npt.NDArray[np.float64] | float:
+    def _cuts(self, language: str) -> Cuts:
         # Models of earlier versions have none.
         return getattr(self, "cuts_" if language in self.base_ else "shared_cuts_", 0.0)
 

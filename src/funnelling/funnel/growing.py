@@ -1,24 +1,27 @@
 """A fitted funnel learns on: from further languages, and from further documents of languages it knows.
 
 Base classifiers of languages that get no documents stay as they are, to the bit, and a language's vocabulary
-and idf stay as they were. Tier 2 is fitted anew, on all posteriors, new and kept: a funnel that grew by a
-language decides as one that was fitted on everything at once.
+and idf stay as they were. A document that is known already, by its id and its vector, is not learned twice:
+it gets the labels it comes with, which is how labels are corrected. Tier 2 is fitted anew, on all
+posteriors, new and kept: a funnel that grew by a language decides as one that was fitted on everything at
+once.
 """
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.funnel.kept import Kept, group_names
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.inputs import Inputs, check_vectors
 from funnelling.labels import read_label_lists
-from funnelling.randomness import assign_folds
 from funnelling.svm.kernels import Matrix
 from funnelling.text.vocabularies import fit_own
-from funnelling.training import FOLDS, Training, stacked
+from funnelling.training import Training, stacked
 
 if TYPE_CHECKING:
     from funnelling.funnel.classifier import FunnellingClassifier
@@ -37,6 +40,8 @@ def check_growable(model: "FunnellingClassifier") -> Kept:
     """What a model keeps of its training documents; refused where it cannot learn on."""
     if model.exclusive_:
         raise InputError("The model gives each document one label, and cannot learn on. Train it anew.")
+    if not all(isinstance(label, str) for label in model.classes_):
+        raise InputError("The model was fitted on an indicator matrix, and cannot learn on. Train it anew.")
     kept: Kept | None = getattr(model, "training_", None)
     if kept is None:
         raise InputError(
@@ -45,9 +50,10 @@ def check_growable(model: "FunnellingClassifier") -> Kept:
     return kept
 
 
-def grow(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, ids: Any) -> None:
-    """Learn from further documents, in place."""
+def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, ids: Any) -> dict[str, Any]:
+    """What a model would be had it learned from further documents, too: its attributes."""
     kept = check_growable(model)
+    model = copy(model)
     lists = read_label_lists(y, inputs)
     known = [str(label) for label in model.classes_]
     classes = sorted({*known, *(label for part in lists.values() for labels in part for label in labels)})
@@ -59,8 +65,9 @@ def grow(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, ids
         kept = kept.with_labels(columns, len(classes), next(iter(base.values())).absent)
         base = {language: tier_one.with_labels(columns, len(classes)) for language, tier_one in base.items()}
     new = _new_documents(model, inputs, lists, classes, groups, ids)
-    documents = {language: _below(kept, language, new.get(language)) for language in sorted({*base, *new})}
+    documents = {language: _with(kept, language, new.get(language)) for language in sorted({*base, *new})}
     training = _training(model, documents, kept.seed)
+    model.check_size(training)
     fitted = model.fit_base(training.only(list(new)))
     model.classes_ = np.array(classes, dtype=object)
     model.languages_ = list(documents)
@@ -75,6 +82,20 @@ def grow(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, ids
             for language in documents
         },
     )
+    return model.__dict__
+
+
+def are_learned(model: "FunnellingClassifier", corpus: Corpus) -> npt.NDArray[np.bool_]:
+    """Which documents the model has learned from, or from others of their group."""
+    kept = check_growable(model)
+    groups = {name for names in kept.groups.values() for name in names if name}
+    learned = np.array([group in groups for group in corpus.groups], dtype=bool)
+    for language, rows in corpus.by_language().items():
+        if language in kept.ids:
+            vectors = model._vectors(language, [corpus.texts[row] for row in rows])
+            twins = kept.twins(language, [corpus.ids[row] for row in rows], vectors)
+            learned[rows] |= [bool(found) for found in twins]
+    return learned
 
 
 def _new_documents(
@@ -112,8 +133,8 @@ def _vectors(model: "FunnellingClassifier", language: str, part: Any) -> Matrix:
     return check_vectors(vectors[language])
 
 
-def _below(kept: Kept, language: str, new: Documents | None) -> Documents:
-    """A language's documents, the new ones below those kept."""
+def _with(kept: Kept, language: str, new: Documents | None) -> Documents:
+    """A language's documents, the new ones below those kept; one that is kept already gets its new labels."""
     if language not in kept.ids:
         assert new is not None
         return new
@@ -125,11 +146,16 @@ def _below(kept: Kept, language: str, new: Documents | None) -> Documents:
             f"The vectors of {language!r} have {new.vectors.shape[1]} features, and those before had "
             f"{old.vectors.shape[1]}. Give the same features."
         )
+    targets = old.targets.copy()
+    twins = kept.twins(language, new.ids, new.vectors)
+    for row, found in enumerate(twins):
+        targets[found] = new.targets[row]
+    added = [row for row, found in enumerate(twins) if not found]
     return Documents(
-        old.ids + new.ids,
-        old.groups + new.groups,
-        stacked({"old": old.vectors, "new": new.vectors}),
-        np.vstack([old.targets, new.targets]),
+        old.ids + [new.ids[row] for row in added],
+        old.groups + [new.groups[row] for row in added],
+        stacked({"old": old.vectors, "new": new.vectors[added]}),
+        np.vstack([targets, new.targets[added]]),
     )
 
 
@@ -140,18 +166,12 @@ def _training(model: "FunnellingClassifier", documents: dict[str, Documents], se
         language: [group or None for group in part.groups] if grouped else None
         for language, part in documents.items()
     }
-    return Training(
-        documents={language: part.vectors for language, part in documents.items()},
-        vectors={language: part.vectors for language, part in documents.items()},
-        targets={language: part.targets for language, part in documents.items()},
-        folds={
-            language: assign_folds(
-                FOLDS, len(part.ids), seed, "folds", language=language, groups=groups[language]
-            )
-            for language, part in documents.items()
-        },
-        groups=dict(groups),
-        ids={language: part.ids for language, part in documents.items()},
+    return Training.of(
+        {language: part.vectors for language, part in documents.items()},
+        {language: part.vectors for language, part in documents.items()},
+        {language: part.targets for language, part in documents.items()},
+        dict(groups),
+        {language: part.ids for language, part in documents.items()},
         exclusive=False,
         seed=seed,
         n_jobs=model.n_jobs,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.funnel.tier_one import Posteriors
+from funnelling.randomness import is_missing
 from funnelling.svm.kernels import Floats, Matrix, is_sparse
 from funnelling.training import Training
 
@@ -62,6 +64,14 @@ class Kept:
                 )
         return sorted(found, key=lambda neighbour: neighbour["distance"])[:number]
 
+    def twins(self, language: str, ids: Sequence[str], vectors: Matrix) -> list[list[int]]:
+        """For each document of a language the rows kept that have its id and its vector."""
+        rows: dict[tuple[str, bytes], list[int]] = {}
+        kept = zip(self.ids[language], _contents(self.vectors[language]), strict=True)
+        for row, document in enumerate(kept):
+            rows.setdefault(document, []).append(row)
+        return [rows.get(document, []) for document in zip(ids, _contents(vectors), strict=True)]
+
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int, absent: float) -> "Kept":
         """The same under more labels: the old ones go to ``columns``, the new ones nobody has."""
 
@@ -81,7 +91,19 @@ class Kept:
         )
 
 
+def _contents(vectors: Matrix) -> list[bytes]:
+    """What each vector holds, in a form that can be looked up."""
+    matrix = sparse.csr_array(vectors, dtype=np.float64)
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    indices = matrix.indices.astype(np.int64)
+    return [
+        indices[start:end].tobytes() + matrix.data[start:end].tobytes()
+        for start, end in pairwise(matrix.indptr.tolist())
+    ]
+
+
 def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:
     """The names of documents' groups, "" for a document without one."""
     names = [None] * documents if groups is None else groups
-    return ["" if name is None else str(name) for name in names]
+    return ["" if is_missing(name) else str(name) for name in names]

@@ -20,7 +20,8 @@ GOALS = tuple(measure.replace("_", "-") for measure in MEASURES)
 RECALL = "recall"
 # How many positives a label needs for its own threshold to weigh as much as the common one.
 PULLS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
-GRID = np.arange(1, 50) / 50
+# Even in log-odds: the best threshold for K is about as small as the share of documents with a label.
+GRID = expit(np.linspace(-7, 4, 111))
 EDGE = 1e-6  # thresholds keep this distance from 0 and 1
 LOSS = 0.005  # of that micro-F1
 
@@ -71,21 +72,33 @@ def tuned_cuts(
     """The score of each label above which the answer is yes, tuned on honest scores."""
     probabilities = head(scores)
     pull = _choose_pull(probabilities, targets, folds, languages, goal)
-    thresholds = tuned_thresholds(probabilities, targets, goal, pull)
+    thresholds = Tuned.on(probabilities, targets, goal).thresholds(pull)
     cuts = (logit(thresholds) - head.offset) / head.slope
     cuts[head.trivial] = 0.0
     return np.asarray(cuts, dtype=np.float64)
 
 
-def tuned_thresholds(probabilities: Array, targets: Targets, goal: Goal, pull: float) -> Array:
-    """A threshold a label, its own and the common one averaged by the number of its positives."""
-    common = _common_threshold(probabilities, targets, goal)
-    own = _own_thresholds(probabilities, targets, goal)
-    positives = targets.sum(axis=0)
-    weight = np.where(positives > 0, positives / (positives + pull), 0.0)
-    own = np.where(positives > 0, own, common)
-    mixed: Array = expit(weight * logit(_inside(own)) + (1 - weight) * logit(_inside(common)))
-    return mixed
+class Tuned(NamedTuple):
+    """The threshold that is best for all labels together, each label's own, and what that rests on."""
+
+    common: Array
+    own: Array
+    positives: npt.NDArray[np.intp]
+
+    @classmethod
+    def on(cls, probabilities: Array, targets: Targets, goal: Goal) -> "Tuned":
+        return cls(
+            _common_threshold(probabilities, targets, goal),
+            _own_thresholds(probabilities, targets, goal),
+            targets.sum(axis=0),
+        )
+
+    def thresholds(self, pull: float) -> Array:
+        """A threshold a label, its own and the common one averaged by the number of its positives."""
+        weight = np.where(self.positives > 0, self.positives / (self.positives + pull), 0.0)
+        own = np.where(self.positives > 0, self.own, self.common)
+        mixed: Array = expit(weight * logit(_inside(own)) + (1 - weight) * logit(_inside(self.common)))
+        return mixed
 
 
 def _choose_pull(
@@ -96,22 +109,24 @@ def _choose_pull(
     goal: Goal,
 ) -> float:
     """The pull whose thresholds do best on folds that they were not tuned on; the strongest of equals."""
+    parts = np.unique(folds)
+    if len(parts) < 2:
+        return PULLS[0]
+    tuned = [Tuned.on(probabilities[folds != part], targets[folds != part], goal) for part in parts]
     rows = [languages == language for language in np.unique(languages)]
     best, chosen, floor = -np.inf, PULLS[0], 0.0
-    for pull in PULLS if len(np.unique(folds)) > 1 else ():
+    for pull in PULLS:
         decided = np.zeros(targets.shape, dtype=bool)
-        for part in np.unique(folds):
-            inside = folds != part
-            thresholds = tuned_thresholds(probabilities[inside], targets[inside], goal, pull)
-            decided[~inside] = probabilities[~inside] > thresholds
-        found = [measure_counts(Counts.of(targets[part], decided[part])) for part in rows]
-        micro = float(np.mean([part["micro_f1"] for part in found]))
+        for part, found in zip(parts, tuned, strict=True):
+            decided[folds == part] = probabilities[folds == part] > found.thresholds(pull)
+        measured = [measure_counts(Counts.of(targets[part], decided[part])) for part in rows]
+        micro = float(np.mean([part["micro_f1"] for part in measured]))
         recall = float((decided & targets).sum() / max(1, targets.sum()))
         if pull == PULLS[0] and goal.measure == "macro_f1":
             floor = micro - LOSS
         # Nothing makes up for recall that is missing, or micro-F1.
         lack = max(0.0, (goal.recall or 0.0) - recall) + max(0.0, floor - micro)
-        value = float(np.mean([part[goal.measure] for part in found])) - 100 * lack
+        value = float(np.mean([part[goal.measure] for part in measured])) - 100 * lack
         if value > best + 1e-9:
             best, chosen = value, pull
     return chosen
@@ -120,7 +135,7 @@ def _choose_pull(
 def _common_threshold(probabilities: Array, targets: Targets, goal: Goal) -> Array:
     if goal.recall is not None:
         found = probabilities[targets]
-        return np.array(_lowest_kept(np.sort(found)[:, None], goal.recall)[0] if len(found) else 0.5)
+        return np.array(_lowest_kept(found, goal.recall) if len(found) else 0.5)
     # One threshold for all labels serves micro-F1 best; own ones are there for the rest.
     measure = "micro_f1" if goal.measure == "macro_f1" else goal.measure
     values = [measure_counts(Counts.of(targets, probabilities > t))[measure] for t in GRID]
@@ -132,8 +147,7 @@ def _own_thresholds(probabilities: Array, targets: Targets, goal: Goal) -> Array
     if goal.recall is not None:
         own = np.full(targets.shape[1], 0.5)
         for label in np.flatnonzero(targets.any(axis=0)):
-            found = np.sort(probabilities[targets[:, label], label])
-            own[label] = _lowest_kept(found[:, None], goal.recall)[0]
+            own[label] = _lowest_kept(probabilities[targets[:, label], label], goal.recall)
         return own
     order = np.argsort(-probabilities, axis=0, kind="stable")
     ranked = np.take_along_axis(probabilities, order, axis=0)
@@ -155,11 +169,10 @@ def _own_thresholds(probabilities: Array, targets: Targets, goal: Goal) -> Array
     return between
 
 
-def _lowest_kept(ascending: Array, recall: float) -> Array:
+def _lowest_kept(positives: Array, recall: float) -> float:
     """A threshold just below the positives that must be found."""
-    missed = int(np.floor((1 - recall) * len(ascending)))
-    kept: Array = ascending[missed] * (1 - 1e-9)
-    return kept
+    missed = int(np.floor((1 - recall) * len(positives)))
+    return float(np.sort(positives)[missed]) * (1 - 1e-9)
 
 
 def _inside(probability: Array) -> Array:

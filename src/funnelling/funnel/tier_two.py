@@ -1,11 +1,30 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.funnel.tier_one import Fitted
+from funnelling.svm import Scorer
 from funnelling.svm.kernels import Floats, one_blas_thread
 from funnelling.svm.threads import in_threads
+from funnelling.training import Head
+
+Cuts = npt.NDArray[np.float64] | float
+
+
+class TierTwo(NamedTuple):
+    """A fitted meta-classifier: its C, what makes probabilities of its scores, and where they mean yes.
+
+    ``decided`` is what it says of its training documents when it has not seen them.
+    """
+
+    scorer: Scorer
+    C: float | None
+    head: Head
+    cuts: Cuts
+    decided: npt.NDArray[np.bool_]
 
 
 def aligned_scores(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.methods import title
-from funnelling.report.tables import Table, languages_table, markdown, notes
+from funnelling.report.tables import Table, languages_table, markdown, notes, rates
 from funnelling.report.text import escape_markdown
 from funnelling.wording import counted
 
@@ -32,18 +32,16 @@ def model_card(description: Mapping[str, Any]) -> str:
         "## How good it is",
         *_scores(description["scores"]),
         "## Probabilities",
-        "Probabilities are calibrated on training documents that were held out: of the labels given .8, "
-        "about 80 % should be right, on documents like those it was trained on. A label is assigned where "
-        "its score is above its threshold, which `predict` tells where it is not .5.",
+        escape_markdown(probabilities(description)),
         "## Limits",
-        "\n".join(f"- {limit}" for limit in _limits(description)),
+        "\n".join(f"- {escape_markdown(limit)}" for limit in limits(description)),
         "## How it was made",
         markdown(
             Table(
                 ["parameter", "value"],
                 [
                     [escape_markdown(key), escape_markdown(str(value))]
-                    for key, value in description["parameters"].items()
+                    for key, value in made_with(description).items()
                 ],
             )
         ),
@@ -63,21 +61,44 @@ def _scores(scores: Mapping[str, Any] | None) -> list[str]:
     if scores is None:
         return ["It was not measured when it was trained."]
     below = "\n".join(f"{escape_markdown(note)}  " for note in notes(scores))
-    return ["On documents that it did not learn from:", markdown(languages_table(scores)), below.rstrip()]
+    how = scores.get("how", "Measured on documents that it did not learn from.")
+    return [escape_markdown(how), markdown(languages_table(scores)), below.rstrip()]
 
 
-def _limits(description: Mapping[str, Any]) -> list[str]:
+def made_with(description: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters, and the C that was chosen."""
+    return {**description["parameters"], "C of the final classifiers": description["C"]}
+
+
+def probabilities(description: Mapping[str, Any]) -> str:
+    """How far the probabilities can be trusted, and what is made of them."""
+    told = (
+        "Probabilities are calibrated on training documents that were held out: of the labels given .8, "
+        "about 80 % should be right, on documents like those it was trained on. "
+    )
+    scores = description["scores"] or {}
+    if "calibration_error" in scores:
+        told += f"{rates(scores)}. "
+    if description["exclusive"]:
+        return told + "The most probable label is assigned."
+    return (
+        told + "A label is assigned where its probability is above its threshold, which is told where not .5."
+    )
+
+
+def limits(description: Mapping[str, Any]) -> list[str]:
+    """What the model should not be relied on for."""
     few = [language for language, number in description["languages"].items() if number < 100]
-    limits = [
+    found = [
         "It knows the languages above; a regional variant is taken for its language.",
         "It has seen no other labels, and no other kind of text than its training documents.",
         "Rare labels are found less often than frequent ones: see the macro averages above.",
     ]
-    if description["parameters"].get("zero_shot"):
-        limits[0] = (
+    if description["serves_unseen"]:
+        found[0] = (
             "Other languages than those above are labelled through what all languages share, less well; such "
-            "answers are marked `zero_shot`."
+            "answers are marked zero_shot."
         )
     if few:
-        limits.append(f"Few training documents: {', '.join(map(escape_markdown, few))}.")
-    return limits
+        found.append(f"Few training documents: {', '.join(few)}.")
+    return found

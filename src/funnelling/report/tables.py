@@ -117,6 +117,14 @@ def notes(result: Mapping[str, Any]) -> list[str]:
     return [PRESENT_NOTE, *([dropped] if unknown else []), *dagger_notes(result)]
 
 
+def rates(result: Mapping[str, Any]) -> str:
+    """What a model's measures say beside the table: calibration and recall."""
+    return (
+        f"Calibration error of the probabilities {number(result['calibration_error'])}, share of the labels "
+        f"found (recall) {number(result['recall'])}"
+    )
+
+
 def dagger_notes(result: Mapping[str, Any]) -> list[str]:
     """What daggers mean, where there are any."""
     tests = result.get("significance", {}).values()
@@ -133,6 +141,17 @@ def languages_table(result: Mapping[str, Any]) -> Table:
     total = sum(values["documents"] for values in result["languages"].values())
     rows.append(["average", str(total), *(number(result["average"][measure]) for measure in shown)])
     return Table(["language", "documents", *MEASURE_TITLES.values()], rows)
+
+
+def change_table(before: Mapping[str, Any], after: Mapping[str, Any]) -> Table:
+    """Measures by language, before and after; a language that is new has none before."""
+    rows = []
+    for language, new in after.items():
+        old = before.get(language)
+        cells = [("–" if old is None else number(old[m]), number(new[m])) for m in MEASURES]
+        rows.append([language, *(cell for pair in cells for cell in pair)])
+    groups = [(MEASURE_TITLES[measure], 2) for measure in MEASURES]
+    return Table(["language", *["before", "after"] * len(MEASURES)], rows, groups)
 
 
 def side_by_side(methods: Mapping[str, Any]) -> Table:

@@ -44,7 +44,7 @@ def check_writable(folder: Path, force: bool) -> None:
 
 
 def write(folder: Path, document: Document, files: Mapping[str, bytes]) -> None:
-    """Make a folder the model of this document and these files; until the last step it is the old model."""
+    """Make a folder the model of this document and these files; until `MODEL` is in it, it is the old one."""
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     exists = folder.exists()
@@ -60,7 +60,8 @@ def write(folder: Path, document: Document, files: Mapping[str, bytes]) -> None:
             if not exists:
                 draft.rename(folder)
                 return
-            for name in (*files, MODEL):
+            arrays = [name for name in files if _ARRAYS.fullmatch(name)]
+            for name in (*arrays, MODEL, *(name for name in files if name not in arrays)):
                 (draft / name).replace(folder / name)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -146,7 +147,7 @@ def _read_document(folder: Path) -> Document:
 
 def _read_file(folder: Path, name: str, mapped: bool = False) -> Any:
     try:
-        if mapped:
+        if mapped and (folder / name).stat().st_size:  # what is empty cannot be mapped
             with open(folder / name, "rb") as file:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return (folder / name).read_bytes()

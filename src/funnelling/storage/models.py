@@ -16,7 +16,21 @@ if TYPE_CHECKING:
 CARD = "README.md"  # of the folder, for people
 # Whose versions a prediction may depend on.
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma", "snowballstemmer", "stopwordsiso", "py3langid")
-DESCRIBED = ("method", "parameters", "languages", "labels", "scores", "format", "funnelling", "versions")
+DESCRIBED = (
+    "method",
+    "parameters",
+    "languages",
+    "labels",
+    "exclusive",
+    "serves_unseen",
+    "C",
+    "scores",
+    "format",
+    "funnelling",
+    "versions",
+)
+# A model that labels one of these without having learned it labels languages it has not seen.
+WIDESPREAD = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "de")
 
 
 def save_model(
@@ -46,6 +60,9 @@ def save_model(
         "parameters": _plain_parameters(model),
         "languages": dict(model.documents_),
         "labels": model.classes_.tolist(),
+        "exclusive": bool(model.exclusive_),
+        "serves_unseen": any(map(model.serves_unseen, WIDESPREAD)),
+        "C": model.final_c(),
         "scores": scores,
         "funnelling": version("funnelling"),
         "versions": {library: version(library) for library in LIBRARIES},
@@ -84,9 +101,9 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
 def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a model is: method, parameters, training documents by language, labels, scores, versions."""
     folder = Path(path)
-    document, _ = folders.read(folder)
+    document, _ = folders.read(folder, mapped=True)
     with folders.refusing_damage(folder):
-        return {key: document[key] for key in DESCRIBED}
+        return {key: document.get(key) for key in DESCRIBED}  # models of earlier versions tell less
 
 
 def _plain_parameters(model: "Method") -> dict[str, Any]:

@@ -20,30 +20,37 @@ def linear_contributions(scorer: LinearScorer, row: Matrix, label: int) -> tuple
     return features, np.asarray(values, dtype=np.float64) * weights
 
 
-def kernel_contributions(
-    scorer: KernelScorer, point: npt.ArrayLike, labels: npt.NDArray[np.intp]
-) -> tuple[Array, Array]:
-    """What each dimension of a point adds to some labels' scores, over their scores at the origin.
+class KernelDecomposition:
+    """Divides the scores of an RBF-kernel classifier among the dimensions of a point.
 
     Integrated gradients (Sundararajan, Taly and Yan 2017) along the straight line from the origin to the
-    point, in closed form: with an RBF kernel the integrals over the line are Gaussian ones. Gives the
-    scores at the origin, (labels,), and the contributions, (labels, dimensions); together they are the score.
+    point, in closed form: with an RBF kernel the integrals over the line are Gaussian ones.
     """
-    x = np.asarray(point, dtype=np.float64)
-    support = scorer.support.astype(np.float64)
-    coefficients = scorer.coefficients[:, labels]
-    gamma, length = scorer.gamma, float(x @ x)
-    sizes = np.einsum("ij,ij->i", support, support)
-    at_origin = np.exp(-gamma * sizes)
-    origin: Array = at_origin @ coefficients + scorer.bias[labels]
-    if length == 0:
-        return origin, np.zeros((len(labels), len(x)))
-    # The kernel along the line, at t from 0 to 1, is a Gaussian in t about ``centre``.
-    along = support @ x
-    centre, width = along / length, np.sqrt(gamma * length)
-    peak = np.exp(-gamma * np.maximum(sizes - along * centre, 0))
-    mass = peak * np.sqrt(np.pi) / (2 * width) * (erf(width * (1 - centre)) + erf(width * centre))
-    at_end = np.exp(-gamma * np.maximum(length - 2 * along + sizes, 0))
-    moment = centre * mass - (at_end - at_origin) / (2 * width**2)
-    pull = (coefficients * mass[:, None]).T @ support - np.outer(moment @ coefficients, x)
-    return origin, 2 * gamma * x * pull
+
+    def __init__(self, scorer: KernelScorer) -> None:
+        self._scorer = scorer
+        self._support = scorer.support.astype(np.float64)
+        self._sizes = np.einsum("ij,ij->i", self._support, self._support)
+        self._at_origin = np.exp(-scorer.gamma * self._sizes)
+
+    def contributions(self, point: npt.ArrayLike, labels: npt.NDArray[np.intp]) -> tuple[Array, Array]:
+        """What each dimension of a point adds to some labels' scores, over their scores at the origin.
+
+        Gives the scores at the origin, (labels,), and the contributions, (labels, dimensions); together
+        they are the score.
+        """
+        x = np.asarray(point, dtype=np.float64)
+        coefficients = self._scorer.coefficients[:, labels]
+        gamma, length = self._scorer.gamma, float(x @ x)
+        origin: Array = self._at_origin @ coefficients + self._scorer.bias[labels]
+        if length == 0:
+            return origin, np.zeros((len(labels), len(x)))
+        # The kernel along the line, at t from 0 to 1, is a Gaussian in t about ``centre``.
+        along = self._support @ x
+        centre, width = along / length, np.sqrt(gamma * length)
+        peak = np.exp(-gamma * np.maximum(self._sizes - along * centre, 0))
+        mass = peak * np.sqrt(np.pi) / (2 * width) * (erf(width * (1 - centre)) + erf(width * centre))
+        at_end = np.exp(-gamma * np.maximum(length - 2 * along + self._sizes, 0))
+        moment = centre * mass - (at_end - self._at_origin) / (2 * width**2)
+        pull = (coefficients * mass[:, None]).T @ self._support - np.outer(moment @ coefficients, x)
+        return origin, 2 * gamma * x * pull

@@ -87,11 +87,13 @@ def make_client(model: Any, model_path: Path) -> Iterator[Client]:
 
     opened = []
 
-    def make(token: str | None = None, other_model: Any = None, **limits: Any) -> Any:
-        settings = Settings(str(model_path), token=token, limits=Limits(**limits))
+    def make(
+        token: str | None = None, other_model: Any = None, hosts: tuple[str, ...] = (), **limits: Any
+    ) -> Any:
+        settings = Settings(str(model_path), token=token, limits=Limits(**limits), allowed_hosts=hosts)
         metrics = Metrics(served_paths(), model.languages_)
         app = create_app(other_model or model, describe_model(model_path), settings, metrics)
-        client = testclient.TestClient(app, raise_server_exceptions=True)
+        client = testclient.TestClient(app, base_url="http://localhost")
         opened.append(client.__enter__())
         return client
 

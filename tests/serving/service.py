@@ -41,10 +41,12 @@ class Service:
         connection.close()
         return answer.status, json.loads(text)
 
-    def exchange(self, content: bytes) -> bytes:
-        """Send bytes, and read until the service closes."""
+    def exchange(self, *parts: bytes) -> bytes:
+        """Send bytes, one part a moment after the other, and read until the service closes."""
         with self.connect() as connection:
-            connection.sendall(content)
+            for i, part in enumerate(parts):
+                time.sleep(0.2 if i else 0)
+                connection.sendall(part)
             return read_all(connection)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
@@ -81,5 +83,5 @@ def read_all(connection: socket.socket) -> bytes:
 def request_bytes(body: Any, *headers: str) -> bytes:
     """A request to /v1/predict as it goes over the wire."""
     content = json.dumps(body).encode()
-    lines = ["POST /v1/predict HTTP/1.1", "Host: x", "Content-Type: application/json", *headers]
+    lines = ["POST /v1/predict HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers]
     return "\r\n".join([*lines, f"Content-Length: {len(content)}", "", ""]).encode() + content

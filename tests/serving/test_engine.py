@@ -20,6 +20,7 @@ class Labeller:
     def __init__(self, gate: threading.Event) -> None:
         self.gate = gate
         self.calls: list[int] = []
+        self.explained: list[str] = []
 
     def __call__(self, documents: Sequence[Document]) -> list[dict[str, Any]]:
         self.gate.wait(10)
@@ -27,6 +28,11 @@ class Labeller:
         if any(document.text == "bad" for document in documents):
             raise ValueError("bad")
         return [{"language": "en", "text": document.text} for document in documents]
+
+    def explain(self, documents: Sequence[Document], *_: Any) -> list[dict[str, Any]]:
+        self.gate.wait(10)
+        self.explained += [document.text for document in documents]
+        return [{"text": document.text} for document in documents]
 
 
 @pytest.fixture
@@ -96,3 +102,78 @@ def test_too_many_are_sent_away(
     assert [(problem.status, dict(problem.headers or {})) for problem in refused] == [
         (503, {"Retry-After": "1"})
     ] * 2
+
+
+def test_too_much_text_is_sent_away(
+    engine: Engine, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "MOST_CHARACTERS", 5)
+    long, short, late = asyncio.run(
+        settled(engine, gate, documents("abcdefgh"), documents("a"), documents("b"))
+    )
+    assert long[0]["text"] == "abcdefgh"  # it is the only one
+    assert isinstance(short, Problem)
+    assert isinstance(late, Problem)
+
+
+def test_rows_that_cannot_be_delivered_stop_nothing(engine: Engine, gate: threading.Event) -> None:
+    class Broken:
+        def labelled(self, languages: list[str]) -> None:
+            raise RuntimeError(languages)
+
+    class Nameless(Labeller):
+        def __call__(self, documents: Sequence[Document]) -> list[dict[str, Any]]:
+            return [{} for _ in super().__call__(documents)]
+
+    async def play(loose: list[Any]) -> list[Any]:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: loose.append(context))
+        return await settled(engine, gate, documents("a"), documents("b"))
+
+    engine._predictor = Nameless(gate)  # type: ignore[assignment]
+    loose: list[Any] = []
+    assert [type(answer) for answer in asyncio.run(play(loose))] == [KeyError, KeyError]
+    engine._predictor = Labeller(gate)  # type: ignore[assignment]
+    engine._metrics = Broken()  # type: ignore[assignment]
+    assert all(asyncio.run(play(loose)))
+    assert all(asyncio.run(play(loose)))
+    assert len(loose) == 3  # what nobody could be told goes to the log
+
+
+class TestExplanations:
+    def test_too_many_are_sent_away(self, engine: Engine, gate: threading.Event) -> None:
+        async def play() -> list[Any]:
+            asked = [engine.explain(documents(*"abcdefghij"), None, 3, FAR) for _ in range(8)]
+            tasks = [asyncio.create_task(one) for one in asked]
+            await asyncio.sleep(0.05)
+            gate.set()
+            return await asyncio.gather(*tasks, return_exceptions=True)
+
+        answers = asyncio.run(play())
+        assert [isinstance(answer, Problem) for answer in answers] == [False] * 6 + [True] * 2
+        assert [row["text"] for row in answers[5]] == list("abcdefghij")
+
+    def test_labels_come_in_between(self, engine: Engine, gate: threading.Event) -> None:
+        async def play() -> int:
+            explained = [asyncio.create_task(engine.explain(documents(*"abc"), None, 3, FAR)) for _ in "12"]
+            await asyncio.sleep(0.05)
+            labelled = asyncio.create_task(engine.predict(documents("d"), FAR))
+            await asyncio.sleep(0.05)
+            gate.set()
+            await labelled
+            before = len(engine._predictor.explained)  # type: ignore[attr-defined]
+            await asyncio.gather(*explained)
+            return before
+
+        assert asyncio.run(play()) <= 2
+
+    def test_the_rest_is_not_worked_for_after_the_deadline(
+        self, engine: Engine, gate: threading.Event
+    ) -> None:
+        async def play() -> None:
+            with pytest.raises(Problem):
+                await engine.explain(documents("a", "b"), None, 3, asyncio.get_running_loop().time() + 0.05)
+            gate.set()
+            await engine.explain(documents("c"), None, 3, FAR)
+
+        asyncio.run(play())
+        assert engine._predictor.explained == ["a", "c"]  # type: ignore[attr-defined]

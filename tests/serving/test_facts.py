@@ -1,7 +1,11 @@
 """What a service tells of itself: the model, its health, its counters, its interface."""
 
+import copy
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pytest
 
 from funnelling.serving.metrics import Metrics
 from funnelling.storage import describe_model
@@ -29,7 +33,7 @@ def values(text: str) -> dict[str, float]:
 
 
 def test_counters_count(client: Any) -> None:
-    for documents in ([{"text": "cat", "language": "en"}] * 3, [{"text": "Hund", "language": "de"}], []):
+    for documents in ([{"text": "cat", "language": "en"}] * 3, [{"text": "Hund", "language": "de_AT"}], []):
         client.post("/v1/predict", json={"documents": documents})
     client.get("/nothing")
     answer = client.get("/metrics")
@@ -88,3 +92,18 @@ def test_the_interface_lists_what_there_is(make_client: Client) -> None:
     secured = make_client(token="secret-token").get("/openapi.json").json()
     assert secured["paths"]["/v1/predict"]["post"]["security"] == [{"token": []}]
     assert "401" in secured["paths"]["/v1/predict"]["post"]["responses"]
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/v1/model", "/metrics", "/openapi.json"])
+def test_a_head_is_a_get(client: Any, path: str) -> None:
+    assert client.head(path).headers["content-type"] == client.get(path).headers["content-type"]
+    assert set(client.delete(path).headers["allow"].split(", ")) == {"GET", "HEAD"}
+
+
+def test_a_label_may_hold_what_only_json_can_spell(make_client: Client, model: Any) -> None:
+    odd = copy.copy(model)
+    odd.classes_ = np.array(["animals", "food", "\ud800"], dtype=object)
+    told = make_client(other_model=odd).get("/openapi.json").json()
+    assert (
+        "\ud800" in told["components"]["schemas"]["ExplainRequest"]["properties"]["labels"]["items"]["enum"]
+    )

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import TEXTS
+from funnelling import NaiveClassifier, save_model
+
+from .conftest import TEXTS, sentences
 from .service import Service, start
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")
@@ -17,7 +19,7 @@ PHONE, DESK = 390, 1280
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
 TOKEN = "a-token-of-the-tests"
-SECONDS = 90
+SECONDS = 180  # a machine may be busy with other things
 
 RESULTS = """
 return [...document.querySelectorAll('#results article')].map(article => ({
@@ -25,6 +27,17 @@ return [...document.querySelectorAll('#results article')].map(article => ({
   labels: [...article.querySelectorAll('.assigned .name > span:first-child')]
     .map(name => name.firstChild.textContent),
 }));
+"""
+# The next call waits until it is released; how many are answered is counted.
+HOLD = """
+const real = window.fetch;
+window.answered = 0;
+window.fetch = async (...asked) => {
+  if (!window.release) await new Promise(resolve => { window.release = resolve; });
+  const answer = await real(...asked);
+  window.answered += 1;
+  return answer;
+};
 """
 FAULTS = """
 const done = arguments[0];
@@ -45,6 +58,7 @@ def browser() -> Iterator[Any]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    opened.set_script_timeout(SECONDS)
     yield opened
     opened.quit()
 
@@ -117,6 +131,62 @@ def test_the_language_can_be_changed(browser: Any, service: Service) -> None:
     label(browser)
     browser.find_element("css selector", "option[value=it]").click()
     until(browser, lambda b: b.execute_script(RESULTS)[0]["language"] == "Italian (it)")
+
+
+def test_an_older_answer_does_not_replace_a_newer_one(browser: Any, service: Service) -> None:
+    show(browser, service.url)
+    write(browser, TEXTS["de"])
+    label(browser)
+    browser.execute_script(HOLD)
+    for code in ("it", "en"):
+        browser.find_element("css selector", f"option[value={code}]").click()
+    until(browser, lambda b: b.execute_script(RESULTS)[0]["language"] == "English (en)")
+    browser.execute_script("release()")
+    until(browser, lambda b: b.execute_script("return answered") == 4)
+    until(browser, lambda b: not b.find_element("id", "label").get_attribute("aria-busy"))
+    assert browser.execute_script(RESULTS)[0]["language"] == "English (en)"
+
+
+def test_an_answer_is_shown_with_the_text_that_was_asked_about(browser: Any, service: Service) -> None:
+    show(browser, service.url)
+    write(browser, "ein Hund")
+    browser.execute_script(HOLD)
+    browser.find_element("id", "label").click()
+    write(browser, " und eine Katze")
+    browser.execute_script("release()")
+    until(browser, lambda b: "labelled" in status(b))
+    assert browser.find_element("class name", "excerpt").text == "ein Hund"
+
+
+def legend(browser: Any) -> list[str]:
+    return [item.text for item in browser.find_elements("css selector", "#legend li") if item.is_displayed()]
+
+
+def test_the_legend_tells_of_what_there_is(browser: Any, service: Service, tmp_path: Path) -> None:
+    show(browser, service.url)
+    write(browser, TEXTS["en"])
+    browser.find_element("id", "add").click()
+    longest = browser.execute_script(
+        "return [...document.querySelectorAll('textarea')].map(t => t.maxLength)"
+    )
+    assert longest == [200_000, 200_000]
+    label(browser)
+    assert [line.partition(":")[0].partition(",")[0] for line in legend(browser)] == [
+        "the answer",
+        "tier 1 alone",
+        "above this line a label is assigned",
+    ]
+    texts, labels, languages = sentences(90)
+    plain = NaiveClassifier().fit(texts, [(chosen or ["none"])[0] for chosen in labels], languages=languages)
+    save_model(plain, tmp_path / "model")
+    other = start(tmp_path / "model", tmp_path / "log.txt")
+    try:
+        show(browser, other.url)
+        write(browser, TEXTS["en"])
+        label(browser)
+        assert legend(browser) == ["the answer"]
+    finally:
+        other.stop()
 
 
 def test_why(browser: Any, service: Service) -> None:

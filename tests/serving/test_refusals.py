@@ -1,12 +1,15 @@
 """What is refused, with which status, and that a refusal says why as a problem document."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
+from funnelling.serving import bodies
 from funnelling.serving.guard import SECURITY
-from funnelling.serving.problems import MEDIA_TYPE
+from funnelling.serving.problems import MEDIA_TYPE, Problem
 
 from .conftest import Client
 
@@ -40,6 +43,8 @@ BAD_BYTES = [
     b"[" * 100_000,
     b'{"a":' * 100_000,
     b'{"documents": NaN}',
+    b'{"documents": [], "documents": []}',
+    b'\xef\xbb\xbf{"documents": []}',
     b'{"documents": ' + b"9" * 5_000 + b"}",
 ]
 
@@ -61,14 +66,16 @@ def test_a_body_of_the_wrong_shape_is_told_where(client: Any, body: Any, pointer
 
 @pytest.mark.parametrize("body", BAD_BYTES, ids=lambda body: repr(body[:20]))
 def test_bytes_that_are_no_json(client: Any, body: bytes) -> None:
-    check_problem(client.post("/v1/predict", content=body, headers=JSON), 400)
+    problem = check_problem(client.post("/v1/predict", content=body, headers=JSON), 400)
+    assert "decode" not in problem["detail"]  # Python's words
 
 
 @pytest.mark.parametrize(
-    "extra", [{"top": 0}, {"top": "3"}, {"top": 101}, {"labels": []}, {"labels": ["x"]}, {"labels": [1]}]
+    "extra", [{"top": 0}, {"top": "3"}, {"top": 101}, {"labels": []}, {"labels": ["x"]}, {"labels": [[]]}]
 )
 def test_what_an_explanation_cannot_be_asked(client: Any, extra: dict[str, Any]) -> None:
-    check_problem(client.post("/v1/explain", json={"documents": [GOOD], **extra}), 422)
+    problem = check_problem(client.post("/v1/explain", json={"documents": [GOOD], **extra}), 422)
+    assert "label that" not in problem["detail"]
 
 
 def test_an_explanation_of_too_many(client: Any) -> None:
@@ -91,6 +98,38 @@ def test_a_body_that_is_too_large_whether_it_says_so_or_not(make_client: Client)
     large = json.dumps({"documents": [{"text": "x" * 1_000}]}).encode()
     check_problem(client.post("/v1/predict", content=large, headers=JSON), 413)
     check_problem(client.post("/v1/predict", content=iter([large]), headers=JSON), 413)
+
+
+def test_more_bodies_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "_HELD", 110)
+    reader = bodies.Bodies(most=60)
+
+    async def play() -> None:
+        released = asyncio.Event()
+
+        def read(*parts: bytes) -> asyncio.Task[Any]:
+            left = list(parts)
+
+            async def receive() -> dict[str, Any]:
+                if len(left) == 1:
+                    await released.wait()
+                return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
+
+            headers = [(b"content-type", b"application/json")]
+            request = Request({"type": "http", "method": "POST", "headers": headers}, receive)
+            return asyncio.create_task(reader.read_json(request, asyncio.get_running_loop().time() + 10))
+
+        begun = [read(b" " * 50, b"1") for _ in range(3)]
+        await asyncio.sleep(0.01)
+        assert [task.done() for task in begun] == [False, False, True]
+        released.set()
+        *others, refused = await asyncio.gather(*begun, return_exceptions=True)
+        assert others == [1, 1]
+        assert isinstance(refused, Problem)
+        assert (refused.status, dict(refused.headers or {})) == (503, {"Retry-After": "1"})
+        assert await read(b" " * 50, b"2") == 2  # what was held is free again
+
+    asyncio.run(play())
 
 
 def test_other_paths_and_methods(client: Any) -> None:
@@ -126,3 +165,26 @@ def test_every_answer_has_the_headers_that_keep_a_browser_safe(client: Any, path
     headers = client.get(path).headers
     assert {name: headers[name] for name in SECURITY} == SECURITY
     assert "unsafe" not in headers["content-security-policy"]
+
+
+class TestHost:
+    """A page elsewhere can have its own name lead to this machine; it is not answered."""
+
+    @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:8000", "[::1]", "[::1]:80"])
+    def test_ours(self, client: Any, host: str) -> None:
+        assert client.get("/v1/model", headers={"Host": host}).status_code == 200
+
+    @pytest.mark.parametrize("path", ["/", "/healthz", "/v1/model", "/nothing"])
+    @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "localhost.evil.example", ""])
+    def test_foreign(self, client: Any, path: str, host: str) -> None:
+        check_problem(client.get(path, headers={"Host": host}), 421)
+
+    def test_allowed(self, make_client: Client) -> None:
+        client = make_client(hosts=("Labels.example",))
+        assert client.get("/healthz", headers={"Host": "labels.example"}).status_code == 200
+        check_problem(client.get("/healthz", headers={"Host": "example"}), 421)
+
+    def test_a_token_is_enough(self, make_client: Client) -> None:
+        client = make_client(token="secret-token")
+        assert client.get("/healthz", headers={"Host": "labels.example"}).status_code == 200
+        assert "421" not in client.get("/openapi.json").text

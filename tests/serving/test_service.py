@@ -15,12 +15,16 @@ from pathlib import Path
 
 import pytest
 
+from funnelling.serving.guard import SECURITY
+from funnelling.serving.protocol import LARGEST_HEAD
+
 from .conftest import TEXTS
 from .service import COMMAND, Service, read_all, request_bytes, start
 
 Serve = Callable[..., Service]
 
 BODY = {"documents": [{"text": TEXTS["it"], "language": "it"}]}
+LAST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
 def refused(*options: object, env: dict[str, str] | None = None) -> str:
@@ -91,10 +95,11 @@ class TestWhatItSurvives:
             b"nonsense\r\n\r\n",
             b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 9,
             b"GET / HTTP/9.9\r\n\r\n",
-            b"GET \xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n",
+            b"GET \xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
             b"POST /v1/predict HTTP/1.1\r\nContent-Length: x\r\n\r\n",
             b"POST /v1/predict HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
             b"POST /v1/predict HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n",
         ],
     )
     def test_no_http(self, service: Service, content: bytes) -> None:
@@ -104,8 +109,22 @@ class TestWhatItSurvives:
 
     def test_a_head_without_end(self, service: Service) -> None:
         with service.connect() as connection:
-            connection.sendall(b"GET / HTTP/1.1\r\nX: " + b"x" * 100_000)
-            assert connection.recv(100).startswith(b"HTTP/1.1 431")
+            connection.sendall(b"GET / HTTP/1.1\r\nX: ")
+            time.sleep(0.2)
+            connection.sendall(b"x" * (LARGEST_HEAD + 1))
+            answer = read_all(connection)
+        assert answer.startswith(b"HTTP/1.1 431")
+        told = dict(line.split(b": ", 1) for line in answer.partition(b"\r\n\r\n")[0].splitlines()[1:])
+        assert {name: told[name.encode()].decode() for name in SECURITY} == SECURITY
+        assert " - - 431 " in service.log.read_text("utf-8")
+        assert b'path="other",status="431"' in _metrics(service)
+
+    def test_heads_are_measured_alone(self, service: Service) -> None:
+        large = request_bytes({"documents": [{"text": "x" * 90_000, "language": "en"}]})
+        answer = service.exchange(large + LAST[:10], LAST[10:])
+        assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200", b"200"]
+        answer = service.exchange(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 2_000 + LAST)
+        assert answer.count(b"HTTP/1.1 200") == 2_001
 
     @pytest.mark.parametrize(
         ("begun", "told"), [(b"", b""), (b"GET /healthz HTTP/1.1\r\nX: ", b"HTTP/1.1 408")]
@@ -115,10 +134,22 @@ class TestWhatItSurvives:
         assert service.exchange(begun)[:12] == told
         assert time.monotonic() - started < 20
 
+    @pytest.mark.parametrize(
+        ("request_head", "told"),
+        [
+            (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", b"HTTP/1.1 200"),
+            (b"POST /none HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n", b"HTTP/1.1 404"),
+        ],
+    )
+    def test_what_trickles_after_an_answer(self, service: Service, request_head: bytes, told: bytes) -> None:
+        started = time.monotonic()
+        assert service.exchange(request_head, b"\r\n").startswith(told)
+        assert time.monotonic() - started < 20
+
     def test_who_does_not_read(self, service: Service) -> None:
         with service.connect(timeout=1) as connection:
             with suppress(TimeoutError):
-                connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 5_000)
+                connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 5_000)
             until = time.monotonic() + 30
             while time.monotonic() < until and _in_flight(service) > 1:
                 time.sleep(0.2)
@@ -138,29 +169,46 @@ class TestWhatItSurvives:
         assert status == problem["status"] == 413
 
     def test_a_body_that_is_announced_and_asked_for(self, service: Service) -> None:
-        head = b"POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         answer = service.exchange(head + b"Expect: 100-continue\r\nContent-Length: 900000\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 413")
 
+    def test_a_body_that_is_kept_back_and_refused(self, service: Service) -> None:
+        head = b"POST /none HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+        assert service.exchange(head + b"Content-Length: 9\r\n\r\n").startswith(b"HTTP/1.1 404")
+
     def test_who_leaves_before_the_answer(self, service: Service) -> None:
-        for cut in (10, 100, None):
+        for cut in (10, 100, -10, None):
             with service.connect() as connection:
                 connection.sendall(request_bytes(BODY)[:cut])
+        until = time.monotonic() + 30
+        while " POST /v1/predict 499 " not in service.log.read_text("utf-8"):
+            assert time.monotonic() < until
+            time.sleep(0.05)
 
     def test_several_requests_at_once_are_answered_in_order(self, service: Service) -> None:
         one = request_bytes({"documents": [{"text": "cat", "language": "en", "id": "first"}]})
         two = request_bytes({"documents": [{"text": "pane", "language": "it", "id": "second"}]})
         bad = request_bytes({"documents": []})
-        last = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        answer = service.exchange(one + bad + two + last)
+        answer = service.exchange(one + bad + two + LAST)
         assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200", b"422", b"200", b"200"]
         assert answer.index(b'"first"') < answer.index(b'"second"') < answer.index(b'"ok"')
 
-    def test_an_upgrade(self, service: Service) -> None:
-        head = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-        with service.connect() as connection:
-            connection.sendall(head + b"Sec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n")
-            assert connection.recv(100).startswith(b"HTTP/1.1 200")
+    def test_an_offer_of_another_protocol_changes_nothing(self, service: Service) -> None:
+        get = (
+            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            b"Sec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        post = request_bytes(BODY, "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: x")
+        for parts in ([get + post + post + LAST], [get, post[:-30], post[-30:] + post[:40], post[40:], LAST]):
+            answer = service.exchange(*parts)
+            assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200"] * 4
+            assert answer.count(b'"scores"') == 2
+
+    def test_a_head_without_a_body(self, service: Service) -> None:
+        answer = service.exchange(LAST.replace(b"GET", b"HEAD"))
+        assert answer.startswith(b"HTTP/1.1 200")
+        assert answer.endswith(b"\r\n\r\n")
 
     def test_its_log_holds_no_text(self, service: Service) -> None:
         service.ask("POST", "/v1/predict", {"documents": [{"text": "gatto secretissimo", "id": "geheimnis"}]})
@@ -181,6 +229,14 @@ class TestStop:
             started = time.monotonic()
             assert service.stop(number) == 0
             assert time.monotonic() - started < 20
+
+    def test_a_head_that_does_not_end_is_told(self, serve: Serve) -> None:
+        service = serve()
+        with service.connect() as connection:
+            connection.sendall(LAST[:20])
+            time.sleep(0.2)
+            assert service.stop() == 0
+            assert connection.recv(100).startswith(b"HTTP/1.1 503")
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_no_request_is_lost_under_load(self, serve: Serve, workers: int) -> None:
@@ -229,6 +285,7 @@ def test_a_worker_that_dies_is_replaced_and_the_counters_go_on(serve: Serve) -> 
         pytest.skip("needs /proc")
     for _ in range(6):
         assert service.ask("POST", "/v1/predict", BODY)[0] == 200
+    _wait_for_count(service, 6)
     workers = [pid for pid in map(int, children.read_text().split()) if b"spawn_main" in _command(pid)]
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
@@ -240,9 +297,7 @@ def test_a_worker_that_dies_is_replaced_and_the_counters_go_on(serve: Serve) -> 
         time.sleep(0.1)
     for _ in range(6):
         assert service.ask("POST", "/v1/predict", BODY)[0] == 200
-    connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
-    connection.request("GET", "/metrics")
-    assert b'requests_total{path="/v1/predict",status="200"} 12\n' in connection.getresponse().read()
+    _wait_for_count(service, 12)
     assert service.stop() == 0
 
 
@@ -259,14 +314,24 @@ def test_workers_end_with_their_supervisor(serve: Serve) -> None:
     pytest.fail("the workers still serve")
 
 
+def _wait_for_count(service: Service, labelled: int) -> None:
+    """A worker counts an answer just after it has sent it."""
+    until = time.monotonic() + 30
+    while f'{{path="/v1/predict",status="200"}} {labelled}\n'.encode() not in _metrics(service):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
 def _in_flight(service: Service) -> int:
-    connection = HTTPConnection("127.0.0.1", service.port, timeout=30)
-    connection.request("GET", "/metrics")
-    found = re.search(
-        rb"^funnelling_requests_in_flight (\d+)$", connection.getresponse().read(), re.MULTILINE
-    )
+    found = re.search(rb"^funnelling_requests_in_flight (\d+)$", _metrics(service), re.MULTILINE)
     assert found
     return int(found[1])
+
+
+def _metrics(service: Service) -> bytes:
+    connection = HTTPConnection("127.0.0.1", service.port, timeout=60)
+    connection.request("GET", "/metrics")
+    return connection.getresponse().read()
 
 
 def _command(pid: int) -> bytes:

@@ -29,6 +29,13 @@ def add_to(commands: options.Commands) -> None:
         help="file of the bearer token to ask for; else FUNNELLING_TOKEN, else none",
     )
     parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="without a token, another name than localhost to answer to; may be repeated",
+    )
+    parser.add_argument(
         "--deadline", type=seconds, default=30.0, metavar="S", help="seconds a request may take (30)"
     )
     parser.add_argument(
@@ -58,6 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.workers,
         read_token(arguments.token_file),
         Limits(characters=arguments.max_text, body=arguments.max_body, seconds=arguments.deadline),
+        tuple(arguments.allow_host),
     )
     serve(settings, describe_model(arguments.model))
 

@@ -9,13 +9,14 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 
 from funnelling.method import Method
 from funnelling.serving import openapi
-from funnelling.serving.bodies import read_json
+from funnelling.serving.bodies import Bodies
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import Guard
 from funnelling.serving.metrics import Metrics
@@ -40,16 +41,18 @@ def create_app(model: Method, description: dict[str, Any], settings: Settings, m
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
     app.state.engine = engine
-    app.add_middleware(Guard, served_paths(), metrics, settings.token)
+    app.add_middleware(Guard, served_paths(), metrics, settings.token, settings.hosts)
     _add_problems(app)
     _add_interface(app, engine, settings)
     _add_facts(app, model, description, settings, metrics)
     add_pages(app)
+    _add_heads(app)
     return app
 
 
 def _add_interface(app: FastAPI, engine: Engine, settings: Settings) -> None:
     limits = settings.limits
+    bodies = Bodies(limits.body)
 
     @app.post(
         "/v1/predict",
@@ -60,7 +63,7 @@ def _add_interface(app: FastAPI, engine: Engine, settings: Settings) -> None:
     async def predict(request: Request) -> Response:
         """The labels and the probability of every label, the same bits that the command line gives."""
         until = asyncio.get_running_loop().time() + limits.seconds
-        body = await read_json(request, limits.body, until)
+        body = await bodies.read_json(request, until)
         documents = documents_in(body, engine.model, limits.documents, limits.characters)
         return _json({"documents": await engine.predict(documents, until)})
 
@@ -73,7 +76,7 @@ def _add_interface(app: FastAPI, engine: Engine, settings: Settings) -> None:
     async def explain(request: Request) -> Response:
         """What spoke for a label: words in tier 1, other labels in tier 2, and similar training documents."""
         until = asyncio.get_running_loop().time() + limits.seconds
-        body = await read_json(request, limits.body, until)
+        body = await bodies.read_json(request, until)
         documents = documents_in(body, engine.model, limits.explained, limits.characters, "labels", "top")
         labels = labels_in(body, engine.model.classes_.tolist())
         return _json({"documents": await engine.explain(documents, labels, words_in(body), until)})
@@ -111,11 +114,18 @@ def _add_facts(
         counted = metrics.text(description["method"], version("funnelling"))
         return Response(counted, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 
-    @app.api_route("/openapi.json", include_in_schema=False)
-    async def describe() -> JSONResponse:
-        return JSONResponse(document)
+    @app.get("/openapi.json", include_in_schema=False)
+    async def describe() -> Response:
+        return described
 
-    document = openapi.document(app, model, settings)
+    described = _json(openapi.document(app, model, settings))
+
+
+def _add_heads(app: FastAPI) -> None:
+    """HEAD wherever there is GET; the OpenAPI document, made before, need not tell."""
+    for route in app.routes:
+        if isinstance(route, APIRoute) and route.methods and "GET" in route.methods:
+            route.methods.add("HEAD")
 
 
 def _json(value: Any) -> Response:

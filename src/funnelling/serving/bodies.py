@@ -1,30 +1,73 @@
 """The body of a request: read within its limits, and made of JSON."""
 
 import asyncio
+import codecs
 import json
 from typing import Any, NoReturn
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
-from funnelling.serving.problems import Problem
+from funnelling.serving.problems import Problem, too_busy
 
 CLOSE = {"Connection": "close"}
 # A client that has begun to send reads no answer before it has sent all: so much is let pass unread.
 _DISCARDED = 64 * 2**20
+_HELD = 256 * 2**20  # bytes of all bodies that a worker reads at a time
 
 
-async def read_json(request: Request, most: int, until: float) -> Any:
-    """The value in a body of at most so many bytes that came before a moment of the loop's clock."""
-    _check_headers(request)
+class Bodies:
+    """Reads bodies of at most so many bytes each, and no more of them at a time than there is memory for."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._free = max(_HELD, most)
+
+    async def read_json(self, request: Request, until: float) -> Any:
+        """The value in a body that came before a moment of the loop's clock."""
+        _check_headers(request)
+        try:
+            async with asyncio.timeout_at(until):
+                return _value(await self._read(request))
+        except TimeoutError:
+            raise Problem(408, "The body took too long to arrive. Send it at once.", headers=CLOSE) from None
+
+    async def _read(self, request: Request) -> bytes:
+        announced = request.headers.get("content-length", "0")
+        large = int(announced) > self.most if announced.isascii() and announced.isdigit() else False
+        waits = request.headers.get("expect", "").lower() == "100-continue"
+        if large and (waits or int(announced) > _DISCARDED):
+            raise self._too_large()
+        parts: list[bytes] = []
+        size = held = 0
+        try:
+            async for part in request.stream():
+                size += len(part)
+                if size > _DISCARDED:
+                    raise self._too_large()
+                if size > self.most:
+                    parts.clear()
+                    continue
+                parts.append(part)
+                held += len(part)
+                self._free -= len(part)
+                if self._free < 0:
+                    raise too_busy("Too many bodies are on their way. Try again later.")
+        finally:
+            self._free += held
+        if size > self.most:
+            raise self._too_large(closing=False)
+        return b"".join(parts)
+
+    def _too_large(self, closing: bool = True) -> Problem:
+        detail = f"The body is larger than {self.most:,} bytes. Send fewer or shorter documents."
+        return Problem(413, detail, headers=CLOSE if closing else None)
+
+
+def _value(body: bytes) -> Any:
+    if body.startswith(codecs.BOM_UTF8):
+        raise Problem(400, "The body begins with a byte order mark. Send it without.")
     try:
-        async with asyncio.timeout_at(until):
-            body = await _read(request, most)
-    except TimeoutError:
-        raise Problem(408, "The body took too long to arrive. Send it at once.", headers=CLOSE) from None
-    except ClientDisconnect:
-        raise Problem(400, "The body ended early.", headers=CLOSE) from None
-    try:
-        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_object)
     except UnicodeDecodeError:
         raise Problem(400, "The body is not UTF-8.") from None
     except json.JSONDecodeError as error:
@@ -45,30 +88,11 @@ def _check_headers(request: Request) -> None:
         raise Problem(415, "The body must not be compressed. Drop Content-Encoding.")
 
 
-async def _read(request: Request, most: int) -> bytes:
-    announced = request.headers.get("content-length", "0")
-    large = int(announced) > most if announced.isascii() and announced.isdigit() else False
-    waits = request.headers.get("expect", "").lower() == "100-continue"
-    if large and (waits or int(announced) > _DISCARDED):
-        raise _too_large(most)
-    parts: list[bytes] = []
-    size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > _DISCARDED:
-            raise _too_large(most)
-        if size > most:
-            parts.clear()
-        else:
-            parts.append(part)
-    if size > most:
-        raise _too_large(most, closing=False)
-    return b"".join(parts)
-
-
-def _too_large(most: int, closing: bool = True) -> Problem:
-    detail = f"The body is larger than {most:,} bytes. Send fewer or shorter documents."
-    return Problem(413, detail, headers=CLOSE if closing else None)
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise Problem(400, "An object in the body has a field twice.")
+    return made
 
 
 def _refuse_constant(name: str) -> NoReturn:

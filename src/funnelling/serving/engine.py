@@ -6,9 +6,9 @@ beyond its documents is then paid once for all that came in while the last one r
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -19,18 +19,22 @@ from funnelling.method import Method
 from funnelling.prediction import Predictor
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.problems import Problem, too_busy
+from funnelling.text.languages import served_by
 
 Row = dict[str, Any]
 
-MOST_WAITING = 8_192  # documents; whoever comes later is asked to come back
+# Whoever comes when so much waits is asked to come back.
+MOST_WAITING = 8_192  # documents
+MOST_CHARACTERS = 64_000_000  # of theirs
+MOST_EXPLAINED = 64  # documents
 BATCH_DOCUMENTS = 256
 BATCH_CHARACTERS = 1_000_000
 
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    documents: Sequence[Document]
-    answer: asyncio.Future[list[Row]]
+    documents: Sequence[Document] = field(repr=False)
+    answer: asyncio.Future[list[Row]] = field(repr=False)
     characters: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,6 +51,9 @@ class Engine:
         self._thread = ThreadPoolExecutor(1, "model")
         self._waiting: deque[_Job] = deque()
         self._documents_waiting = 0
+        self._characters_waiting = 0
+        self._explained_waiting = 0
+        self._explaining = asyncio.Lock()
         self._busy = False
 
     def warm_up(self) -> None:
@@ -57,29 +64,39 @@ class Engine:
 
     async def predict(self, documents: Sequence[Document], until: float) -> list[Row]:
         """The rows that ``funnelling predict`` gives, before a moment of the loop's clock."""
-        if len(documents) + self._documents_waiting > MOST_WAITING:
-            raise too_busy("Too many documents are waiting for the model. Try again later.")
         loop = asyncio.get_running_loop()
         job = _Job(documents, loop.create_future())
+        if self._waiting and (
+            self._documents_waiting + len(documents) > MOST_WAITING
+            or self._characters_waiting + job.characters > MOST_CHARACTERS
+        ):
+            raise too_busy("Too many documents are waiting for the model. Try again later.")
         self._waiting.append(job)
         self._documents_waiting += len(documents)
+        self._characters_waiting += job.characters
         if not self._busy:
             self._busy = True
             loop.call_soon(self._start)  # requests that came in with this one may join
-        rows: list[Row] = await _within(job.answer, until)
-        return rows
+        async with _before(until):
+            return await job.answer
 
     async def explain(
         self, documents: Sequence[Document], labels: Sequence[str] | None, top: int, until: float
     ) -> list[Row]:
         """Why documents get their labels, before a moment of the loop's clock."""
-        from funnelling.explanation import explain_documents
+        if self._explained_waiting + len(documents) > MOST_EXPLAINED:
+            raise too_busy("Too many documents are waiting to be explained. Try again later.")
+        self._explained_waiting += len(documents)
+        try:
+            async with _before(until):
+                return [await self._explanation(document, labels, top) for document in documents]
+        finally:
+            self._explained_waiting -= len(documents)
 
-        texts = [document.text for document in documents]
-        languages = [document.language for document in documents]
-        call = partial(explain_documents, self.model, texts, languages, labels, top)
-        explained = await _within(self._run(call), until)
-        return [{"id": document.id, **row} for document, row in zip(documents, explained, strict=True)]
+    async def _explanation(self, document: Document, labels: Sequence[str] | None, top: int) -> Row:
+        async with self._explaining:  # one at a time, so that documents to label come in between
+            rows: list[Row] = await self._run(lambda: list(self._predictor.explain([document], labels, top)))
+        return rows[0]
 
     def close(self) -> None:
         """End the thread once it is done."""
@@ -107,6 +124,7 @@ class Engine:
                 break
             self._waiting.popleft()
             self._documents_waiting -= len(job.documents)
+            self._characters_waiting -= job.characters
             if job.answer.done():  # nobody waits for it any more
                 documents -= len(job.documents)
                 characters -= job.characters
@@ -128,24 +146,32 @@ class Engine:
         if answers.cancelled():
             return
         languages: list[str] = []
-        for job, answer in zip(jobs, answers.result(), strict=True):
-            if isinstance(answer, list):
-                languages += [row["language"] for row in answer]
-            if job.answer.done():
-                continue
-            if isinstance(answer, list):
-                job.answer.set_result(answer)
-            else:
-                job.answer.set_exception(answer)
-        self._metrics.labelled(languages)
-        self._start()
+        try:
+            for job, answer in zip(jobs, answers.result(), strict=True):
+                if isinstance(answer, list):
+                    languages += [str(served_by(row["language"], self.model.languages_)) for row in answer]
+                if job.answer.done():
+                    continue
+                if isinstance(answer, list):
+                    job.answer.set_result(answer)
+                else:
+                    job.answer.set_exception(answer)
+            self._metrics.labelled(languages)
+        except Exception as error:
+            for job in jobs:
+                if not job.answer.done():
+                    job.answer.set_exception(error)
+            raise
+        finally:
+            self._start()
 
 
-async def _within(answer: asyncio.Future[Any], until: float) -> Any:
-    """What a call gives, unless that takes too long."""
+@asynccontextmanager
+async def _before(until: float) -> AsyncIterator[None]:
+    """Wait for the model, unless that takes too long."""
     try:
         async with asyncio.timeout_at(until):
-            return await answer
+            yield
     except TimeoutError:
         raise too_busy("The model took too long. Send fewer documents, or try again later.") from None
     except InputError as error:

@@ -1,10 +1,13 @@
-"""What surrounds every request: the token, the headers, the log, the count, and no way out for a failure."""
+"""What surrounds a request: name and token, the headers, the log, the count, and no way out for a failure."""
 
+import asyncio
 import hmac
 import logging
+import re
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from http import HTTPStatus
 from typing import Any
 
 from funnelling.serving.metrics import Metrics
@@ -31,6 +34,8 @@ SECURITY = {
     "x-frame-options": "DENY",
 }
 
+GONE = 499  # in the log, of a client that left before its answer
+
 logger = logging.getLogger(__name__)
 _HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
 _UNKNOWN = "-"  # a path that is not ours may hold anything, and the log is to hold nothing of the user's
@@ -39,11 +44,19 @@ _UNKNOWN = "-"  # a path that is not ours may hold anything, and the log is to h
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, app: App, paths: Collection[str], metrics: Metrics, token: str | None) -> None:
+    def __init__(
+        self,
+        app: App,
+        paths: Collection[str],
+        metrics: Metrics,
+        token: str | None,
+        hosts: frozenset[str] | None,
+    ) -> None:
         self.app = app
         self.paths = frozenset(paths)
         self.metrics = metrics
         self.expected = None if token is None else f"bearer {token}".encode()
+        self.hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -58,24 +71,33 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                keeping = b"no-cache" if scope["path"].startswith("/static/") else b"no-store"
-                message["headers"] = [*message["headers"], *_HEADERS, (b"cache-control", keeping)]
+                kept = scope["path"].startswith("/static/")
+                message["headers"] = [*message["headers"], *safe_headers(kept)]
+                if status >= HTTPStatus.BAD_REQUEST and (b"expect", b"100-continue") in scope["headers"]:
+                    message["headers"].append((b"connection", b"close"))  # the body may never come
             await send(message)
 
         self.metrics.begin()
         try:
-            if protected and not self._allowed(scope):
+            if not self._meant(scope):
+                await _MISDIRECTED.response()(scope, receive, guarded)
+            elif protected and not self._allowed(scope):
                 await _UNAUTHORISED.response()(scope, receive, guarded)
             else:
                 await self.app(scope, receive, guarded)
+        except asyncio.CancelledError:
+            status = status or GONE
         except Exception as error:
             logger.error("%s %s failed: %s", scope["method"], path, place_of(error))
             if not status:
                 await _FAILED.response()(scope, receive, guarded)
         finally:
-            seconds = time.perf_counter() - started
-            self.metrics.end(path, status, seconds)
-            logger.info("%s %s %d %.1f ms", scope["method"], path, status, 1_000 * seconds)
+            log_and_count(self.metrics, scope["method"], path, status, time.perf_counter() - started)
+
+    def _meant(self, scope: Scope) -> bool:
+        """Whether it was sent to a name of ours: a page elsewhere can have its own name lead here."""
+        given = [value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host"]
+        return self.hosts is None or all(re.sub(r":\d*$", "", name) in self.hosts for name in given)
 
     def _allowed(self, scope: Scope) -> bool:
         if self.expected is None:
@@ -83,6 +105,17 @@ class Guard:
         given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
         scheme, space, token = given.partition(b" ")
         return hmac.compare_digest(scheme.lower() + space + token.strip(), self.expected)
+
+
+def safe_headers(kept: bool = False) -> list[tuple[bytes, bytes]]:
+    """The headers that every answer has; one that is kept is asked for again whether it still holds."""
+    return [*_HEADERS, (b"cache-control", b"no-cache" if kept else b"no-store")]
+
+
+def log_and_count(metrics: Metrics, method: str, path: str, status: int, seconds: float) -> None:
+    """Tell the log and the counters of an answer."""
+    metrics.end(path, status, seconds)
+    logger.info("%s %s %d %.1f ms", method, path, status, 1_000 * seconds)
 
 
 def place_of(error: BaseException) -> str:
@@ -96,5 +129,8 @@ _UNAUTHORISED = Problem(
     401,
     "This service asks for a token. Send it in a header: Authorization: Bearer TOKEN.",
     headers={"WWW-Authenticate": 'Bearer realm="funnelling"'},
+)
+_MISDIRECTED = Problem(
+    421, "This service answers only to localhost. Allow the name in Host with --allow-host NAME."
 )
 _FAILED = Problem(500, "The service failed at this request. The log tells where.")

@@ -22,6 +22,7 @@ REASONS = {
     408: "The body took too long to arrive.",
     413: "The body is too large.",
     415: "The body is not announced as JSON.",
+    421: "The service does not answer to the name in Host.",
     422: "The body does not hold what is asked for.",
     500: "The service failed.",
     503: "The service is too busy, or the model took too long.",
@@ -40,7 +41,7 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     content = {problems.MEDIA_TYPE: {"schema": reference("Problem")}}
     return {
         status: {"description": REASONS[status], "content": content}
-        for status in sorted({*statuses, 405, 500})
+        for status in sorted({*statuses, 405, 421, 500})
     }
 
 
@@ -56,13 +57,13 @@ def document(app: FastAPI, model: Method, settings: Settings) -> dict[str, Any]:
         title="funnelling", version=version("funnelling"), description=DESCRIPTION, routes=app.routes
     )
     made["components"] = {"schemas": schemas(model, settings.limits)}
+    operations = [(path, operation) for path, item in made["paths"].items() for operation in item.values()]
     if settings.token is not None:
         made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        for path, item in made["paths"].items():
-            for operation in item.values():
-                operation["security"] = [{"token": []}] if path != "/healthz" else []
-    else:
-        for item in made["paths"].values():
-            for operation in item.values():
-                operation["responses"].pop("401", None)
+        for path, operation in operations:
+            operation["security"] = [{"token": []}] if path != "/healthz" else []
+    never = {"401": settings.token is None, "421": settings.hosts is None}
+    for _, operation in operations:
+        for status in (status for status, unused in never.items() if unused):
+            operation["responses"].pop(status, None)
     return made

@@ -27,4 +27,4 @@ def _add(app: FastAPI, path: str, content: bytes, kind: str) -> None:
     async def file() -> Response:
         return Response(content, headers={"Content-Type": kind})
 
-    app.add_api_route(path, file, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route(path, file, include_in_schema=False)

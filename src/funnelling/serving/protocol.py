@@ -11,16 +11,19 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
+import httptools
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from funnelling.serving.problems import MEDIA_TYPE, problem_bytes
+from funnelling.serving.bodies import CLOSE
+from funnelling.serving.guard import log_and_count, safe_headers
+from funnelling.serving.metrics import Metrics
+from funnelling.serving.problems import Problem
+from funnelling.serving.settings import Limits
 
-LARGEST_HEAD = 64 * 2**10  # bytes
+LARGEST_HEAD = 64 * 2**10  # bytes, after the packet that it begins in
 DRAIN_SECONDS = 1.0
-
-_PHRASES = {400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large"}
 
 
 class State(ServerState):
@@ -28,10 +31,10 @@ class State(ServerState):
 
     draining = False
 
-    def __init__(self, head_seconds: float, write_seconds: float) -> None:
+    def __init__(self, limits: Limits, metrics: Metrics) -> None:
         super().__init__()
-        self.head_seconds = head_seconds
-        self.write_seconds = write_seconds
+        self.limits = limits
+        self.metrics = metrics
 
 
 class Connection(HttpToolsProtocol):
@@ -42,6 +45,7 @@ class Connection(HttpToolsProtocol):
     _stuck: asyncio.TimerHandle | None = None
     _in_head = False
     _head_bytes = 0
+    _answering: tuple[RequestResponseCycle, asyncio.Task[None]] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -51,36 +55,70 @@ class Connection(HttpToolsProtocol):
         self._cancel()
         self._read()
         super().connection_lost(exc)
+        if self._answering is not None and not self._answering[0].response_complete:
+            cycle, task = self._answering
+            cycle.disconnected = True
+            task.cancel()  # nobody waits for the answer
 
     def data_received(self, data: bytes) -> None:
         if self.parser is None:  # closed by us, and the client still talks
             return
-        super().data_received(data)
-        if self._in_head:
-            self._head_bytes += len(data)
-            if self._head_bytes > LARGEST_HEAD:
-                self._refuse(431, "The head of the request is too large.")
+        self._unset_keepalive_if_required()
+        self._head_bytes += len(data)
+        try:
+            self._parse(memoryview(data))
+        except httptools.HttpParserError:
+            self._refuse(400, "The request is not HTTP.")
+        if self._in_head and self._head_bytes > LARGEST_HEAD:
+            self._refuse(431, "The head of the request is too large.")
+        elif self._timer is None and (self.cycle is None or self.cycle.response_complete):
+            self._wait_for_head()  # what came began no request: an empty line, or the rest of a refused body
+
+    def _parse(self, data: memoryview) -> None:
+        """Read requests; one that offers another protocol is read again without the offer."""
+        while data:
+            try:
+                self.parser.feed_data(data)
+                return
+            except httptools.HttpParserUpgrade as offer:
+                data = data[offer.args[0] :]
+            method = self.parser.get_method()
+            if method == b"CONNECT":
+                self._refuse(400, "This service is no proxy.")
+                return
+            lines = [b"%s %s HTTP/%s" % (method, self.url, self.parser.get_http_version().encode())]
+            lines += [b"%s: %s" % header for header in self.headers if header[0] != b"upgrade"]
+            self.parser.feed_data(b"\r\n".join([*lines, b"", b""]))
+
+    def _should_upgrade(self) -> bool:
+        return True  # so that nothing is begun for a request that is read again
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head = True
+        self._head_bytes = 0
         self._wait_for_head()
 
     def on_headers_complete(self) -> None:
         self._in_head = False
-        self._head_bytes = 0
         self._cancel()
         before = self.cycle
         super().on_headers_complete()
-        if self.server_state.draining:
+        if self.server_state.draining and self.cycle is not before:
             if before is not None and not before.response_started:
                 before.keep_alive = True  # the last of several pipelined requests closes
             self.cycle.keep_alive = False
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        task = self.loop.create_task(cycle.run_asgi(app))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+        self._answering = (cycle, task)
+
     def pause_writing(self) -> None:
         super().pause_writing()
         self._read()
-        self._stuck = self.loop.call_later(self.server_state.write_seconds, self.transport.abort)
+        self._stuck = self.loop.call_later(self.server_state.limits.seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
         self._read()
@@ -91,12 +129,15 @@ class Connection(HttpToolsProtocol):
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.keep_alive = False
 
-    def send_400_response(self, msg: str) -> None:
-        self._refuse(400, msg)
+    def shutdown(self) -> None:
+        if self._in_head:
+            self._refuse(503, "The service stops. Try again later.")
+        else:
+            super().shutdown()
 
     def _wait_for_head(self) -> None:
         self._cancel()
-        self._timer = self.loop.call_later(self.server_state.head_seconds, self._give_up)
+        self._timer = self.loop.call_later(self.server_state.limits.head_seconds, self._give_up)
 
     def _give_up(self) -> None:
         if self._in_head:
@@ -119,16 +160,16 @@ class Connection(HttpToolsProtocol):
         self._cancel()
         if self.transport.is_closing():
             return
-        if self.cycle is None or self.cycle.response_complete:
-            body = problem_bytes(status, detail)
-            head = (
-                f"HTTP/1.1 {status} {_PHRASES[status]}\r\ncontent-type: {MEDIA_TYPE}\r\n"
-                f"content-length: {len(body)}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n"
-            )
-            self.transport.write(head.encode() + body)
-            self.transport.close()
-        else:
+        if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.keep_alive = False
+            return
+        answer = Problem(status, detail, headers=CLOSE).response()
+        headers = [*self.server_state.default_headers, *answer.raw_headers, *safe_headers()]
+        lines = b"".join(b"%s: %s\r\n" % header for header in headers)
+        self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + bytes(answer.body))
+        self.transport.close()
+        self.server_state.metrics.begin()
+        log_and_count(self.server_state.metrics, "-", "-", status, 0.0)
 
 
 class Server(uvicorn.Server):

@@ -40,9 +40,12 @@ def labels_in(body: dict[str, Any], labels: Sequence[Any]) -> list[str] | None:
         raise _refusal("/labels", f"labels must be a list of 1 to {len(labels)} labels")
     known = {str(label) for label in labels}
     for i, label in enumerate(chosen):
-        if not isinstance(label, str) or label not in known:
-            shown = quoted(label) if isinstance(label, str) else "that"
-            raise _refusal(f"/labels/{i}", f"the model has no label {shown}. GET /v1/model lists them")
+        if not isinstance(label, str):
+            raise _refusal(f"/labels/{i}", "a label must be a string")
+        if label not in known:
+            raise _refusal(
+                f"/labels/{i}", f"the model has no label {quoted(label)}. GET /v1/model lists them"
+            )
     return list(dict.fromkeys(chosen))
 
 

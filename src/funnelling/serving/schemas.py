@@ -12,6 +12,7 @@ Schema = dict[str, Any]
 NUMBER: Schema = {"type": "number"}
 STRING: Schema = {"type": "string"}
 PROBABILITY: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+ZERO_SHOT: Schema = {"const": True, "description": "Training had no documents in the language."}
 ANY_LANGUAGE = r"^(|[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*)$"
 
 
@@ -105,7 +106,7 @@ def _prediction(labels: Sequence[Any]) -> Schema:
                 **_mapping(PROBABILITY),
                 "description": "Above which probability a label is assigned, where that is not .5.",
             },
-            "zero_shot": {"const": True, "description": "Training had no documents in the language."},
+            "zero_shot": ZERO_SHOT,
         },
         optional=["thresholds", "zero_shot"],
     )
@@ -125,7 +126,9 @@ def _explanation() -> Schema:
                 "items": neighbour,
                 "description": "Training documents that are nearest in the space of posteriors.",
             },
-        }
+            "zero_shot": ZERO_SHOT,
+        },
+        optional=["zero_shot"],
     )
 
 
@@ -150,7 +153,7 @@ def _explained_label() -> Schema:
             "tier_one": tier_one,
             "tier_two": tier_two,
         },
-        optional=["tier_one", "tier_two"],
+        optional=["threshold", "tier_one", "tier_two"],
     )
 
 

@@ -37,6 +37,16 @@ class Settings:
     workers: int = 1
     token: str | None = field(default=None, repr=False)
     limits: Limits = field(default_factory=Limits)
+    allowed_hosts: tuple[str, ...] = ()
+
+    @property
+    def hosts(self) -> frozenset[str] | None:
+        """The names it answers to, all where None: only without a token can a foreign page use a service
+        that listens on the loopback address, by a name of its own that leads there.
+        """
+        if self.token is not None or self.host not in LOOPBACK:
+            return None
+        return frozenset(("localhost", "127.0.0.1", "[::1]", *map(str.lower, self.allowed_hosts)))
 
 
 def read_token(path: str | None) -> str | None:

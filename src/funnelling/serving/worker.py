@@ -41,7 +41,7 @@ def run_worker(
         timeout_keep_alive=75,
         timeout_graceful_shutdown=round(limits.seconds) + 5,
     )
-    server = Server(config, State(limits.head_seconds, limits.seconds))
+    server = Server(config, State(limits, metrics))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, server.handle_exit)
     ready()

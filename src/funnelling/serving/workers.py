@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -22,6 +23,7 @@ from funnelling.wording import counted
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_SECONDS = 1.0
+_MOST_FAILURES = 3
 BACKLOG = 1_024
 
 logger = logging.getLogger(__name__)
@@ -90,6 +92,22 @@ def _announce(settings: Settings, port: int, description: dict[str, Any]) -> Non
     print(told, file=sys.stderr, flush=True)
 
 
+@dataclass(slots=True)
+class _Worker:
+    process: Any
+    pipe: Connection
+    ready: bool = False
+
+    def listen(self) -> str:
+        """Hear that it serves, or else why it does not."""
+        try:
+            reason = str(self.pipe.recv())
+        except (EOFError, OSError):
+            reason = "a worker died while it started"
+        self.ready = not reason
+        return reason
+
+
 class Supervisor:
     """Starts the workers, starts another where one dies, and passes the signal to stop on."""
 
@@ -100,26 +118,34 @@ class Supervisor:
         self.description = description
         self.sockets = sockets
         self.memory = memory
-        self.workers: dict[int, tuple[Any, Connection]] = {}
-        self.stopping = False
+        self.workers: dict[int, _Worker] = {}
+        self.failures = 0  # starts in a row
+        # A handler of signals may write to a pipe whatever it interrupts; a lock it must not take.
+        self._stopped, self._stop = multiprocessing.Pipe(duplex=False)
 
     def run(self, announce: Callable[[], None]) -> None:
-        """Serve until a signal comes."""
+        """Serve until a signal comes, or until workers fail to start."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
+            signal.signal(number, lambda *_: self._stop.send_bytes(b""))
         try:
             for worker in range(self.settings.workers):
                 self._start(worker)
             for worker in range(self.settings.workers):
                 self._wait_until_ready(worker)
-            if not self.stopping:
+            if not self._stopping():
                 announce()
-            while not self.stopping:
+            while not self._stopping():
                 self._watch()
         finally:
             self._end()
 
+    def _stopping(self, seconds: float = 0.0) -> bool:
+        """Whether it was told to stop, or is within a time."""
+        return self._stopped.poll(seconds)
+
     def _start(self, worker: int) -> None:
+        if self._stopping():
+            return
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(
@@ -129,46 +155,42 @@ class Supervisor:
         )
         process.start()
         theirs.close()
-        self.workers[worker] = (process, ours)
+        self.workers[worker] = _Worker(process, ours)
 
     def _wait_until_ready(self, worker: int) -> None:
-        _, pipe = self.workers[worker]
-        while not self.stopping and not pipe.poll(0.1):
-            pass
-        if self.stopping:
+        if self._stopping():
             return
-        try:
-            problem = pipe.recv()
-        except EOFError:
-            problem = "a worker died while it started"
-        if problem:
-            raise InputError(problem)
+        started = self.workers[worker]
+        wait([started.pipe, self._stopped])
+        if not self._stopping() and (reason := started.listen()):
+            raise InputError(reason)
 
     def _watch(self) -> None:
-        """Wait for a worker that dies, and start another."""
-        wait([process.sentinel for process, _ in self.workers.values()], timeout=0.5)
-        for worker, (process, pipe) in list(self.workers.items()):
-            if self.stopping or process.is_alive():
+        """Wait for a worker that dies, and start another, unless such starts fail again and again."""
+        wait([self._stopped, *(worker.process.sentinel for worker in self.workers.values())])
+        for number, worker in list(self.workers.items()):
+            if self._stopping() or worker.process.is_alive():
                 continue
-            logger.error("worker %d ended with status %s; another starts", worker + 1, process.exitcode)
-            pipe.close()
-            time.sleep(_RESTART_SECONDS)
-            self._start(worker)
-
-    def _stop(self, *_: Any) -> None:
-        self.stopping = True
-        for sock in self.sockets:
-            sock.close()
-        for process, _pipe in self.workers.values():
-            process.terminate()
+            reason = "" if worker.ready else worker.listen()
+            self.failures = 0 if worker.ready else self.failures + 1
+            if self.failures == _MOST_FAILURES:
+                raise InputError(reason)
+            status = f": {reason}" if reason else f" with status {worker.process.exitcode}"
+            logger.error("worker %d ended%s; another starts", number + 1, status)
+            worker.pipe.close()
+            if not self._stopping(_RESTART_SECONDS):
+                self._start(number)
 
     def _end(self) -> None:
-        self._stop()
+        for sock in self.sockets:  # first: nobody may come after a worker has taken the last who waited
+            sock.close()
+        for worker in self.workers.values():
+            worker.process.terminate()
         until = time.monotonic() + self.settings.limits.seconds + STOP_SECONDS
-        for process, _ in self.workers.values():
-            process.join(max(0.0, until - time.monotonic()))
-            if process.is_alive():
-                process.kill()
+        for worker in self.workers.values():
+            worker.process.join(max(0.0, until - time.monotonic()))
+            if worker.process.is_alive():
+                worker.process.kill()
 
 
 def _work(
@@ -209,6 +231,11 @@ def _start_logging() -> None:
 
 
 class _Plain(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name == "asyncio":  # its messages quote what a callback was given
+            record.msg, record.args = "the loop failed", ()
+        return super().format(record)
+
     def formatException(self, ei: Any) -> str:  # noqa: N802
         from funnelling.serving.guard import place_of
 

@@ -49,9 +49,7 @@ function fields(api, schema, prefix = "") {
 }
 
 function fieldTable(api, caption, schema) {
-  const rows = fields(api, schema);
-  const drawn = table(caption, ["Field", "Type", "Meaning"], rows);
-  drawn.querySelectorAll("thead .number").forEach(cell => cell.classList.remove("number"));
+  const drawn = table(caption, ["Field", "Type", "Meaning"], fields(api, schema), null);
   return make("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": caption }, drawn);
 }
 
@@ -70,8 +68,7 @@ function operation(api, path, method, told) {
   const statuses = Object.entries(told.responses).map(([status, response]) =>
     make("tr", {}, make("th", { scope: "row" }, status), make("td", {}, response.description)),
   );
-  const statusTable = table(`Statuses of ${name}`, ["Status", "When"], statuses);
-  statusTable.querySelectorAll("thead .number").forEach(cell => cell.classList.remove("number"));
+  const statusTable = table(`Statuses of ${name}`, ["Status", "When"], statuses, null);
   const command = curl(method, path, body?.example, told.security?.length);
   return make(
     "article",

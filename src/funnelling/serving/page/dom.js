@@ -15,8 +15,9 @@ export function hidden(text) {
   return make("span", { class: "hidden" }, text);
 }
 
-export function table(caption, header, rows) {
-  const head = header.map((text, i) => make("th", { scope: "col", class: i ? "number" : null }, text));
+// The kind of the columns after the first is their class.
+export function table(caption, header, rows, kind = "number") {
+  const head = header.map((text, i) => make("th", { scope: "col", class: i ? kind : null }, text));
   return make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows));
 }
 

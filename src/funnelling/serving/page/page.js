@@ -12,6 +12,7 @@ const find = id => document.getElementById(id);
 const cards = [];
 let model = null;
 let numbers = 0;
+let pending = 0;
 
 function addCard() {
   const number = ++numbers;
@@ -32,14 +33,14 @@ function addCard() {
     make("label", { for: language.id }, "Language"),
     language,
   );
-  const card = { number, element, text, language, remove, result: make("div") };
+  const card = { number, element, text, language, remove, turn: 0, result: make("div") };
   language.addEventListener("change", () => card.result.isConnected && label([card]));
   text.addEventListener("keydown", event => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) find("texts").requestSubmit();
   });
   cards.push(card);
   find("cards").append(element);
-  fillLanguages(card);
+  fit(card);
   update();
   return card;
 }
@@ -47,6 +48,7 @@ function addCard() {
 function removeCard(card) {
   const place = cards.indexOf(card);
   cards.splice(place, 1);
+  card.turn++;
   card.element.remove();
   card.result.remove();
   update();
@@ -58,6 +60,11 @@ function update() {
   for (const card of cards) card.remove.hidden = cards.length === 1;
   find("add").disabled = cards.length >= MOST_TEXTS;
   if (!find("results").childElementCount) find("results-section").hidden = true;
+}
+
+function fit(card) {
+  fillLanguages(card);
+  if (model) card.text.maxLength = model.limits.characters;
 }
 
 function fillLanguages(card, detected) {
@@ -74,54 +81,64 @@ function say(sentence, problem = false) {
 }
 
 async function label(chosen) {
-  const asked = chosen.filter(card => card.text.value.trim());
-  for (const card of chosen) if (!asked.includes(card)) card.result.remove();
-  if (!asked.length) {
+  // What a card held when it was asked about; an answer that comes after a later question is dropped.
+  const asked = chosen.map(card => ({ card, turn: ++card.turn, text: card.text.value, language: card.language.value }));
+  const full = asked.filter(question => question.text.trim());
+  const current = () => full.filter(({ card, turn }) => card.turn === turn);
+  for (const question of asked) if (!full.includes(question)) question.card.result.remove();
+  if (!full.length) {
     update();
     say("Write or paste a text first.", true);
     chosen[0].text.focus();
     return;
   }
+  pending++;
   find("label").setAttribute("aria-busy", "true");
   say("Asking the model …");
   try {
-    const documents = asked.map(card => ({ text: card.text.value, language: card.language.value || null }));
-    const answer = await call("/v1/predict", { documents });
-    const explained = await Promise.allSettled(documents.map((text, i) => explain(text, answer.documents[i])));
-    for (const [i, card] of asked.entries()) {
-      const row = answer.documents[i];
-      const detected = !card.language.value;
-      fillLanguages(card, detected ? row.language : undefined);
-      showResult(card, row, explained[i].value, { detected, exclusive: model?.exclusive, shown: SHOWN_LABELS });
-    }
-    const shown = cards.filter(card => asked.includes(card) || card.result.isConnected);
-    find("results").replaceChildren(...shown.map(card => card.result));
-    find("results-section").hidden = false;
-    const tiers = find("results").querySelector(".bar.one");
-    find("legend").querySelector(".of-tiers").hidden = !tiers;
-    say(asked.length === 1 ? "One text is labelled." : `${asked.length} texts are labelled.`);
-    find("status").append(hidden(told(asked, answer.documents)));
+    const documents = full.map(({ text, language }) => ({ text, language: language || null }));
+    const rows = (await call("/v1/predict", { documents })).documents;
+    const explained = await Promise.allSettled(documents.map(({ text }, i) => explain(text, rows[i])));
+    full.forEach((question, i) => Object.assign(question, { row: rows[i], why: explained[i].value }));
+    if (current().length) show(current());
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;
     if (refusal.status === 401) askForToken();
-    say(refusal.message, true);
+    if (current().length) say(refusal.message, true);
   } finally {
-    find("label").removeAttribute("aria-busy");
+    if (!--pending) find("label").removeAttribute("aria-busy");
   }
+}
+
+function show(answered) {
+  for (const { card, text, language, row, why } of answered) {
+    const detected = !language;
+    fillLanguages(card, detected ? row.language : undefined);
+    showResult(card, text, row, why, { detected, exclusive: model?.exclusive, shown: SHOWN_LABELS });
+  }
+  const fresh = answered.map(({ card }) => card);
+  const shown = cards.filter(card => fresh.includes(card) || card.result.isConnected);
+  find("results").replaceChildren(...shown.map(card => card.result));
+  find("results-section").hidden = false;
+  const tiers = find("results").querySelector(".bar.one");
+  for (const part of find("legend").querySelectorAll(".of-tiers")) part.hidden = !tiers;
+  find("legend").querySelector(".of-cuts").hidden = Boolean(model?.exclusive);
+  say(answered.length === 1 ? "One text is labelled." : `${answered.length} texts are labelled.`);
+  find("status").append(hidden(told(answered)));
 }
 
 async function explain(text, row) {
   const labels = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
   const assigned = row.labels.map(String);
   const shown = [...new Set([...assigned, ...labels])].slice(0, Math.max(SHOWN_LABELS, assigned.length));
-  const document = { text: text.text, language: row.language };
+  const document = { text, language: row.language };
   return (await call("/v1/explain", { documents: [document], labels: shown, top: 8 })).documents[0];
 }
 
-function told(asked, rows) {
-  const sentences = rows.map((row, i) => {
+function told(answered) {
+  const sentences = answered.map(({ card, row }) => {
     const labels = row.labels.length ? row.labels.join(", ") : "no label";
-    return `Text ${asked[i].number}, ${languageName(row.language)}: ${labels}.`;
+    return `Text ${card.number}, ${languageName(row.language)}: ${labels}.`;
   });
   return ` ${sentences.join(" ")}`;
 }
@@ -143,10 +160,7 @@ async function loadModel() {
   }
   find("token-form").hidden = true;
   showAbout(model, find("model"), find("about"));
-  for (const card of cards) {
-    fillLanguages(card);
-    card.text.maxLength = model.limits.characters;
-  }
+  cards.forEach(fit);
   say("");
 }
 

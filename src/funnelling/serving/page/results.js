@@ -4,13 +4,13 @@ import { hidden, languageName, make, percent, signed, table } from "./dom.js";
 
 const EXCERPT = 90;
 
-export function showResult(card, row, explained, { detected, exclusive, shown }) {
+export function showResult(card, text, row, explained, { detected, exclusive, shown }) {
   const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
   const assigned = new Set(row.labels.map(String));
   const first = [...ranked.filter(label => assigned.has(label)), ...ranked.filter(label => !assigned.has(label))];
   const rows = first
     .slice(0, Math.max(shown, assigned.size))
-    .map(label => labelRow(label, row, explained?.labels[label], assigned.has(label), exclusive));
+    .map(label => labelRow(label, row, own(explained?.labels, label), assigned.has(label), exclusive));
   const language = `${languageName(row.language)}${detected ? ", detected" : ""}`;
   const title = make("h3", { id: `result-${card.number}` }, `Text ${card.number}: `, make("span", { class: "language" }, language));
   card.result = replaced(
@@ -19,7 +19,7 @@ export function showResult(card, row, explained, { detected, exclusive, shown })
       "article",
       { class: "card result", "aria-labelledby": title.id },
       title,
-      make("p", { class: "excerpt", lang: row.language.replaceAll("_", "-"), dir: "auto" }, excerpt(card.text.value)),
+      make("p", { class: "excerpt", lang: row.language.replaceAll("_", "-"), dir: "auto" }, excerpt(text)),
       make("p", { class: "summary" }, summary(assigned.size, row.zero_shot)),
       make("ol", { class: "labels" }, rows),
       explained ? null : make("p", { class: "note" }, "This answer could not be explained."),
@@ -27,6 +27,11 @@ export function showResult(card, row, explained, { detected, exclusive, shown })
       neighbours(explained?.neighbours ?? []),
     ),
   );
+}
+
+// A label may have the name of something that every object has.
+function own(values, label) {
+  return values && Object.hasOwn(values, label) ? values[label] : undefined;
 }
 
 function replaced(old, fresh) {
@@ -46,7 +51,7 @@ function summary(count, zeroShot) {
 
 function labelRow(label, row, why, assigned, exclusive) {
   const probability = row.scores[label];
-  const threshold = row.thresholds?.[label] ?? 0.5;
+  const threshold = own(row.thresholds, label) ?? 0.5;
   const posterior = why?.tier_two ? why.tier_one?.posterior : undefined;
   const bars = make("div", { class: "bars", "aria-hidden": "true" }, bar(probability));
   if (posterior !== undefined) bars.append(bar(posterior, "one"));
@@ -58,7 +63,7 @@ function labelRow(label, row, why, assigned, exclusive) {
     { class: assigned ? "assigned" : null },
     make("div", { class: "name" }, make("span", {}, label, mark), make("span", { class: "number" }, percent(probability), cut)),
     bars,
-    posterior === undefined ? null : make("p", { class: "change" }, change(posterior, probability, threshold, assigned)),
+    posterior === undefined ? null : make("p", { class: "change" }, change(posterior, probability)),
     why?.tier_one || why?.tier_two ? reasons(label, why) : null,
   );
 }

@@ -6,14 +6,13 @@ gradients from a document of which tier 1 says nothing, all posteriors 0 (`funne
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.funnel.classifier import FunnellingClassifier
-from funnelling.funnel.tier_one import TierOne
 from funnelling.method import Method
 from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
 from funnelling.svm.kernels import Matrix
@@ -59,6 +58,16 @@ def label_columns(model: Method, labels: Sequence[str]) -> npt.NDArray[np.intp]:
     return np.array([known[label] for label in labels], dtype=np.intp)
 
 
+class _View(NamedTuple):
+    """One view of some documents: their vectors, and what its base classifiers say of them."""
+
+    scorer: LinearScorer
+    words: Sequence[str] | None
+    vectors: Matrix
+    scores: Any  # a column a class
+    posteriors: Any
+
+
 class _Explainer:
     """Explains documents of one language.
 
@@ -72,68 +81,90 @@ class _Explainer:
         self._top = top
         self._classes = [str(label) for label in model.classes_]
         self._two = bool(model.exclusive_) and len(self._classes) == 2
-        self._names = self._classes[1:] if self._two else self._classes  # of the columns
         self._thresholds = model.thresholds(language)
-        self._base: TierOne | None = None
         self._meta: KernelDecomposition | None = None
         if isinstance(model, FunnellingClassifier):
-            self._base, meta = model.tiers(language)
+            meta = model.tier_two(language)
             self._meta = KernelDecomposition(meta) if isinstance(meta, KernelScorer) else None
-        scorer = model.linear(language) if self._base is None else self._base.scorer
-        self._linear = scorer if isinstance(scorer, LinearScorer) else None
-        self._words = model.feature_names(language) if self._linear is not None else None
 
-    def explain(self, vectors: Matrix, labels: npt.NDArray[np.intp] | None) -> list[Row]:
+    def explain(self, vectors: Any, labels: npt.NDArray[np.intp] | None) -> list[Row]:
         model = self._model
         found = model._scores(self._language, vectors)
         probabilities = model._probabilities(self._language, found)
         decided = model._labels(found - model._cuts(self._language))
         assigned = decided[:, None] == model.classes_ if model.exclusive_ else decided.astype(bool)
-        scores = base_scores = self._by_class(found)
-        said, points = probabilities, None
-        if self._base is not None:
-            points = self._base.posteriors(vectors)
-            said, base_scores = self._by_class(points, 1), self._by_class(self._base.scorer.scores(vectors))
+        scores = self._by_class(found)
+        views, points = self._views(vectors, scores, probabilities)
         rows = []
         for i in range(len(scores)):
             chosen = labels if labels is not None else _chosen(assigned[i], probabilities[i])
-            parts = (
-                self._tier_two(points[i], chosen, scores[i]) if points is not None else [{} for _ in chosen]
-            )
+            above = [{} for _ in chosen] if points is None else self._tier_two(points[i], chosen, scores[i])
             told = {
                 self._classes[label]: {
                     "probability": float(probabilities[i, label]),
                     "score": float(scores[i, label]),
                     **({} if model.exclusive_ else {"threshold": float(self._thresholds[label])}),
                     "assigned": bool(assigned[i, label]),
-                    **self._tier_one(vectors[[i]], label, base_scores[i, label], said[i, label]),
+                    **self._tier_one(views, i, label),
                     **part,
                 }
-                for label, part in zip(chosen, parts, strict=True)
+                for label, part in zip(chosen, above, strict=True)
             }
-            near = self._neighbours(points[i]) if points is not None else []
+            near = [] if points is None else self._neighbours(points[i])
             rows.append({"language": self._language, "labels": told, "neighbours": near})
         return rows
+
+    def _views(self, vectors: Any, scores: Any, probabilities: Any) -> tuple[dict[str, _View], Any]:
+        """The views whose scores are sums over words, and the documents in tier 2's space if there is one."""
+        model = self._model
+        if not isinstance(model, FunnellingClassifier):
+            scorer = model.linear(self._language)
+            if not isinstance(scorer, LinearScorer):
+                return {}, None
+            words = model.feature_names(self._language)
+            return {"": _View(scorer, words, vectors, scores, probabilities)}, None
+        posteriors = model.posteriors(self._language, vectors)
+        views = {
+            name: _View(
+                tier.scorer,
+                model.view_feature_names(name, self._language),
+                vectors[name],
+                self._by_class(tier.scorer.scores(vectors[name])),
+                self._by_class(posteriors[name], 1),
+            )
+            for name, tier in model.tier_one(self._language).items()
+            if isinstance(tier.scorer, LinearScorer)
+        }
+        return views, model.points(posteriors)
 
     def _by_class(self, values: Any, whole: float = 0) -> Any:
         """A column a class: the first of two has what is left of the ``whole``."""
         return np.hstack([whole - values, values]) if self._two else values
 
-    def _tier_one(self, row: Matrix, label: int, score: float, posterior: float) -> Row:
-        if self._linear is None:
+    def _tier_one(self, views: dict[str, _View], i: int, label: int) -> Row:
+        """What the first view's words added, and what those of the others did."""
+        told = {name: self._words(view, i, label) for name, view in views.items()}
+        if not told:
             return {}
+        first, *others = told
+        if not others:
+            return {"tier_one": told[first]}
+        return {
+            "tier_one": {"view": first, **told[first]},
+            "other_views": {name: told[name] for name in others},
+        }
+
+    def _words(self, view: _View, i: int, label: int) -> Row:
         column, sign = (0, 1 if label else -1) if self._two else (label, 1)
-        features, contributions = linear_contributions(self._linear, row, column)
-        names = [self._words[feature] if self._words is not None else str(feature) for feature in features]
+        features, contributions = linear_contributions(view.scorer, view.vectors[[i]], column)
+        names = [view.words[feature] if view.words is not None else str(feature) for feature in features]
         told, other = _largest(names, sign * contributions, self._top)
         return {
-            "tier_one": {
-                "score": float(score),
-                "posterior": float(posterior),
-                "bias": sign * float(self._linear.bias[column]),
-                "words": told,
-                "other_words": other,
-            }
+            "score": float(view.scores[i, label]),
+            "posterior": float(view.posteriors[i, label]),
+            "bias": sign * float(view.scorer.bias[column]),
+            "words": told,
+            "other_words": other,
         }
 
     def _tier_two(self, point: Any, labels: npt.NDArray[np.intp], scores: Any) -> list[Row]:
@@ -141,19 +172,30 @@ class _Explainer:
             return [{} for _ in labels]
         columns = np.zeros(len(labels), dtype=np.intp) if self._two else labels
         _, contributions = self._meta.contributions(point, columns)
+        names = self._dimensions(len(point))
         rows = []
         for label, found in zip(labels, contributions, strict=True):
             parts = -found if self._two and not label else found
-            told, other = _largest(self._names, parts, self._top)
+            told, other = _largest(names, parts, self._top)
             # The score at the origin, and what single precision rounded.
             base = float(scores[label]) - float(parts.sum())
             rows.append({"tier_two": {"base": base, "labels": told, "other_labels": other}})
         return rows
 
-    def _neighbours(self, posteriors: Any) -> list[Row]:
+    def _dimensions(self, width: int) -> list[str]:
+        """What the dimensions of tier 2's space stand for: labels, once for all views or once for each."""
+        columns = self._classes[1:] if self._two else self._classes
+        if width == len(columns):
+            return columns
+        assert isinstance(self._model, FunnellingClassifier)
+        views = self._model.tier_one(self._language)
+        return [f"{label} ({view})" for view in views for label in columns]
+
+    def _neighbours(self, point: Any) -> list[Row]:
         model = self._model
-        kept = getattr(model, "training_", None)
-        return [] if kept is None else kept.nearest(posteriors, self._names)
+        if not isinstance(model, FunnellingClassifier) or not hasattr(model, "training_"):
+            return []
+        return model.training_.nearest(point, model.training_points(), self._dimensions(model._columns()))
 
 
 def _chosen(assigned: Any, probabilities: Any) -> npt.NDArray[np.intp]:

@@ -23,13 +23,30 @@ METHODS = {
     "naive": _Entry("Naive", "funnelling.baselines.naive", "NaiveClassifier"),
     "pooled": _Entry("Pooled", "funnelling.baselines.pooled", "PooledClassifier"),
     "fun-tat": _Entry(
-        "Fun(TAT)", "funnelling.funnel", "FunnellingClassifier", {"variant": "tat", "zero_shot": None}
+        "Fun(TAT)",
+        "funnelling.funnel",
+        "FunnellingClassifier",
+        {"variant": "tat", "zero_shot": None, "views": None},
     ),
     "fun-kfcv": _Entry(
-        "Fun(KFCV)", "funnelling.funnel", "FunnellingClassifier", {"variant": "kfcv", "zero_shot": None}
+        "Fun(KFCV)",
+        "funnelling.funnel",
+        "FunnellingClassifier",
+        {"variant": "kfcv", "zero_shot": None, "views": None},
     ),
     "fun-zero-shot": _Entry(
-        "Fun(zero-shot)", "funnelling.funnel", "FunnellingClassifier", defaults={"zero_shot": "auto"}
+        "Fun(zero-shot)",
+        "funnelling.funnel",
+        "FunnellingClassifier",
+        {"views": None},
+        defaults={"zero_shot": "auto"},
+    ),
+    "fun-auto": _Entry("Fun(auto)", "funnelling.funnel", "FunnellingClassifier", {"views": "auto"}),
+    "fun-views": _Entry(
+        "Fun(views)",
+        "funnelling.funnel",
+        "FunnellingClassifier",
+        defaults={"views": ["pooled", "characters"]},
     ),
     "lri": _Entry("LRI", "funnelling.baselines.lri", "LRIClassifier"),
     "clesa": _Entry("CLESA", "funnelling.baselines.clesa", "CLESAClassifier", needs=("reference",)),
@@ -75,7 +92,7 @@ def make_method(
     >>> make_method("fun-tap")
     Traceback (most recent call last):
     funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, pooled, fun-tat, \
-fun-kfcv, fun-zero-shot, lri, clesa, kcca, dci, mle, mle-lstm, upper-bound.
+fun-kfcv, fun-zero-shot, fun-auto, fun-views, lri, clesa, kcca, dci, mle, mle-lstm, upper-bound.
     """
     check_method(name)
     entry = METHODS[name]

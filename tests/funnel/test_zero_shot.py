@@ -8,7 +8,7 @@ import pytest
 
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
-from funnelling.funnel.zero_shot import language_folds, make_space
+from funnelling.funnel.zero_shot import language_folds, unseen_space
 from funnelling.storage import load_model, save_model
 from funnelling.training import Training
 from tests.artificial import vector_corpus
@@ -112,7 +112,7 @@ def test_folds_are_languages_and_variants_go_with_their_language() -> None:
 
 def test_auto_prefers_embeddings_where_they_are_given() -> None:
     names = [
-        type(make_space(name, embeddings, None, 0, 0)).__name__
+        type(unseen_space(name, embeddings, None, 0, 0)).__name__
         for name, embeddings in (("auto", None), ("auto", "vectors"), ("pooled", "vectors"), ("clesa", None))
     ]
     assert names == ["PooledSpace", "EmbeddedSpace", "PooledSpace", "CLESASpace"]

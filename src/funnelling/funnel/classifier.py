@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -12,12 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import Counts, counts_by_language, measure_counts
+from funnelling.funnel.choosing import AUTO, choose
 from funnelling.funnel.foreign import EstimatorLearner
-from funnelling.funnel.kept import Kept
+from funnelling.funnel.kept import Kept, Seen
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import Cuts, TierTwo, aligned_scores
-from funnelling.funnel.zero_shot import DENSE_C, SPACES, language_folds, make_space
+from funnelling.funnel.views import OWN, Given, View, make_space, view_names
+from funnelling.funnel.views.combination import COMBINATIONS, combined, stacking_weights
+from funnelling.funnel.views.shared import SharedView, fit_shared_view
+from funnelling.funnel.zero_shot import SPACES, language_folds, unseen_space
 from funnelling.inputs import read_inputs
 from funnelling.method import Method
 from funnelling.progress import progress_bar
@@ -25,13 +28,14 @@ from funnelling.randomness import assign_folds
 from funnelling.reference import Reference
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Calibration, Scorer
-from funnelling.svm.kernels import Matrix, scaled_gamma
+from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import decide
 from funnelling.svm.plan import check_solution_size, plan_rbf
-from funnelling.training import FOLDS, Head, Scores, Training, fit_languages, stacked
+from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
 
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
+SHARED = "shared"  # what the space of ``zero_shot`` is called among views
 
 
 class FunnellingClassifier(Method):
@@ -43,6 +47,17 @@ class FunnellingClassifier(Method):
 
     Parameters
     ----------
+    views : list of views, "auto" or None
+        What tier 1 sees of a document: None is the paper's funnel, each language's own features. A list of
+        "own", "pooled", "lri", "characters", "wce", "embeddings", "encoder", scikit-learn transformers of
+        texts or functions of texts is a funnel over several views, most of them shared by all languages
+        (after Moreo, Pedrotti and Sebastiani, TOIS 2022). "auto" chooses by outer folds over the training
+        documents; ``choice_`` tells what and why.
+    combine : "mean", "concat" or "stacked"
+        How tier 2 gets the views' posteriors: as their mean, side by side, or as a mean with weights that
+        suit the held-out posteriors best.
+    normalise : bool
+        Whether each view's posteriors are scaled to length 1 before that.
     variant : "tat" or "kfcv"
         Where the posteriors that tier 2 learns from come from: classifiers that saw the documents
         (Fun(TAT), cheaper and better in the paper) or ``folds``-fold cross-validation (Fun(KFCV)).
@@ -55,14 +70,16 @@ class FunnellingClassifier(Method):
     meta_C : float or None
         C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
     meta_gamma : float or None
-        Gamma of the meta-classifier's RBF kernel; None is 1 / labels.
+        Gamma of the meta-classifier's RBF kernel; None is 1 / labels, and 1 over normalised views.
     zero_shot : "auto", "pooled", "embeddings", "clesa" or None
         The shared space through which documents in languages without training documents are labelled;
         None refuses them. "auto" is embeddings where those are given, else the pooled vocabulary.
     embeddings : path or None
-        A folder of aligned word vectors in MUSE's text format, for ``zero_shot``.
+        A folder of aligned word vectors in MUSE's text format, for ``zero_shot`` and the view.
     reference : Reference or None
-        From `funnelling.read_reference`: CLESA's, and the embeddings' source of idf, for ``zero_shot``.
+        From `funnelling.read_reference`: CLESA's, and the embeddings' source of idf.
+    encoder : path or None
+        A folder with a model of sentence-transformers, for the view.
     base_estimator, meta_estimator : scikit-learn classifier or None
         None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
     optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R" or None
@@ -100,6 +117,9 @@ class FunnellingClassifier(Method):
         self,
         variant: str = "tat",
         *,
+        views: Any = None,
+        combine: str = "mean",
+        normalise: bool = True,
         folds: int = 10,
         calibration: str = "platt",
         base_C: float | None = 1.0,
@@ -108,6 +128,7 @@ class FunnellingClassifier(Method):
         zero_shot: str | None = None,
         embeddings: str | os.PathLike[str] | None = None,
         reference: Reference | None = None,
+        encoder: str | os.PathLike[str] | None = None,
         base_estimator: Any = None,
         meta_estimator: Any = None,
         optimise: str | None = None,
@@ -119,6 +140,9 @@ class FunnellingClassifier(Method):
         verbose: int = 0,
     ) -> None:
         self.variant = variant
+        self.views = views
+        self.combine = combine
+        self.normalise = normalise
         self.folds = folds
         self.calibration = calibration
         self.base_C = base_C
@@ -127,6 +151,7 @@ class FunnellingClassifier(Method):
         self.zero_shot = zero_shot
         self.embeddings = embeddings
         self.reference = reference
+        self.encoder = encoder
         self.base_estimator = base_estimator
         self.meta_estimator = meta_estimator
         self.optimise = optimise
@@ -141,8 +166,13 @@ class FunnellingClassifier(Method):
         super()._validate_parameters()
         _choose("variant", self.variant, VARIANTS)
         _choose("calibration", self.calibration, CALIBRATIONS)
+        _choose("combine", self.combine, COMBINATIONS)
+        if self.views is not None and self.views != AUTO:
+            view_names(self.views)
         if self.zero_shot is not None:
             _choose("zero_shot", self.zero_shot, SPACES)
+            if self.views is not None:
+                raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
         if self.optimise is not None:
             parse_goal(self.optimise)
         self._check_positive("base_C", "meta_C", "meta_gamma")
@@ -153,7 +183,9 @@ class FunnellingClassifier(Method):
         if self.optimise is not None and training.exclusive:
             raise InputError("optimise tunes thresholds, and one label a document has none. Leave it out.")
         self.check_size(training)
-        self.fit_above(training, self.fit_base(training))
+        if self.views == AUTO:
+            self.choice_ = choose(self, training)
+        self.fit_above(training, self.fit_views(training))
         if self.zero_shot is not None:
             self._fit_shared(training)
 
@@ -164,8 +196,44 @@ class FunnellingClassifier(Method):
             plan_rbf(documents, self.memory_limit, "tier 2")
             check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
 
+    def fit_views(self, training: Training) -> dict[str, dict[str, Posteriors]]:
+        """Tier 1: the base classifiers of each view, and what they say of the training documents."""
+        self.base_: dict[str, TierOne] = {}
+        self.shared_views_: dict[str, SharedView] = {}
+        seen = {}
+        for name, view in self.views_in_use().items():
+            if name == OWN:
+                fitted = self.fit_base(training)
+                self.base_ = {language: tier for language, (tier, _) in fitted.items()}
+                seen[name] = {language: posteriors for language, (_, posteriors) in fitted.items()}
+            else:
+                self.shared_views_[name], seen[name] = self._fit_view(name, view, training)
+        return seen
+
+    def _fit_view(
+        self, name: str, view: View, training: Training
+    ) -> tuple[SharedView, dict[str, Posteriors]]:
+        given = Given(self.embeddings, self.reference, self.encoder, training.seed, self.verbose)
+        space = make_space(view, given)
+        training = training.only(space.usable(list(training.targets)))
+        learner = self._base_learner(name, training)
+        folds = training.stacked_folds()
+        kfcv = None
+        if self.variant == "kfcv":
+            parts = [self._kfcv_folds(language, training) for language in training.targets]
+            kfcv = np.concatenate([part for part in parts if part is not None])
+        total = learner.problems_solved(training.labels, len(np.unique(folds)))
+        with progress_bar(f"tier 1, {name}", total, bool(self.verbose), "problems") as advance:
+            return fit_shared_view(space, training, learner.reporting(advance), folds, self.calibration, kfcv)
+
+    def views_in_use(self) -> dict[str, View]:
+        """The views by name: the paper's own, those given or those chosen."""
+        if self.views is None:
+            return {OWN: OWN}
+        return view_names(self.choice_.views if self.views == AUTO else self.views)
+
     def fit_base(self, training: Training) -> dict[str, tuple[TierOne, Posteriors]]:
-        """Tier 1: the base classifiers of each language, and what they say of its training documents."""
+        """The base classifiers of each language, and what they say of its training documents."""
         learners = {language: self._base_learner(language, training) for language in training.vectors}
         rounds = 1 if self.variant == "tat" else 1 + self.folds
         total = rounds * sum(learner.problems_solved(training.labels, FOLDS) for learner in learners.values())
@@ -176,17 +244,52 @@ class FunnellingClassifier(Method):
                 training,
             )
 
-    def fit_above(self, training: Training, fitted: Mapping[str, tuple[TierOne, Posteriors]]) -> None:
-        """Tier 2 over base classifiers that are fitted, and what is kept of the documents."""
-        self.base_ = {language: tier_one for language, (tier_one, _) in fitted.items()}
-        posteriors = {language: found for language, (_, found) in fitted.items()}
+    def fit_above(self, training: Training, seen: Seen) -> None:
+        """Tier 2 over views that are fitted, and what is kept of the documents."""
+        self.weights_ = None
+        if self.combine == "stacked" and len(seen) > 1:
+            everywhere = [tag for tag in training.targets if all(tag in parts for parts in seen.values())]
+            held_out = [np.vstack([parts[tag].held_out for tag in everywhere]) for parts in seen.values()]
+            targets = np.vstack([training.targets[tag] for tag in everywhere])
+            self.weights_ = dict(zip(seen, stacking_weights(held_out, targets).tolist(), strict=True))
+        points = {
+            tag: Posteriors(
+                self.points({view: parts[tag].training for view, parts in seen.items() if tag in parts}),
+                self.points({view: parts[tag].held_out for view, parts in seen.items() if tag in parts}),
+            )
+            for tag in training.targets
+        }
         above = self._fit_meta(
-            training, Posteriors.stacked(list(posteriors.values())), training.stacked_folds(), "tier 2"
+            training, Posteriors.stacked(list(points.values())), training.stacked_folds(), "tier 2"
         )
         self.meta_, self.meta_C_, self.head_, self.cuts_ = above[:4]
         self.held_out_ = counts_by_language(training.targets, above.decided)
         if not self.compact:
-            self.training_ = Kept.of(training, posteriors)
+            self.training_ = Kept.of(training, seen)
+
+    def points(self, posteriors: Mapping[str, Floats]) -> Floats:
+        """Documents in tier 2's space, from what the views say of them."""
+        weights = None
+        if self.weights_ is not None:
+            weights = np.array([self.weights_[view] for view in posteriors])
+            weights = weights / (weights.sum() or 1)
+        return combined(list(posteriors.values()), self.combine, self._normalises(), weights)
+
+    def training_points(self) -> dict[str, Floats]:
+        """The training documents in tier 2's space, by language; found once."""
+        kept = self.training_
+        if getattr(self, "_points", (None, {}))[0] is not kept:
+            found = {
+                tag: self.points({view: rows[tag] for view, rows in kept.training.items() if tag in rows})
+                for tag in kept.targets
+            }
+            self._points = (kept, found)
+        return self._points[1]
+
+    def _normalises(self) -> bool:
+        if self.views is None:
+            return False
+        return bool(self.choice_.normalise if self.views == AUTO else self.normalise)
 
     def _fit_shared(self, training: Training) -> None:
         """Both tiers for languages without training documents, over a space that all languages share."""
@@ -196,16 +299,15 @@ class FunnellingClassifier(Method):
             )
         self.space_ = self._space(training.seed)
         shared = training.only(self.space_.usable(list(training.vectors)))
-        X, targets = stacked(self.space_.fit(shared.documents, shared.targets)), shared.stacked_targets()
         learner = SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
-        if self.space_.dense:
-            learner = replace(learner, C=DENSE_C, gamma=scaled_gamma(X))
         folds = language_folds(shared)
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
         with progress_bar("shared tier 1", total, bool(self.verbose), "problems") as advance:
-            problem = learner.reporting(advance).problem(X, targets, "shared tier 1")
-            self.shared_, posteriors = fit_tier_one(problem, folds, self.calibration, None, self.n_jobs)
-        above = self._fit_meta(shared, posteriors, folds, "shared tier 2")
+            view, posteriors = fit_shared_view(
+                self.space_, shared, learner.reporting(advance), folds, self.calibration
+            )
+        self.shared_ = view.tier
+        above = self._fit_meta(shared, Posteriors.stacked(list(posteriors.values())), folds, "shared tier 2")
         self.shared_meta_, self.shared_meta_C_, self.shared_head_, self.shared_cuts_ = above[:4]
 
     def _fit_tier_one(
@@ -223,7 +325,7 @@ class FunnellingClassifier(Method):
         self, training: Training, posteriors: Posteriors, folds: npt.NDArray[np.intp], what: str
     ) -> TierTwo:
         targets = training.stacked_targets()
-        learner = self._meta_learner(training, int(targets.any(axis=0).sum()))
+        learner = self.meta_learner(training, int(targets.any(axis=0).sum()), self._normalises())
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
         with progress_bar(what, total, bool(self.verbose), "problems") as advance:
             fit = learner.reporting(advance).problem(posteriors.training, targets, what).fit(folds)
@@ -284,42 +386,72 @@ class FunnellingClassifier(Method):
             for language, table in self.held_out_.items()
         }
 
-    def tiers(self, language: str) -> tuple[TierOne, Scorer]:
-        """The base classifiers of a language and the meta-classifier above them."""
-        if language in self.base_:
-            return self.base_[language], self.meta_
-        return self.shared_, self.shared_meta_
+    def tier_one(self, language: str) -> dict[str, TierOne]:
+        """The base classifiers that see a language's documents, by view."""
+        if not self._known(language):
+            return {SHARED: self.shared_}
+        own = {OWN: self.base_[language]} if language in self.base_ else {}
+        shared = {name: view.tier for name, view in self.shared_views_.items() if view.serves(language)}
+        found = {**own, **shared}
+        return {name: found[name] for name in self.views_in_use() if name in found}
 
-    def feature_names(self, language: str) -> Sequence[str] | None:
-        if language in self.base_:
+    def tier_two(self, language: str) -> Scorer:
+        """The meta-classifier of a language's documents."""
+        return self.meta_ if self._known(language) else self.shared_meta_
+
+    def view_feature_names(self, view: str, language: str) -> Sequence[str] | None:
+        """What the columns of a view stand for, None where they have no names."""
+        if view == OWN:
             return super().feature_names(language)
-        return self.space_.feature_names()
+        space = self.space_ if view == SHARED else self.shared_views_[view].space
+        return space.feature_names()
 
-    def _vectors(self, language: str, documents: Any) -> Matrix:
-        if language in self.base_:
+    def _vectors(self, language: str, documents: Any) -> dict[str, Matrix]:
+        return {view: self.seen_by(view, language, documents) for view in self.tier_one(language)}
+
+    def seen_by(self, view: str, language: str, documents: Any) -> Matrix:
+        """Documents as a view sees them."""
+        if view == OWN:
             return super()._vectors(language, documents)
-        return self.space_.vectors(language, documents)
+        space = self.space_ if view == SHARED else self.shared_views_[view].space
+        return space.vectors(language, documents)
 
-    def _scores(self, language: str, vectors: Matrix) -> Scores:
-        base, meta = self.tiers(language)
-        return meta.scores(base.posteriors(vectors))
+    def posteriors(self, language: str, vectors: Mapping[str, Matrix]) -> dict[str, Floats]:
+        """What each view's base classifiers say of documents."""
+        return {view: tier.posteriors(vectors[view]) for view, tier in self.tier_one(language).items()}
+
+    def _scores(self, language: str, vectors: Mapping[str, Matrix]) -> Scores:
+        return self.tier_two(language).scores(self.points(self.posteriors(language, vectors)))
 
     def _head(self, language: str) -> Head:
-        return self.head_ if language in self.base_ else self.shared_head_
+        return self.head_ if self._known(language) else self.shared_head_
+
+    def _known(self, language: str) -> bool:
+        """Whether a language goes through the one meta-classifier, not through that of ``zero_shot``."""
+        return language in self.languages_ or self.zero_shot is None
 
     def _cuts(self, language: str) -> Cuts:
         # Models of earlier versions have none.
-        return getattr(self, "cuts_" if language in self.base_ else "shared_cuts_", 0.0)
+        return getattr(self, "cuts_" if self._known(language) else "shared_cuts_", 0.0)
 
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
+        if self.views is not None:
+            return self._views_serve(language)
         if self.zero_shot is None:
             return False
         space = getattr(self, "space_", None) or self._space(0)
         return space.serves(language)
 
+    def _views_serve(self, language: str) -> bool:
+        """Whether shared views are enough for a language that was not learned."""
+        if not hasattr(self, "shared_views_"):
+            return False
+        serving = [view.serves(language) for view in self.shared_views_.values()]
+        return any(serving) and (self.combine != "concat" or (all(serving) and not self.base_))
+
     def _space(self, seed: int) -> Space:
-        return make_space(str(self.zero_shot), self.embeddings, self.reference, seed, self.verbose)
+        return unseen_space(str(self.zero_shot), self.embeddings, self.reference, seed, self.verbose)
 
     def _kfcv_folds(self, language: str, training: Training) -> npt.NDArray[np.intp] | None:
         if self.variant == "tat":
@@ -336,16 +468,24 @@ class FunnellingClassifier(Method):
             return EstimatorLearner(estimator, (training.seed, language), self.n_jobs)
         return SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
 
-    def _meta_learner(self, training: Training, labels: int) -> SVM | EstimatorLearner:
+    def meta_learner(self, training: Training, labels: int, normalised: bool) -> SVM | EstimatorLearner:
+        """What tier 2 learns with, over posteriors that are normalised or not."""
         if self.meta_estimator is not None:
             return EstimatorLearner(self.meta_estimator, (training.seed,), self.n_jobs)
         return SVM(
-            self.meta_C,
-            gamma=1 / labels if self.meta_gamma is None else self.meta_gamma,
+            self.choice_.C if self.views == AUTO and self.meta_C is None else self.meta_C,
+            gamma=self._meta_gamma(labels, normalised),
             exclusive=training.exclusive,
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
         )
+
+    def _meta_gamma(self, labels: int, normalised: bool) -> float:
+        if self.meta_gamma is not None:
+            return float(self.meta_gamma)
+        if not normalised:
+            return 1 / labels
+        return 1 / len(self.views_in_use()) if self.combine == "concat" else 1.0
 
 
 def _choose(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ posteriors, new and kept: a funnel that grew by a language decides as one that w
 once.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,10 +17,11 @@ import numpy.typing as npt
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.funnel.kept import Kept, group_names
-from funnelling.funnel.tier_one import Posteriors
+from funnelling.funnel.tier_one import Posteriors, absent
+from funnelling.funnel.views import OWN
 from funnelling.inputs import Inputs, check_vectors
 from funnelling.labels import read_label_lists
-from funnelling.svm.kernels import Matrix
+from funnelling.svm.kernels import Floats, Matrix
 from funnelling.text.vocabularies import fit_own
 from funnelling.training import Training, stacked
 
@@ -34,6 +36,7 @@ class Documents(NamedTuple):
     groups: list[str]
     vectors: Matrix
     targets: npt.NDArray[np.bool_]
+    added: Sequence[int] = ()  # which of those given are new
 
 
 def check_growable(model: "FunnellingClassifier") -> Kept:
@@ -57,32 +60,45 @@ def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, id
     lists = read_label_lists(y, inputs)
     known = [str(label) for label in model.classes_]
     classes = sorted({*known, *(label for part in lists.values() for labels in part for label in labels)})
-    base = dict(model.base_)
     if classes != known:
         if model.zero_shot is not None:
             raise InputError("A zero-shot model cannot learn new labels. Train it anew.")
         columns = np.searchsorted(np.array(classes, dtype=object), np.array(known, dtype=object))
-        kept = kept.with_labels(columns, len(classes), next(iter(base.values())).absent)
-        base = {language: tier_one.with_labels(columns, len(classes)) for language, tier_one in base.items()}
+        kept = kept.with_labels(columns, len(classes), absent(model.calibration))
+        model.base_ = {tag: tier.with_labels(columns, len(classes)) for tag, tier in model.base_.items()}
+        model.shared_views_ = {
+            name: view.with_labels(columns, len(classes)) for name, view in model.shared_views_.items()
+        }
     new = _new_documents(model, inputs, lists, classes, groups, ids)
-    documents = {language: _with(kept, language, new.get(language)) for language in sorted({*base, *new})}
+    documents = {tag: _with(kept, tag, new.get(tag)) for tag in sorted({*kept.ids, *new})}
     training = _training(model, documents, kept.seed)
     model.check_size(training)
-    fitted = model.fit_base(training.only(list(new)))
     model.classes_ = np.array(classes, dtype=object)
     model.languages_ = list(documents)
     model.documents_ = {language: len(part.ids) for language, part in documents.items()}
     model.features_ = {language: int(part.vectors.shape[1]) for language, part in documents.items()}
-    model.fit_above(
-        training,
-        {
-            language: fitted[language]
-            if language in new
-            else (base[language], Posteriors(kept.training[language], kept.held_out[language]))
-            for language in documents
-        },
-    )
+    seen: dict[str, dict[str, Posteriors]] = {
+        view: {language: kept.posteriors(view, language) for language in rows}
+        for view, rows in kept.training.items()
+    }
+    if OWN in seen:
+        fitted = model.fit_base(training.only(list(new)))
+        model.base_ = {**model.base_, **{language: tier for language, (tier, _) in fitted.items()}}
+        seen[OWN].update({language: posteriors for language, (_, posteriors) in fitted.items()})
+    for name, view in model.shared_views_.items():
+        for language in filter(view.serves, new):
+            found = view.tier.posteriors(view.space.vectors(language, inputs.parts[language]))
+            added = found[list(documents[language].added)]
+            seen[name][language] = _appended(seen[name].get(language), added)
+    model.fit_above(training, seen)
     return model.__dict__
+
+
+def _appended(old: Posteriors | None, new: Floats) -> Posteriors:
+    """Posteriors with those of new documents below, of which a frozen view saw none in training."""
+    if old is None:
+        return Posteriors(new, new)
+    return Posteriors(np.vstack([old.training, new]), np.vstack([old.held_out, new]))
 
 
 def are_learned(model: "FunnellingClassifier", corpus: Corpus) -> npt.NDArray[np.bool_]:
@@ -92,7 +108,7 @@ def are_learned(model: "FunnellingClassifier", corpus: Corpus) -> npt.NDArray[np
     learned = np.array([group in groups for group in corpus.groups], dtype=bool)
     for language, rows in corpus.by_language().items():
         if language in kept.ids:
-            vectors = model._vectors(language, [corpus.texts[row] for row in rows])
+            vectors = model.seen_by(OWN, language, [corpus.texts[row] for row in rows])
             twins = kept.twins(language, [corpus.ids[row] for row in rows], vectors)
             learned[rows] |= [bool(found) for found in twins]
     return learned
@@ -119,6 +135,7 @@ def _new_documents(
             group_names(divided.get(language), len(targets)),
             _vectors(model, language, part),
             targets,
+            range(len(targets)),
         )
     return found
 
@@ -126,7 +143,7 @@ def _new_documents(
 def _vectors(model: "FunnellingClassifier", language: str, part: Any) -> Matrix:
     if not model.texts_:
         return check_vectors(part)
-    if language in model.base_:
+    if language in model.vectorizers_:
         return check_vectors(model.vectorizers_[language].transform(part))
     vectorizers, vectors = fit_own({language: part}, model.vectorizer, bool(model.verbose))
     model.vectorizers_ = {**model.vectorizers_, **vectorizers}
@@ -156,6 +173,7 @@ def _with(kept: Kept, language: str, new: Documents | None) -> Documents:
         old.groups + [new.groups[row] for row in added],
         stacked({"old": old.vectors, "new": new.vectors[added]}),
         np.vstack([targets, new.targets[added]]),
+        added,
     )
 
 

@@ -17,13 +17,15 @@ from funnelling.training import Training
 NEIGHBOURS = 5
 
 Targets = npt.NDArray[np.bool_]
+Seen = Mapping[str, Mapping[str, Posteriors]]  # by view and language
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Training documents by language: as vectors, as labels, and as tier 2 sees them.
+    """Training documents by language: as vectors, as labels, and as the views' base classifiers see them.
 
     ``groups`` has "" for a document without one. ``seed`` is what all random choices were made with.
+    ``training`` and ``held_out`` are posteriors, by view and language.
     """
 
     seed: int
@@ -31,11 +33,11 @@ class Kept:
     groups: dict[str, list[str]]
     vectors: dict[str, Matrix]
     targets: dict[str, Targets]
-    training: dict[str, Floats]
-    held_out: dict[str, Floats]
+    training: dict[str, dict[str, Floats]]
+    held_out: dict[str, dict[str, Floats]]
 
     @classmethod
-    def of(cls, training: Training, posteriors: Mapping[str, Posteriors]) -> "Kept":
+    def of(cls, training: Training, seen: Seen) -> "Kept":
         """What is worth keeping of a fit."""
         return cls(
             training.seed,
@@ -43,15 +45,24 @@ class Kept:
             {tag: group_names(training.groups[tag], len(rows)) for tag, rows in training.targets.items()},
             {tag: sparse.csr_array(X) if is_sparse(X) else X for tag, X in training.vectors.items()},
             training.targets,
-            {language: found.training for language, found in posteriors.items()},
-            {language: found.held_out for language, found in posteriors.items()},
+            {view: {tag: found.training for tag, found in parts.items()} for view, parts in seen.items()},
+            {view: {tag: found.held_out for tag, found in parts.items()} for view, parts in seen.items()},
         )
 
-    def nearest(self, posteriors: Floats, names: list[str], number: int = NEIGHBOURS) -> list[dict[str, Any]]:
-        """The training documents nearest to posteriors, from any language."""
+    def posteriors(self, view: str, language: str) -> Posteriors:
+        """What a view's base classifiers say of a language's documents."""
+        return Posteriors(self.training[view][language], self.held_out[view][language])
+
+    def nearest(
+        self, point: Floats, points: Mapping[str, Floats], names: list[str], number: int = NEIGHBOURS
+    ) -> list[dict[str, Any]]:
+        """The training documents nearest to a point of tier 2's space, from any language.
+
+        ``points`` are the training documents there.
+        """
         found = []
-        for language, rows in self.training.items():
-            distances = np.sqrt(((rows.astype(np.float64) - posteriors) ** 2).sum(axis=1))
+        for language, rows in points.items():
+            distances = np.sqrt(((rows.astype(np.float64) - point) ** 2).sum(axis=1))
             for row in np.argsort(distances, kind="stable")[:number]:
                 labels = [names[column] for column in np.flatnonzero(self.targets[language][row])]
                 found.append(
@@ -80,14 +91,20 @@ class Kept:
             wide[:, columns] = matrix
             return wide
 
+        def spread_views(parts: Mapping[str, Mapping[str, Floats]]) -> dict[str, dict[str, Floats]]:
+            return {
+                view: {language: spread(rows, absent) for language, rows in found.items()}
+                for view, found in parts.items()
+            }
+
         return Kept(
             self.seed,
             self.ids,
             self.groups,
             self.vectors,
             {language: spread(part, False) for language, part in self.targets.items()},
-            {language: spread(part, absent) for language, part in self.training.items()},
-            {language: spread(part, absent) for language, part in self.held_out.items()},
+            spread_views(self.training),
+            spread_views(self.held_out),
         )
 
 

@@ -59,16 +59,16 @@ class TierOne:
         spread = {
             "slope": np.ones(labels),
             "offset": np.zeros(labels),
-            "constant": np.full(labels, self.absent),
+            "constant": np.full(labels, absent(old.kind)),
         }
         for name, values in spread.items():
             values[columns] = getattr(old, name)
         return TierOne(LinearScorer(weights, bias), Calibration(old.kind, **spread))
 
-    @property
-    def absent(self) -> float:
-        """The posterior of a label that no training document has."""
-        return REJECTED if self.calibration.kind == "none" else 0.0
+
+def absent(calibration: str) -> float:
+    """The posterior of a label that no training document has."""
+    return REJECTED if calibration == "none" else 0.0
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,9 @@ from funnelling.text.languages import primary
 from funnelling.training import Training
 
 SPACES = ("auto", "pooled", "embeddings", "clesa")
-# C of the shared classifier under an RBF kernel, where 1 is too small; like other base classifiers' it is not
-# searched for. The best of 1, 10 and 100 over embeddings, on training documents of the Debian corpus.
-DENSE_C = 10.0
 
 
-def make_space(
+def unseen_space(
     name: str,
     embeddings: str | os.PathLike[str] | None,
     reference: Reference | None,

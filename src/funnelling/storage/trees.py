@@ -22,9 +22,13 @@ CLASSES = {
     "CLESAClassifier": "funnelling.baselines.clesa",
     "CLESASpace": "funnelling.spaces.clesa",
     "Calibration": "funnelling.svm.calibration",
+    "CharacterSpace": "funnelling.funnel.views.characters",
+    "CharacterVectorizer": "funnelling.text.characters",
+    "Choice": "funnelling.funnel.choosing",
     "DCIClassifier": "funnelling.baselines.dci",
     "DCISpace": "funnelling.spaces.dci",
     "EmbeddedSpace": "funnelling.spaces.embedded",
+    "EncoderSpace": "funnelling.funnel.views.encoder",
     "EstimatorScorer": "funnelling.funnel.foreign",
     "FunnellingClassifier": "funnelling.funnel.classifier",
     "KCCAClassifier": "funnelling.baselines.kcca",
@@ -39,10 +43,12 @@ CLASSES = {
     "NaiveClassifier": "funnelling.baselines.naive",
     "PooledClassifier": "funnelling.baselines.pooled",
     "PooledSpace": "funnelling.spaces.pooled",
+    "SharedView": "funnelling.funnel.views.shared",
     "Temperature": "funnelling.svm.calibration",
     "TfidfVectorizer": "funnelling.text.tfidf",
     "TierOne": "funnelling.funnel.tier_one",
     "UpperBoundClassifier": "funnelling.baselines.upper_bound",
+    "WCESpace": "funnelling.funnel.views.wce",
 }
 # How a fit was run, which must not show in its result, and what it was given and has taken what it needs of.
 RUNTIME_PARAMETERS = ("n_jobs", "verbose", "reference", "embeddings")

@@ -113,12 +113,15 @@ class Problem:
         solution = self._solve(active, learner.C, None if start is None else start.solution)
         return Fit(self, learner.C, folds, solution)
 
-    def fit_whole(self, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
+    def fit_whole(
+        self, within: Targets | None = None, start: "Fit | None" = None, C: float | None = None
+    ) -> "Fit":
         """Fit on all documents and on no folds: a sixth of the work, where only new documents are scored."""
-        assert self.learner.C is not None, "C is chosen by folds"
+        C = self.learner.C if C is None else C
+        assert C is not None, "C is chosen by folds"
         everyone = np.ones(len(self.targets), dtype=bool) if within is None else within
-        solution = self._solve(everyone[None], self.learner.C, None if start is None else start.solution)
-        return Fit(self, self.learner.C, np.zeros(len(everyone), dtype=np.intp), solution)
+        solution = self._solve(everyone[None], C, None if start is None else start.solution)
+        return Fit(self, C, np.zeros(len(everyone), dtype=np.intp), solution)
 
     def _solve(self, active: Targets, C: float, start: Solution | None) -> Solution:
         return solve(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
 from typing import NamedTuple, Self
 
@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from funnelling.errors import InputError
-from funnelling.text.words import Analyser, ReduceTo, analyser
+from funnelling.text.words import ReduceTo, analyser
 
 Floats = npt.NDArray[np.float64]
 
@@ -138,7 +138,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
         return _Counts(len(texts), list(columns), rows, np.asarray(found), np.asarray(frequencies))
 
-    def _analyser(self, language: str | None) -> Analyser:
+    def _analyser(self, language: str | None) -> Callable[[str], list[str]]:
         return analyser(
             language, reduce_to=self.reduce_to, stop_words=self.stop_words, fold=self.fold_accents
         )

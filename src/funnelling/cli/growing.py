@@ -132,6 +132,8 @@ def _grow(arguments: argparse.Namespace, model: "FunnellingClassifier", corpus: 
         print(f"Known already, with the labels given now: {counted(corrected, 'document')}")
     if len(model.classes_) > len(before.classes_):
         print(f"New labels: {len(model.classes_) - len(before.classes_)}")
+    if model.shared_views_:
+        print(f"Views that all languages share stay as they were: {', '.join(model.shared_views_)}")
     if model.zero_shot is not None:
         print("Languages without training documents are labelled as before.")
     print(f"Model: {_target(arguments)}")

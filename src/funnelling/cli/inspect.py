@@ -28,6 +28,8 @@ def run(arguments: argparse.Namespace) -> None:
         return
     print(f"Method      {description['method']}")
     print(f"Parameters  {_listed(made_with(description))}")
+    if description["choice"]:
+        print(f"Choice      {description['choice']}")
     print(f"Languages   {_listed(description['languages'])} (training documents)")
     print(f"Labels      {len(description['labels'])}: {_shortened(description['labels'])}")
     print(f"Made with   funnelling {description['funnelling']}, {_listed(description['versions'])}")

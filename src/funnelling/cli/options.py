@@ -96,12 +96,17 @@ def add_resources(parser: argparse.ArgumentParser) -> None:
         "--reference", metavar="FILE", help="reference corpus, for clesa, kcca and the idf of mle"
     )
     parser.add_argument(
-        "--embeddings", metavar="DIR", help="folder of word vectors, for mle, mle-lstm and fun-zero-shot"
+        "--embeddings",
+        metavar="DIR",
+        help="folder of word vectors, for mle, mle-lstm, fun-zero-shot and fun-auto",
+    )
+    parser.add_argument(
+        "--encoder", metavar="DIR", help="folder of a sentence-transformers model, for fun-auto and fun-views"
     )
 
 
 def read_resources(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The reference corpus and the folder of word vectors, those that were given."""
+    """The reference corpus, the folder of word vectors and that of the encoder, those that were given."""
     resources: dict[str, Any] = {}
     if arguments.reference is not None:
         from funnelling.reference import read_reference
@@ -112,6 +117,11 @@ def read_resources(arguments: argparse.Namespace) -> dict[str, Any]:
 
         find_vectors(arguments.embeddings)  # refuses a folder that holds none
         resources["embeddings"] = arguments.embeddings
+    if arguments.encoder is not None:
+        from funnelling.funnel.views.encoder import find_encoder
+
+        find_encoder(arguments.encoder)  # refuses a folder that holds none
+        resources["encoder"] = arguments.encoder
     return resources
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from funnelling.evaluation.splits import Trial
     from funnelling.method import Method
 
-DEFAULT_METHOD = "fun-tat"
+DEFAULT_METHOD = "fun-auto"
 
 
 def add_to(commands: options.Commands) -> None:
@@ -82,6 +82,8 @@ def run(arguments: argparse.Namespace) -> None:
         f"{counted(len(train.by_language()), 'language')} with {counted(len(train.label_set()), 'label')}."
     )
     fit_method(model, learned_from(model, trial))
+    if hasattr(model, "choice_"):
+        options.tell(model.choice_.told())
     if len(test):
         scores, how = _measure_on(test, model)
     elif arguments.no_table:

@@ -173,6 +173,18 @@ def counts_by_language(
     return counts
 
 
+def mean_measures(targets: Mapping[str, NDArray[np.bool_]], decided: NDArray[np.bool_]) -> dict[str, float]:
+    """The measures averaged over languages; ``decided`` has the languages below each other."""
+    counts = counts_by_language(targets, decided)
+    measures = {language: measure_counts(Counts.from_table(table)) for language, table in counts.items()}
+    return averaged(measures)["average"]
+
+
+def mean_of_four(measures: Mapping[str, float]) -> float:
+    """One number to choose by: the mean of the paper's four measures."""
+    return float(np.mean([measures[name] for name in MEASURES]))
+
+
 def averaged(languages: dict[str, dict[str, float]]) -> LanguageMeasures:
     """Measures by language, with their plain mean beside them."""
     names = [name for name in next(iter(languages.values())) if name != "documents"]

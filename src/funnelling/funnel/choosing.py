@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from funnelling.evaluation.measures import MEASURES, Counts, averaged, measure_counts
+from funnelling.evaluation.measures import MEASURES, mean_measures, mean_of_four
+from funnelling.funnel.tier_two import grid
 from funnelling.funnel.views import OWN
 from funnelling.funnel.views.combination import combined
 from funnelling.progress import progress_bar
 from funnelling.randomness import assign_folds
 from funnelling.svm.kernels import Floats
-from funnelling.svm.learner import C_GRID, Problem, decide
+from funnelling.svm.learner import Problem, decide
 from funnelling.training import Training
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ ROUNDS = 2
 PARTS = 5  # a round holds one of so many parts out
 FEWEST = 50  # documents, under which nothing can be told apart
 MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sample is taken
-NORMALISED_C = (1.0, 10.0)
 
 Rows = dict[str, npt.NDArray[np.bool_]]
 
@@ -45,8 +45,8 @@ class Candidate:
 
     @property
     def grid(self) -> Sequence[float]:
-        """The Cs of tier 2 that are tried."""
-        return NORMALISED_C if self.normalise else C_GRID
+        """The Cs that are tried."""
+        return grid(self.normalise)
 
     def __str__(self) -> str:
         return " + ".join(self.views) if self.normalise else "fun-tat"
@@ -118,7 +118,7 @@ def choose(model: "FunnellingClassifier", training: Training) -> Choice:
         key: {measure: float(np.mean([each[measure] for each in rows])) for measure in MEASURES}
         for key, rows in found.items()
     }
-    quality = {key: float(np.mean(list(measures.values()))) for key, measures in means.items()}
+    quality = {key: mean_of_four(measures) for key, measures in means.items()}
     rows = []
     for candidate in tried:
         C = max(candidate.grid, key=lambda C: quality[candidate, C])
@@ -220,12 +220,7 @@ class _Round:
             yield C, self._measures(fit.scorer().scores(asked))
 
     def _measures(self, scores: Floats) -> dict[str, float]:
-        decided = decide(scores, self._training.exclusive)
-        measures, start = {}, 0
-        for language, truth in self._held_out.targets.items():
-            measures[language] = measure_counts(Counts.of(truth, decided[start : start + len(truth)]))
-            start += len(truth)
-        return averaged(measures)["average"]
+        return mean_measures(self._held_out.targets, decide(scores, self._training.exclusive))
 
     def _seen(self, view: str, normalise: bool) -> tuple[Floats, Floats]:
         """A view's posteriors of the documents learned from and of those held out."""

@@ -10,13 +10,19 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import Counts, counts_by_language, measure_counts
+from funnelling.evaluation.measures import (
+    Counts,
+    counts_by_language,
+    mean_measures,
+    mean_of_four,
+    measure_counts,
+)
 from funnelling.funnel.choosing import AUTO, choose
 from funnelling.funnel.foreign import EstimatorLearner
 from funnelling.funnel.kept import Kept, Seen
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
-from funnelling.funnel.tier_two import Cuts, TierTwo, aligned_scores
+from funnelling.funnel.tier_two import Cuts, TierTwo, aligned_scores, grid
 from funnelling.funnel.views import OWN, Given, View, make_space, view_names
 from funnelling.funnel.views.combination import COMBINATIONS, combined, stacking_weights
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
@@ -27,9 +33,9 @@ from funnelling.progress import progress_bar
 from funnelling.randomness import assign_folds
 from funnelling.reference import Reference
 from funnelling.spaces import Space
-from funnelling.svm import SVM, Calibration, Scorer
+from funnelling.svm import SVM, Calibration, Fit, Scorer
 from funnelling.svm.kernels import Floats, Matrix
-from funnelling.svm.learner import decide
+from funnelling.svm.learner import Problem, decide
 from funnelling.svm.plan import check_solution_size, plan_rbf
 from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
 
@@ -68,7 +74,8 @@ class FunnellingClassifier(Method):
     base_C : float or None
         C of the base classifiers; None chooses it for each language like ``meta_C``.
     meta_C : float or None
-        C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
+        C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, over
+        normalised views from 1 and 10 by folds that neither tier saw.
     meta_gamma : float or None
         Gamma of the meta-classifier's RBF kernel; None is 1 / labels, and 1 over normalised views.
     zero_shot : "auto", "pooled", "embeddings", "clesa" or None
@@ -80,6 +87,8 @@ class FunnellingClassifier(Method):
         From `funnelling.read_reference`: CLESA's, and the embeddings' source of idf.
     encoder : path or None
         A folder with a model of sentence-transformers, for the view.
+    encoder_epochs : int
+        For how many epochs the encoder learns the labels; 0 leaves it as it is.
     base_estimator, meta_estimator : scikit-learn classifier or None
         None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
     optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R" or None
@@ -129,6 +138,7 @@ class FunnellingClassifier(Method):
         embeddings: str | os.PathLike[str] | None = None,
         reference: Reference | None = None,
         encoder: str | os.PathLike[str] | None = None,
+        encoder_epochs: int = 0,
         base_estimator: Any = None,
         meta_estimator: Any = None,
         optimise: str | None = None,
@@ -152,6 +162,7 @@ class FunnellingClassifier(Method):
         self.embeddings = embeddings
         self.reference = reference
         self.encoder = encoder
+        self.encoder_epochs = encoder_epochs
         self.base_estimator = base_estimator
         self.meta_estimator = meta_estimator
         self.optimise = optimise
@@ -213,7 +224,14 @@ class FunnellingClassifier(Method):
     def _fit_view(
         self, name: str, view: View, training: Training
     ) -> tuple[SharedView, dict[str, Posteriors]]:
-        given = Given(self.embeddings, self.reference, self.encoder, training.seed, self.verbose)
+        given = Given(
+            self.embeddings,
+            self.reference,
+            self.encoder,
+            self.encoder_epochs,
+            training.seed,
+            self.verbose,
+        )
         space = make_space(view, given)
         training = training.only(space.usable(list(training.targets)))
         learner = self._base_learner(name, training)
@@ -328,8 +346,12 @@ class FunnellingClassifier(Method):
         learner = self.meta_learner(training, int(targets.any(axis=0).sum()), self._normalises())
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
         with progress_bar(what, total, bool(self.verbose), "problems") as advance:
-            fit = learner.reporting(advance).problem(posteriors.training, targets, what).fit(folds)
-        scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
+            problem = learner.reporting(advance).problem(posteriors.training, targets, what)
+            if not self._normalises() or not isinstance(problem, Problem) or problem.learner.C is not None:
+                fit: Any = problem.fit(folds)
+                scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
+            else:
+                fit, scores = self._best_fit(problem, training, posteriors, folds)
         head = training.fit_head(scores, targets)
         cuts: Cuts = 0.0
         if self.optimise is not None and isinstance(head, Calibration):
@@ -338,6 +360,21 @@ class FunnellingClassifier(Method):
             cuts = tuned_cuts(head, scores, targets, folds, languages, parse_goal(self.optimise))
         decided = decide(scores - cuts, training.exclusive)
         return TierTwo(fit.scorer(), getattr(fit, "C", None), head, cuts, decided)
+
+    def _best_fit(
+        self, problem: Problem, training: Training, posteriors: Posteriors, folds: npt.NDArray[np.intp]
+    ) -> tuple[Fit, Floats]:
+        """The fit whose C is best for documents that neither tier saw, and its scores of them."""
+        best: tuple[float, Fit, Floats] | None = None
+        fit = None
+        for C in problem.learner.grid:
+            fit = problem.fit(folds, start=fit, C=C)
+            scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
+            quality = mean_of_four(mean_measures(training.targets, decide(scores, training.exclusive)))
+            if best is None or quality > best[0]:
+                best = quality, fit, scores
+        assert best is not None
+        return best[1:]
 
     def extend(
         self,
@@ -475,6 +512,7 @@ class FunnellingClassifier(Method):
         return SVM(
             self.choice_.C if self.views == AUTO and self.meta_C is None else self.meta_C,
             gamma=self._meta_gamma(labels, normalised),
+            grid=grid(normalised),
             exclusive=training.exclusive,
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,

@@ -1,5 +1,6 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +9,11 @@ import numpy.typing as npt
 from funnelling.funnel.tier_one import Fitted
 from funnelling.svm import Scorer
 from funnelling.svm.kernels import Floats, one_blas_thread
+from funnelling.svm.learner import C_GRID
 from funnelling.svm.threads import in_threads
 from funnelling.training import Head
+
+NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
 
 Cuts = npt.NDArray[np.float64] | float
 
@@ -25,6 +29,11 @@ class TierTwo(NamedTuple):
     head: Head
     cuts: Cuts
     decided: npt.NDArray[np.bool_]
+
+
+def grid(normalised: bool) -> Sequence[float]:
+    """The Cs of the meta-classifier to choose from."""
+    return NORMALISED_C if normalised else C_GRID
 
 
 def aligned_scores(

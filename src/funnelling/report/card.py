@@ -36,6 +36,7 @@ def model_card(description: Mapping[str, Any]) -> str:
         "## Limits",
         "\n".join(f"- {escape_markdown(limit)}" for limit in limits(description)),
         "## How it was made",
+        *([escape_markdown(description["choice"])] if description["choice"] else []),
         markdown(
             Table(
                 ["parameter", "value"],

@@ -136,12 +136,14 @@ def _explained_label() -> Schema:
     contributions = {"type": "array", "items": _pair()}
     tier_one = _object(
         {
+            "view": {**STRING, "description": "Where tier 1 has several."},
             "score": NUMBER,
             "posterior": PROBABILITY,
             "bias": NUMBER,
             "words": contributions,
             "other_words": NUMBER,
-        }
+        },
+        optional=["view"],
     )
     tier_two = _object({"base": NUMBER, "labels": contributions, "other_labels": NUMBER})
     return _object(
@@ -151,9 +153,10 @@ def _explained_label() -> Schema:
             "threshold": PROBABILITY,
             "assigned": {"type": "boolean"},
             "tier_one": tier_one,
+            "other_views": _mapping(tier_one),
             "tier_two": tier_two,
         },
-        optional=["threshold", "tier_one", "tier_two"],
+        optional=["threshold", "tier_one", "other_views", "tier_two"],
     )
 
 

@@ -97,21 +97,29 @@ class Problem:
         assert self.learner.gamma is not None
         return NystromMap.fit(self.X, self.learner.gamma, self.plan.landmarks, self.learner.n_jobs)
 
-    def fit(self, folds: Folds, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
+    def fit(
+        self,
+        folds: Folds,
+        within: Targets | None = None,
+        start: "Fit | None" = None,
+        C: float | None = None,
+    ) -> "Fit":
         """Fit on all documents, and on all but each fold.
 
         ``within`` restricts training to some documents; the others are scored only. ``start`` is a fit
-        over other documents of the same problem, where the solver may begin.
+        of the same problem over other documents or with another C, where the solver may begin. ``C`` takes
+        the place of the learner's.
         """
         learner = self.learner
         everyone = np.ones(len(folds), dtype=bool) if within is None else within
         active = np.vstack([everyone, (folds != np.unique(folds)[:, None]) & everyone])
         labels = self.targets.shape[1]
         check_solution_size(len(folds), labels, len(active), learner.memory_limit, self.what)
-        if learner.C is None:
+        C = learner.C if C is None else C
+        if C is None:
             return self._search(folds, active)
-        solution = self._solve(active, learner.C, None if start is None else start.solution)
-        return Fit(self, learner.C, folds, solution)
+        solution = self._solve(active, C, None if start is None else start.solution)
+        return Fit(self, C, folds, solution)
 
     def fit_whole(
         self, within: Targets | None = None, start: "Fit | None" = None, C: float | None = None

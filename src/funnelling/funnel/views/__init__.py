@@ -27,7 +27,8 @@ class Given(NamedTuple):
 
     embeddings: str | os.PathLike[str] | None = None
     reference: Reference | None = None
-    encoder: Any = None
+    encoder: str | os.PathLike[str] | None = None
+    encoder_epochs: int = 0
     seed: int = 0
     verbose: int = 0
 
@@ -84,4 +85,4 @@ def make_space(view: View, given: Given) -> Space:
         return EmbeddedSpace(given.embeddings, given.reference, alike=True, verbose=given.verbose)
     from funnelling.funnel.views.encoder import EncoderSpace
 
-    return EncoderSpace(given.encoder, random_state=given.seed, verbose=given.verbose)
+    return EncoderSpace(given.encoder, given.encoder_epochs, random_state=given.seed, verbose=given.verbose)

@@ -1,44 +1,61 @@
 """The view of a multilingual encoder: a model of sentence-transformers from a folder of the user's."""
 
 import hashlib
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from funnelling.errors import InputError
+from funnelling.randomness import stream
 from funnelling.spaces.base import Documents, Space, Targets, check_texts
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.text.languages import is_language
 
+# The usual rates of fine-tuning; the layer on top starts from nothing.
+ENCODER_RATE, HEAD_RATE = 5e-5, 1e-3
 MISSING = "The encoder view needs sentence-transformers. pip install 'funnelling[neural]'"
 
 
-class EncoderSpace(Space):
-    """Documents as the encoder's vectors, of unit length; the encoder stays as it is.
+logger = logging.getLogger(__name__)
 
-    It is read from ``folder`` and nowhere else, without running code that comes with it. A model remembers
-    the folder and the hash of its weights, and refuses to go on with another encoder. A text is encoded
-    beside others, whose lengths may change the last bits of its vector: the only view of which this is true.
+
+class EncoderSpace(Space):
+    """Documents as the encoder's vectors, of unit length.
+
+    The encoder is read from ``folder`` and nowhere else, without running code that comes with it. A model
+    remembers the folder and the hash of what is in it, and refuses to go on with another encoder. It stays
+    as it is, or learns the labels for some ``epochs``, which wants a GPU; what it learned is kept in the
+    model. A text is encoded beside others, whose lengths may change the last bits of its vector: this is
+    the only view of which that is true.
     """
 
     def __init__(
         self,
         folder: str | os.PathLike[str] | None = None,
+        epochs: int = 0,
         batch: int = 32,
         random_state: int = 0,
         verbose: int = 0,
     ) -> None:
         self.folder = folder
+        self.epochs = epochs
         self.batch = batch
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
         check_texts(documents, "encoder", "sentences")
-        self.digest_ = _digest(self._path())
+        self.digest_ = _digest(find_encoder(self.folder))
+        self.weights_: dict[str, Any] | None = None
+        if self.epochs:
+            texts = [text for part in documents.values() for text in part]
+            labels = np.vstack(list(targets.values()))
+            self.weights_ = tune(self._encoder(), texts, labels, self.epochs, self.batch, self.random_state)
         return {language: self._encoded(part) for language, part in documents.items()}
 
     def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
@@ -46,14 +63,6 @@ class EncoderSpace(Space):
 
     def serves(self, language: str) -> bool:
         return is_language(language)
-
-    def _path(self) -> Path:
-        if self.folder is None:
-            raise InputError("No encoder was given. Give encoder, or --encoder DIR.")
-        path = Path(self.folder)
-        if not (path / "config.json").is_file() and not (path / "modules.json").is_file():
-            raise InputError(f"{path}: no model of sentence-transformers in it. Check the path.")
-        return path
 
     def _encoded(self, texts: Sequence[str]) -> Floats:
         if not len(texts):
@@ -70,22 +79,87 @@ class EncoderSpace(Space):
     def _encoder(self) -> Any:
         found = getattr(self, "_loaded", None)
         if found is None:
-            if _digest(self._path()) != self.digest_:
-                raise InputError(f"{self.folder}: another encoder than the model was trained with.")
-            found = self._loaded = load_encoder(self._path())
+            path = find_encoder(self.folder)
+            if _digest(path) != self.digest_:
+                raise InputError(
+                    f"{path}: not the encoder that the model was trained with. Put that one back."
+                )
+            found = self._loaded = _load(path)
+            if self.weights_ is not None:
+                import torch
+
+                found.load_state_dict({name: torch.tensor(part) for name, part in self.weights_.items()})
         return found
 
 
-def load_encoder(path: Path) -> Any:
+def find_encoder(folder: str | os.PathLike[str] | None) -> Path:
+    """The folder of an encoder; refused where it holds none."""
+    if folder is None:
+        raise InputError("No encoder was given. Give encoder, or --encoder DIR.")
+    path = Path(folder)
+    if not (path / "modules.json").is_file() and not (path / "config.json").is_file():
+        raise InputError(f"{path}: no model of sentence-transformers in it. Check the path.")
+    return path
+
+
+def _load(path: Path) -> Any:
     """The encoder in a folder, on a GPU where there is one."""
     try:
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as told
     except ImportError as error:
         raise InputError(MISSING) from error
+    told.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         return SentenceTransformer(str(path), local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path}: cannot be read as a model of sentence-transformers ({error}).") from error
+
+
+def tune(
+    encoder: Any, texts: Sequence[str], labels: Targets, epochs: int, batch: int, seed: int
+) -> dict[str, npt.NDArray[Any]]:
+    """Teach an encoder the labels, through a linear layer that is dropped afterwards; its weights.
+
+    Binary cross-entropy and AdamW, the rate falling to 0; half precision on a GPU.
+    """
+    import torch
+
+    device = encoder.device
+    if device.type == "cpu":
+        logger.warning(
+            "The encoder learns on the CPU, which takes long. A GPU would be used if there were one."
+        )
+    torch.manual_seed(seed)
+    targets = torch.tensor(labels, dtype=torch.float32)
+    head = torch.nn.Linear(encoder.encode(texts[:1]).shape[1], labels.shape[1]).to(device)
+    encoder.train()
+    rates = [
+        {"params": encoder.parameters(), "lr": ENCODER_RATE},
+        {"params": head.parameters(), "lr": HEAD_RATE},
+    ]
+    optimizer = torch.optim.AdamW(rates)
+    steps = epochs * -(-len(texts) // batch)
+    falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
+    prepare = getattr(encoder, "preprocess", None) or encoder.tokenize
+    rng = stream(seed, "encoder")
+    for _ in range(epochs):
+        for rows in np.array_split(rng.permutation(len(texts)), -(-len(texts) // batch)):
+            inputs = {
+                name: part.to(device) if hasattr(part, "to") else part
+                for name, part in prepare([texts[row] for row in rows]).items()
+            }
+            with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+                scores = head(encoder(inputs)["sentence_embedding"])
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                scores.float(), targets[rows].to(device)
+            )
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            falling.step()
+    encoder.eval()
+    return {name: part.detach().cpu().numpy() for name, part in encoder.state_dict().items()}
 
 
 def _digest(path: Path) -> str:

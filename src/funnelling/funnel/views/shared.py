@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from funnelling.funnel.foreign import EstimatorLearner
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
+from funnelling.inputs import check_vectors
 from funnelling.spaces import Space
 from funnelling.svm import SVM
 from funnelling.svm.kernels import is_sparse, scaled_gamma
@@ -45,7 +46,7 @@ def fit_shared_view(
     kfcv: Folds | None = None,
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Fit a space and its base classifiers, and tell what they say of each language's documents."""
-    X = stacked(space.fit(training.documents, training.targets))
+    X = check_vectors(stacked(space.fit(training.documents, training.targets))).astype(np.float32)
     if isinstance(learner, SVM) and not is_sparse(X):
         learner = replace(learner, C=DENSE_C, gamma=scaled_gamma(X))
     problem = learner.problem(X, training.stacked_targets(), "tier 1")

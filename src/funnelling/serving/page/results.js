@@ -52,7 +52,7 @@ function summary(count, zeroShot) {
 function labelRow(label, row, why, assigned, exclusive) {
   const probability = row.scores[label];
   const threshold = own(row.thresholds, label) ?? 0.5;
-  const posterior = why?.tier_two ? why.tier_one?.posterior : undefined;
+  const posterior = why?.tier_two ? opinion(why) : undefined;
   const bars = make("div", { class: "bars", "aria-hidden": "true" }, bar(probability));
   if (posterior !== undefined) bars.append(bar(posterior, "one"));
   if (!exclusive) bars.append(line(threshold));
@@ -86,13 +86,24 @@ function change(before, after) {
   return `Tier 1 said ${percent(before)}; ${moved}.`;
 }
 
+/** The views of tier 1 whose words are told, by name; there may be one without a name. */
+function views(why) {
+  if (!why.tier_one) return [];
+  return [[why.tier_one.view, why.tier_one], ...Object.entries(why.other_views ?? {})];
+}
+
+/** The mean of what the views of tier 1 say. */
+function opinion(why) {
+  const said = views(why).map(([, view]) => view.posterior);
+  return said.length ? said.reduce((sum, value) => sum + value, 0) / said.length : undefined;
+}
+
 function reasons(label, why) {
-  const parts = [];
-  if (why.tier_one) {
-    const { words, other_words: others, bias } = why.tier_one;
-    const rest = [["all other words", others], ["without any word", bias]];
-    parts.push(contributions("Words, in tier 1", "Word", words, rest));
-  }
+  const parts = views(why).map(([name, { words, other_words: others, bias }]) => {
+    const rest = [["all others", others], ["without any", bias]];
+    const [title, kind] = name === "characters" ? ["Runs of characters", "Run"] : ["Words", "Word"];
+    return contributions(`${title}, in tier 1${name ? ` (${name})` : ""}`, kind, words, rest);
+  });
   if (why.tier_two) {
     const { labels, other_labels: others, base } = why.tier_two;
     const rest = [["all other labels", others], ["without any label", base]];

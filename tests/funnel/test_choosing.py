@@ -1,0 +1,141 @@
+"""fun-auto: it chooses by the training documents alone, honestly, and the same for the same seed."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier, load_model, save_model
+from funnelling.corpus import Corpus
+from funnelling.evaluation.measures import MEASURES
+from funnelling.funnel import choosing
+from funnelling.randomness import assign_folds
+from tests.artificial import vector_corpus
+from tests.experiments.made import made_corpus
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return made_corpus(each=45)
+
+
+@pytest.fixture(scope="module")
+def model(corpus: Corpus) -> FunnellingClassifier:
+    return fitted(corpus)
+
+
+def fitted(corpus: Corpus, **parameters: Any) -> FunnellingClassifier:
+    model = FunnellingClassifier(views="auto", random_state=0, **parameters)
+    return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
+
+
+def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+    return model.decision_function(corpus.texts, languages=corpus.languages)
+
+
+def test_the_best_candidate_is_taken_and_it_says_why(model: FunnellingClassifier) -> None:
+    choice = model.choice_
+    quality = {row["name"]: np.mean([row[measure] for measure in MEASURES]) for row in choice.tried}
+    name = str(choosing.Candidate(tuple(choice.views), choice.normalise))
+    assert quality[name] == max(quality.values()) >= quality["fun-tat"]
+    assert len(quality) == 6
+    assert name in choice.told()
+    assert model.meta_C_ == choice.C
+
+
+def test_it_is_the_funnel_of_the_views_chosen(model: FunnellingClassifier, corpus: Corpus) -> None:
+    choice = model.choice_
+    views = None if not choice.normalise else choice.views
+    same = FunnellingClassifier(views=views, meta_C=choice.C, random_state=0)
+    same.fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    assert np.array_equal(scores(model, corpus), scores(same, corpus))
+
+
+def test_threads_and_saving_change_nothing(
+    model: FunnellingClassifier, corpus: Corpus, tmp_path: Path
+) -> None:
+    assert np.array_equal(scores(fitted(corpus, n_jobs=2), corpus), scores(model, corpus))
+    save_model(model, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    assert loaded.choice_ == model.choice_
+    assert np.array_equal(scores(loaded, corpus), scores(model, corpus))
+
+
+def test_what_is_held_out_is_not_seen(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither vocabulary nor base classifiers of a round learn from what it is measured on."""
+    learned: list[set[str]] = []
+    held_out: list[set[str]] = []
+    begin = choosing._Round.__init__
+
+    def spy(self: Any, *given: Any) -> None:
+        begin(self, *given)
+        learned.append({text for part in self._training.documents.values() for text in part})
+        held_out.append({text for part in self._held_out.documents.values() for text in part})
+        words = {word for text in learned[-1] for word in text.split()}
+        for vectorizer in self._model.vectorizers_.values():
+            assert set(vectorizer.vocabulary_) <= words
+
+    monkeypatch.setattr(choosing._Round, "__init__", spy)
+    texts = [f"{text} unique{i}" for i, text in enumerate(corpus.texts)]
+    FunnellingClassifier(views="auto", random_state=0).fit(texts, corpus.labels, corpus.languages)
+    assert len(learned) == choosing.ROUNDS
+    for inside, outside in zip(learned, held_out, strict=True):
+        assert inside
+        assert outside
+        assert not inside & outside
+        assert len(inside) + len(outside) == len(texts)
+
+
+def test_groups_stay_on_one_side(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def spy(parts: int, documents: int, *keys: Any, language: str = "", groups: Any = None) -> Any:
+        asked.append((keys[1], list(groups)))
+        return assign_folds(parts, documents, *keys, language=language, groups=groups)
+
+    monkeypatch.setattr(choosing, "assign_folds", spy)
+    groups = [f"law {i // 6}" for i in range(len(corpus))]
+    FunnellingClassifier(views="auto", random_state=0).fit(
+        corpus.texts, corpus.labels, corpus.languages, groups=groups
+    )
+    assert {purpose for purpose, _ in asked} == {"choice"}
+    assert sorted(name for _, names in asked for name in names) == sorted(groups)
+
+
+def test_of_a_large_corpus_a_sample_is_tried(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+    begin = choosing._Round.__init__
+
+    def spy(self: Any, *given: Any) -> None:
+        begin(self, *given)
+        sizes.append(sum(map(len, (*self._training.targets.values(), *self._held_out.targets.values()))))
+
+    monkeypatch.setattr(choosing._Round, "__init__", spy)
+    monkeypatch.setattr(choosing, "MOST_WORK", len(corpus) * 4 / 2)
+    model = fitted(corpus)
+    assert all(abs(size - len(corpus) / 2) <= 3 for size in sizes)
+    assert sum(model.documents_.values()) == len(corpus)
+
+
+def test_few_documents_get_the_papers_funnel(corpus: Corpus) -> None:
+    few = corpus.select(np.arange(40))
+    model = fitted(few)
+    assert model.choice_.views == ["own"]
+    assert "too few documents" in model.choice_.told()
+    paper = FunnellingClassifier(random_state=0).fit(few.texts, few.labels, few.languages)
+    assert np.array_equal(scores(model, few), scores(paper, few))
+
+
+def test_vectors_are_seen_one_way() -> None:
+    made = vector_corpus()
+    model = FunnellingClassifier(views="auto", random_state=0).fit(made.X, made.y)
+    assert model.choice_.views == ["own"]
+    assert [row["name"] for row in model.choice_.tried] == ["fun-tat", "own"]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_one_label_a_document(classes: int, corpus: Corpus) -> None:
+    y = [str(len(labels) % classes) for labels in corpus.labels if labels is not None]
+    model = FunnellingClassifier(views="auto", random_state=0).fit(corpus.texts, y, corpus.languages)
+    assert set(model.predict(corpus.texts, corpus.languages)) <= set(y)

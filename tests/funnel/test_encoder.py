@@ -1,0 +1,90 @@
+"""The view of an encoder, tried with a tiny one whose weights are drawn at random."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling.corpus import Corpus
+from funnelling.funnel.views.encoder import EncoderSpace
+from tests.experiments.made import made_corpus
+
+from .tiny_encoder import make_encoder
+
+pytest.importorskip("sentence_transformers")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_encoder(tmp_path_factory.mktemp("encoders"))
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return made_corpus(each=30)
+
+
+def fitted(
+    corpus: Corpus, folder: Path, views: Any = ("encoder",), **parameters: Any
+) -> FunnellingClassifier:
+    model = FunnellingClassifier(views=list(views), encoder=folder, random_state=0, **parameters)
+    return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
+
+
+def test_texts_become_vectors_of_length_one(folder: Path, corpus: Corpus) -> None:
+    space = EncoderSpace(folder)
+    vectors = space.fit({"it": corpus.texts}, {"it": np.zeros((len(corpus), 1), bool)})["it"]
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert vectors.dtype == np.float32
+    assert space.vectors("de", corpus.texts[:3]) == pytest.approx(vectors[:3], abs=1e-5)
+
+
+def test_a_funnel_over_it_is_saved_and_loaded(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    model = fitted(corpus, folder, ["pooled", "encoder"])
+    save_model(model, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    expected = model.decision_function(corpus.texts, corpus.languages)
+    assert loaded.decision_function(corpus.texts, corpus.languages) == pytest.approx(expected, abs=1e-3)
+    assert loaded.serves("fr")
+
+
+def test_it_may_learn_the_labels(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    frozen, tuned = (fitted(corpus, folder, encoder_epochs=epochs) for epochs in (0, 2))
+    spaces = [model.shared_views_["encoder"].space for model in (frozen, tuned)]
+    assert spaces[0].weights_ is None
+    vectors = [space.vectors("it", corpus.texts[:5]) for space in spaces]
+    assert np.abs(vectors[0] - vectors[1]).max() > 1e-4
+    save_model(tuned, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    again = loaded.shared_views_["encoder"].space.vectors("it", corpus.texts[:5])
+    assert again == pytest.approx(vectors[1], abs=1e-5)
+
+
+def test_auto_tries_it(folder: Path, corpus: Corpus) -> None:
+    model = FunnellingClassifier(views="auto", encoder=folder, random_state=0)
+    model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    assert any("encoder" in row["name"] for row in model.choice_.tried)
+
+
+def test_another_encoder_in_its_place_is_refused(folder: Path, corpus: Corpus, tmp_path: Path) -> None:
+    model = fitted(corpus, folder)
+    model.shared_views_["encoder"].space.folder = make_encoder(tmp_path, seed=1)
+    del model.shared_views_["encoder"].space._loaded
+    with pytest.raises(InputError, match="not the encoder"):
+        model.predict(["text"], ["it"])
+
+
+def test_a_folder_without_one_is_refused(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no model of sentence-transformers"):
+        fitted(corpus, tmp_path)
+
+
+def test_without_the_extra_it_tells_what_to_install(
+    folder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(InputError, match=r"funnelling\[neural\]"):
+        fitted(corpus, folder)

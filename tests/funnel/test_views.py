@@ -1,0 +1,175 @@
+"""A funnel over several views: what each brings, how they are combined, and whom they serve."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+
+from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling.corpus import Corpus
+from funnelling.funnel.views.combination import combined, stacking_weights, unit_rows
+from funnelling.spaces.pooled import PooledSpace
+from tests.experiments.made import made_corpus
+
+SHARED = ["pooled", "lri", "characters", "wce"]
+
+
+def lengths(texts: list[str]) -> Any:
+    return np.array([[len(text), text.count("a"), text.count("b")] for text in texts], dtype=float)
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return made_corpus(each=45)
+
+
+def fitted(corpus: Corpus, views: Any, **parameters: Any) -> FunnellingClassifier:
+    model = FunnellingClassifier(views=views, random_state=0, **parameters)
+    return model.fit(corpus.texts, corpus.labels, languages=corpus.languages, ids=corpus.ids)
+
+
+def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
+    return model.decision_function(corpus.texts, languages=corpus.languages)
+
+
+@pytest.mark.parametrize("view", ["own", *SHARED, CountVectorizer(), lengths, PooledSpace()])
+def test_any_view_alone_makes_a_funnel(view: Any, corpus: Corpus) -> None:
+    model = fitted(corpus, [view])
+    truth = corpus.label_matrix(["a", "b", "c", "d"])
+    right = (model.predict(corpus.texts, corpus.languages) == truth).mean()
+    assert right > (0.6 if view is lengths else 0.75)
+
+
+@pytest.mark.parametrize("combine", ["mean", "concat", "stacked"])
+@pytest.mark.parametrize("normalise", [True, False])
+def test_views_are_combined_saved_and_loaded(
+    combine: str, normalise: bool, corpus: Corpus, tmp_path: Path
+) -> None:
+    model = fitted(corpus, ["own", "pooled", "characters"], combine=combine, normalise=normalise)
+    save_model(model, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    assert np.array_equal(scores(loaded, corpus), scores(model, corpus))
+    assert model.meta_.support.shape[1] == (12 if combine == "concat" else 4)
+    alone = [
+        loaded.decision_function([text], [tag])[0]
+        for text, tag in zip(corpus.texts[:5], corpus.languages, strict=False)
+    ]
+    assert np.array_equal(alone, scores(model, corpus)[:5])
+
+
+def test_the_papers_funnel_is_the_own_view_without_normalisation(corpus: Corpus) -> None:
+    paper, view = fitted(corpus, None), fitted(corpus, ["own"], normalise=False)
+    assert np.array_equal(scores(paper, corpus), scores(view, corpus))
+
+
+def test_threads_change_nothing(corpus: Corpus) -> None:
+    one, two = (fitted(corpus, ["pooled", "characters"], n_jobs=jobs) for jobs in (1, 2))
+    assert np.array_equal(scores(one, corpus), scores(two, corpus))
+
+
+def test_kfcv_takes_all_views(corpus: Corpus) -> None:
+    model = fitted(corpus, ["own", "pooled"], variant="kfcv", folds=3)
+    assert not np.array_equal(scores(model, corpus), scores(fitted(corpus, ["own", "pooled"]), corpus))
+
+
+class TestUnseenLanguages:
+    def test_shared_views_serve_them(self, corpus: Corpus) -> None:
+        model = fitted(corpus, ["own", "pooled", "characters"])
+        assert model.serves("fr")
+        assert not model.serves("klingon")
+        found = model.decision_function(["dea0 ena1 ita2", "deb0 enb1 itb2"], ["fr", "fr"])
+        assert found[0, 0] > found[1, 0]
+        assert found[0, 1] < found[1, 1]
+
+    def test_own_words_do_not(self, corpus: Corpus) -> None:
+        assert not fitted(corpus, ["own"]).serves("fr")
+
+    def test_views_side_by_side_need_all(self, corpus: Corpus) -> None:
+        assert not fitted(corpus, ["own", "pooled"], combine="concat").serves("fr")
+        assert fitted(corpus, ["pooled", "characters"], combine="concat").serves("fr")
+
+
+class TestLearningOn:
+    @pytest.mark.parametrize("views", [["pooled", "characters"], ["own", "pooled"]])
+    def test_shared_views_are_frozen(self, views: list[str], corpus: Corpus) -> None:
+        known, new = (
+            corpus.select([(tag == "it") == is_new for tag in corpus.languages]) for is_new in (0, 1)
+        )
+        model = fitted(known, views)
+        before = dict(model.shared_views_)
+        labels = [(*found, "new") if i % 2 else found for i, found in enumerate(new.labels)]
+        model.extend(new.texts, labels, new.languages, ids=new.ids)
+        assert model.languages_ == ["de", "en", "it"]
+        assert model.classes_.tolist() == ["a", "b", "c", "d", "new"]
+        for name, view in before.items():
+            assert model.shared_views_[name].space is view.space
+        assert set(model.base_) == ({"de", "en", "it"} if "own" in views else set())
+        assert np.ptp(scores(model, new)[:, 0]) > 0.1
+        model.extend(
+            known.texts[:5], known.labels[:5], known.languages[:5], ids=["n1", "n2", "n3", "n4", "n5"]
+        )
+        assert sum(model.documents_.values()) == len(corpus) + 5
+
+
+def test_explanations_tell_of_every_view_and_add_up(corpus: Corpus) -> None:
+    model = fitted(corpus, ["pooled", "characters", "wce"])
+    found = scores(model, corpus)
+    for row, explained in zip(
+        found, model.explain(corpus.texts, corpus.languages, list("abcd")), strict=True
+    ):
+        for score, told in zip(row, explained["labels"].values(), strict=True):
+            above = told["tier_two"]
+            total = above["base"] + above["other_labels"] + sum(value for _, value in above["labels"])
+            assert total == pytest.approx(score, abs=1e-4)
+            assert told["tier_one"]["view"] == "pooled"
+            assert list(told["other_views"]) == ["characters"]  # an RBF kernel has no words
+            for part in (told["tier_one"], told["other_views"]["characters"]):
+                words = sum(value for _, value in part["words"])
+                assert part["bias"] + part["other_words"] + words == pytest.approx(part["score"], abs=1e-4)
+        assert len(explained["neighbours"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("views", "says"),
+    [
+        (["words"], "There is no view 'words'"),
+        ([], "list of views"),
+        ("pooled", "list of views"),
+        (["own", "own"], "twice"),
+        ([7], "is no view"),
+        (["embeddings"], "word vectors"),
+        (["encoder"], "No encoder"),
+    ],
+)
+def test_what_is_no_view_is_refused(views: Any, says: str, corpus: Corpus) -> None:
+    with pytest.raises(InputError, match=says):
+        fitted(corpus, views)
+
+
+def test_vectors_have_no_characters() -> None:
+    with pytest.raises(InputError, match="characters"):
+        FunnellingClassifier(views=["characters"]).fit(np.eye(4), [["a"], ["b"]] * 2)
+
+
+class TestCombination:
+    def test_rows_have_length_one_or_none(self) -> None:
+        rows = unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32))
+        assert rows.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [0, 0]]
+
+    def test_weights_go_to_the_view_that_is_right(self) -> None:
+        rng = np.random.default_rng(0)
+        truth = rng.random((200, 5)) < 0.3
+        good = np.clip(truth + rng.normal(0, 0.2, truth.shape), 0, 1).astype(np.float32)
+        poor = rng.random(truth.shape).astype(np.float32)
+        weights = stacking_weights([good, poor], truth)
+        assert weights.sum() == pytest.approx(1)
+        assert weights[0] > 0.8
+        mixed = combined([good, poor], "stacked", normalise=False, weights=weights)
+        assert mixed == pytest.approx(weights[0] * good + weights[1] * poor, abs=1e-6)
+
+    def test_two_equal_views_are_no_trouble(self) -> None:
+        truth = np.eye(3, dtype=bool)
+        part = truth.astype(np.float32)
+        assert stacking_weights([part, part], truth).sum() == pytest.approx(1)

@@ -1,4 +1,4 @@
-"""A multilingual encoder of a few thousand weights, drawn at random, in the layout of sentence-transformers."""
+"""An encoder of a few thousand weights, drawn at random, in the layout of sentence-transformers."""
 
 import string
 from pathlib import Path

@@ -85,4 +85,5 @@ def make_space(view: View, given: Given) -> Space:
         return EmbeddedSpace(given.embeddings, given.reference, alike=True, verbose=given.verbose)
     from funnelling.funnel.views.encoder import EncoderSpace
 
-    return EncoderSpace(given.encoder, given.encoder_epochs, random_state=given.seed, verbose=given.verbose)
+    folder = None if given.encoder is None else str(given.encoder)
+    return EncoderSpace(folder, given.encoder_epochs, random_state=given.seed, verbose=given.verbose)

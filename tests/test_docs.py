@@ -14,6 +14,7 @@ PAGES = (
     "own-data",
     "reading-the-table",
     "python-api",
+    "other-data",
     "choosing",
     "resources",
     "in-use",

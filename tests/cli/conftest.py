@@ -24,8 +24,8 @@ def split_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory, split_data: Path) -> Path:
-    """A fun-tat model of English and Italian. Do not change it: copy it."""
-    path = tmp_path_factory.mktemp("models") / "fun-tat"
+    """A fun-auto model of English and Italian. Do not change it: copy it."""
+    path = tmp_path_factory.mktemp("models") / "fun-auto"
     succeed("train", split_data, "-o", path, "--jobs", 1)
     return path
 

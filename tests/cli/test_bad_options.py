@@ -31,13 +31,13 @@ def docs(tmp_path: Path) -> Path:
         ([*TRAIN, "--seed", "1.5"], ["--seed: '1.5' is not a whole number"]),
         ([*TRAIN, "--method", "fun-tap"], ["There is no method 'fun-tap'", "naive, pooled, fun-tat"]),
         ([*TRAIN, "--set", "meta_C=1"], ["--set meta_C=1 is no setting", "METHOD.PARAM=VALUE"]),
-        ([*TRAIN, "--set", "fun-tat.meta_C"], ["--set fun-tat.meta_C is no setting"]),
+        ([*TRAIN, "--set", "fun-auto.meta_C"], ["--set fun-auto.meta_C is no setting"]),
         ([*TRAIN, "--set", "fun-tap.meta_C=1"], ["There is no method 'fun-tap'"]),
-        ([*TRAIN, "--set", "naive.C=1"], ["--set naive.C=1: naive takes no part, only fun-tat"]),
-        ([*TRAIN, "--set", "fun-tat.gama=1"], ["fun-tat has no setting 'gama'", "meta_gamma"]),
-        ([*TRAIN, "--set", "fun-tat.variant=kfcv"], ["fun-tat has no setting 'variant'"]),
-        ([*TRAIN, "--set", "fun-tat.vectorizer=mine"], ["fun-tat has no setting 'vectorizer'"]),
-        ([*TRAIN, "--set", "fun-tat.random_state=1"], ["fun-tat has no setting 'random_state'"]),
+        ([*TRAIN, "--set", "naive.C=1"], ["--set naive.C=1: naive takes no part, only fun-auto"]),
+        ([*TRAIN, "--set", "fun-auto.gama=1"], ["fun-auto has no setting 'gama'", "meta_gamma"]),
+        ([*TRAIN, "--set", "fun-auto.views=own"], ["fun-auto has no setting 'views'"]),
+        ([*TRAIN, "--set", "fun-auto.vectorizer=mine"], ["fun-auto has no setting 'vectorizer'"]),
+        ([*TRAIN, "--set", "fun-auto.random_state=1"], ["fun-auto has no setting 'random_state'"]),
         (["compare", "docs.jsonl", "--methods", "naive,fun"], ["There is no method 'fun'", "fun-tat"]),
         (["compare", "docs.jsonl", "--methods", ""], ["There is no method ''"]),
         (["compare", "docs.jsonl", "--runs", "0"], ["--runs: 0 is not 1 or more"]),
@@ -62,13 +62,13 @@ def test_refused(arguments: list[str], says: list[str], refuses: Refuses) -> Non
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ("fun-tat.meta_C=-1", "meta_C must be a positive number, not -1"),
-        ("fun-tat.meta_C=NaN", "meta_C must be a positive number, not nan"),
-        ("fun-tat.base_C=much", "base_C must be a positive number, not 'much'"),
-        ("fun-tat.calibration=cubic", "calibration must be one of platt, fixed, none, not 'cubic'"),
-        ("fun-tat.folds=1.5", "folds must be a whole number"),
-        ("fun-tat.memory_limit=0", "memory_limit must be a number of bytes"),
-        ("fun-tat.memory_limit=10", "memory"),
+        ("fun-auto.meta_C=-1", "meta_C must be a positive number, not -1"),
+        ("fun-auto.meta_C=NaN", "meta_C must be a positive number, not nan"),
+        ("fun-auto.base_C=much", "base_C must be a positive number, not 'much'"),
+        ("fun-auto.calibration=cubic", "calibration must be one of platt, fixed, none, not 'cubic'"),
+        ("fun-auto.folds=1.5", "folds must be a whole number"),
+        ("fun-auto.memory_limit=0", "memory_limit must be a number of bytes"),
+        ("fun-auto.memory_limit=10", "memory"),
     ],
 )
 def test_a_value_that_the_method_refuses(
@@ -79,7 +79,7 @@ def test_a_value_that_the_method_refuses(
     assert main(["train", str(tmp_path / "docs.jsonl"), "-o", str(tmp_path / "m"), "--set", setting]) == 2
     captured = capsys.readouterr()
     told, error = captured.err.splitlines()
-    assert told.startswith("Training fun-tat")
+    assert told.startswith("Training fun-auto")
     assert error.startswith("funnelling: ")
     assert says in error
     assert [path.name for path in tmp_path.iterdir()] == ["docs.jsonl"]

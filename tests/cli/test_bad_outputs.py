@@ -31,7 +31,7 @@ class TestTrain:
         assert_refused("train", "docs.jsonl", "-o", "model/", cwd=tmp_path, says=["model exists", "--force"])
 
     def test_force_replaces_a_model_and_leaves_nothing_of_it(self, tmp_path: Path, docs: Path) -> None:
-        succeed("train", docs, "-o", tmp_path / "model", "--jobs", 1, "--set", "fun-tat.base_C=2")
+        succeed("train", docs, "-o", tmp_path / "model", "--jobs", 1, "--set", "fun-auto.base_C=2")
         before = contents(tmp_path / "model")
         succeed("train", docs, "-o", tmp_path / "model", "--jobs", 1, "--force")
         succeed("train", docs, "-o", tmp_path / "fresh", "--jobs", 1)

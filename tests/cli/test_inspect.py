@@ -12,7 +12,7 @@ def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Capt
     done = run_command("inspect", model, "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     description = json.loads(done.stdout)
-    assert description["method"] == "fun-tat"
+    assert description["method"] == "fun-auto"
     assert description["languages"] == {"en": 16, "it": 16}
     assert description["labels"] == sorted(LABELS)
     assert description["format"] == 1
@@ -30,9 +30,9 @@ def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Capt
 def test_for_people(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("inspect", model)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Method      fun-tat"
-    assert lines[2] == "Languages   en 16, it 16 (training documents)"
-    assert lines[3] == "Labels      3: account, hardware, money"
+    assert lines[0] == "Method      fun-auto"
+    assert lines[3] == "Languages   en 16, it 16 (training documents)"
+    assert lines[4] == "Labels      3: account, hardware, money"
     assert "Measured on 16 test documents." in lines
     assert any(line.startswith("average") for line in lines)
     assert any("Calibration error" in line for line in lines)

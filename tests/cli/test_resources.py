@@ -58,7 +58,17 @@ class TestAll:
     ) -> None:
         result, told = compared(capsys, data, "--methods", "all", "--set", "fun-kfcv.folds=2")
         assert list(result["methods"]) == [
-            *("naive", "pooled", "fun-tat", "fun-kfcv", "fun-zero-shot", "lri", "dci"),
+            *(
+                "naive",
+                "pooled",
+                "fun-tat",
+                "fun-kfcv",
+                "fun-zero-shot",
+                "fun-auto",
+                "fun-views",
+                "lri",
+                "dci",
+            ),
         ]
         lines = [line for line in told if line.startswith("Left out for what they lack")]
         assert len(lines) == 1

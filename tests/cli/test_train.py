@@ -29,7 +29,10 @@ def test_a_file_with_splits_is_measured_on_its_test_rows(
 ) -> None:
     succeed("train", split_data, "-o", tmp_path / "model", "--jobs", 1)
     captured = capsys.readouterr()
-    assert captured.err == "Training fun-tat on 32 documents in 2 languages with 3 labels.\n"
+    assert captured.err.splitlines() == [
+        "Training fun-auto on 32 documents in 2 languages with 3 labels.",
+        "Chose fun-tat: there are too few documents to try others.",
+    ]
     table = _table(captured.out)
     assert list(table) == ["en", "it", "average"]
     assert [row[0] for row in table.values()] == ["8", "8", "16"]
@@ -46,7 +49,8 @@ def test_a_file_without_splits_is_measured_by_outer_folds(
     succeed("train", data, "-o", tmp_path / "model", "--jobs", 1)
     captured = capsys.readouterr()
     assert captured.err.splitlines() == [
-        "Training fun-tat on 48 documents in 2 languages with 3 labels.",
+        "Training fun-auto on 48 documents in 2 languages with 3 labels.",
+        "Chose fun-tat: there are too few documents to try others.",
         "Measuring by five outer folds.",
     ]
     assert [row[0] for row in _table(captured.out).values()] == ["24", "24", "48"]
@@ -84,7 +88,7 @@ def test_what_is_left_out_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     captured = capsys.readouterr()
     told = captured.err.splitlines()
     assert told[0].endswith("docs.jsonl: 2 of 53 documents have no labels and are left out.")
-    assert told[1] == "Training fun-tat on 32 documents in 2 languages with 3 labels."
+    assert told[1] == "Training fun-auto on 32 documents in 2 languages with 3 labels."
     assert "Measured on 17 test documents (left out, for the model cannot label them: de)." in captured.out
     assert "1 label of the test documents unknown to training: not counted" in captured.out
     assert "x" not in load_model(tmp_path / "model").classes_

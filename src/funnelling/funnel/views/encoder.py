@@ -16,8 +16,7 @@ from funnelling.spaces.base import Documents, Space, Targets, check_texts
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.text.languages import is_language
 
-# The usual rates of fine-tuning; the layer on top starts from nothing.
-ENCODER_RATE, HEAD_RATE = 5e-5, 1e-3
+HEAD_RATE = 1e-3  # of the layer on top, which starts from nothing
 MISSING = "The encoder view needs sentence-transformers. pip install 'funnelling[neural]'"
 
 
@@ -38,12 +37,14 @@ class EncoderSpace(Space):
         self,
         folder: str | os.PathLike[str] | None = None,
         epochs: int = 0,
+        rate: float = 5e-5,
         batch: int = 32,
         random_state: int = 0,
         verbose: int = 0,
     ) -> None:
         self.folder = folder
         self.epochs = epochs
+        self.rate = rate
         self.batch = batch
         self.random_state = random_state
         self.verbose = verbose
@@ -55,7 +56,7 @@ class EncoderSpace(Space):
         if self.epochs:
             texts = [text for part in documents.values() for text in part]
             labels = np.vstack(list(targets.values()))
-            self.weights_ = tune(self._encoder(), texts, labels, self.epochs, self.batch, self.random_state)
+            self.weights_ = self._tuned(texts, labels)
         return {language: self._encoded(part) for language, part in documents.items()}
 
     def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
@@ -63,6 +64,9 @@ class EncoderSpace(Space):
 
     def serves(self, language: str) -> bool:
         return is_language(language)
+
+    def _tuned(self, texts: Sequence[str], labels: Targets) -> dict[str, npt.NDArray[Any]]:
+        return tune(self._encoder(), texts, labels, self.epochs, self.rate, self.batch, self.random_state)
 
     def _encoded(self, texts: Sequence[str]) -> Floats:
         if not len(texts):
@@ -117,11 +121,12 @@ def _load(path: Path) -> Any:
 
 
 def tune(
-    encoder: Any, texts: Sequence[str], labels: Targets, epochs: int, batch: int, seed: int
+    encoder: Any, texts: Sequence[str], labels: Targets, epochs: int, rate: float, batch: int, seed: int
 ) -> dict[str, npt.NDArray[Any]]:
     """Teach an encoder the labels, through a linear layer that is dropped afterwards; its weights.
 
-    Binary cross-entropy and AdamW, the rate falling to 0; half precision on a GPU.
+    Binary cross-entropy and AdamW, the rate rising for a tenth of the way, then falling to 0; half precision
+    on a GPU.
     """
     import torch
 
@@ -135,12 +140,15 @@ def tune(
     head = torch.nn.Linear(encoder.encode(texts[:1]).shape[1], labels.shape[1]).to(device)
     encoder.train()
     rates = [
-        {"params": encoder.parameters(), "lr": ENCODER_RATE},
+        {"params": encoder.parameters(), "lr": rate},
         {"params": head.parameters(), "lr": HEAD_RATE},
     ]
-    optimizer = torch.optim.AdamW(rates)
+    optimizer = torch.optim.AdamW(rates, fused=device.type == "cuda")
     steps = epochs * -(-len(texts) // batch)
-    falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
+    rising = max(1, steps // 10)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / rising, (steps - step) / max(1, steps - rising))
+    )
     prepare = getattr(encoder, "preprocess", None) or encoder.tokenize
     rng = stream(seed, "encoder")
     for _ in range(epochs):
@@ -157,7 +165,7 @@ def tune(
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            falling.step()
+            schedule.step()
     encoder.eval()
     return {name: part.detach().cpu().numpy() for name, part in encoder.state_dict().items()}
 

@@ -1,0 +1,91 @@
+"""The encoder view, frozen and taught the labels, beside the views that need no GPU.
+
+    python benchmarks/encoder.py documents.jsonl.gz --encoder multilingual-model/
+    python benchmarks/encoder.py documents.jsonl.gz --epochs 10
+
+Without --encoder one is made on the spot: twelve layers of width 384 with random weights and a vocabulary of
+word pieces learned from the training texts. It knows nothing, so only what it learns from the labels counts.
+Learns from rows with split train and measures on rows with split test.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from funnelling import FunnellingClassifier
+from funnelling.corpus import Corpus, read_corpus
+from funnelling.evaluation.comparison import fit_method, measure_method
+from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.splits import sides_of
+from funnelling.funnel.views.encoder import EncoderSpace
+from funnelling.report.tables import MEASURE_TITLES, Table, number, plain
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("data")
+    parser.add_argument("--encoder", help="folder of a sentence-transformers model (one is made)")
+    parser.add_argument("--epochs", type=int, default=10, help="how long the encoder learns the labels (10)")
+    parser.add_argument("--jobs", type=int, default=-1)
+    arguments = parser.parse_args()
+    trial = sides_of(read_corpus(arguments.data).labelled())
+    with tempfile.TemporaryDirectory() as folder:
+        encoder = arguments.encoder or str(make_encoder(Path(folder), trial.train.texts))
+        rate = 5e-5 if arguments.encoder else 5e-4  # what knows nothing has far to go
+        frozen, taught = (EncoderSpace(encoder, epochs, rate) for epochs in (0, arguments.epochs))
+        rows = []
+        for title, views in {
+            "pooled + characters": ["pooled", "characters"],
+            "encoder, frozen": [frozen],
+            "encoder, taught": [taught],
+            "pooled + characters + encoder, taught": ["pooled", "characters", taught],
+        }.items():
+            model = FunnellingClassifier(views=views, random_state=0, n_jobs=arguments.jobs)
+            rows.append([title, *measured(model, trial.train, trial.test)])
+            print(*rows[-1], flush=True)
+    titles = [MEASURE_TITLES[measure] for measure in MEASURES]
+    print(plain(Table(["views", *titles, "fit s", "predict s"], rows)))
+
+
+def measured(model: Any, train: Corpus, test: Corpus) -> list[str]:
+    start = time.perf_counter()
+    fit_method(model, train)
+    fitted = time.perf_counter()
+    result = measure_method(model, test)
+    seconds = fitted - start, time.perf_counter() - fitted
+    return [*(number(result["average"][measure]) for measure in MEASURES), *(f"{s:.1f}" for s in seconds)]
+
+
+def make_encoder(folder: Path, texts: list[str]) -> Path:
+    """An encoder in the shape of the small multilingual ones, its weights drawn at random."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    pieces = BertWordPieceTokenizer()
+    pieces.train_from_iterator(texts, vocab_size=30_000, show_progress=False)
+    plain_folder = folder / "plain"
+    plain_folder.mkdir()
+    pieces.save_model(str(plain_folder))
+    BertTokenizerFast(vocab_file=str(plain_folder / "vocab.txt"), model_max_length=256).save_pretrained(
+        plain_folder
+    )
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=pieces.get_vocab_size(),
+        hidden_size=384,
+        num_hidden_layers=12,
+        num_attention_heads=12,
+        intermediate_size=1536,
+        max_position_embeddings=256,
+    )
+    BertModel(config).save_pretrained(plain_folder)
+    SentenceTransformer(str(plain_folder)).save(str(folder / "encoder"))
+    return folder / "encoder"
+
+
+if __name__ == "__main__":
+    main()

@@ -33,7 +33,7 @@ def main() -> None:
     trial = sides_of(read_corpus(arguments.data).labelled())
     with tempfile.TemporaryDirectory() as folder:
         encoder = arguments.encoder or str(make_encoder(Path(folder), trial.train.texts))
-        rate = 5e-5 if arguments.encoder else 5e-4  # what knows nothing has far to go
+        rate = 5e-5 if arguments.encoder else 1e-4  # what knows nothing has far to go
         frozen, taught = (EncoderSpace(encoder, epochs, rate) for epochs in (0, arguments.epochs))
         rows = []
         for title, views in {
@@ -63,16 +63,14 @@ def make_encoder(folder: Path, texts: list[str]) -> Path:
     import torch
     from sentence_transformers import SentenceTransformer
     from tokenizers import BertWordPieceTokenizer
-    from transformers import BertConfig, BertModel, BertTokenizerFast
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
     pieces = BertWordPieceTokenizer()
     pieces.train_from_iterator(texts, vocab_size=30_000, show_progress=False)
     plain_folder = folder / "plain"
-    plain_folder.mkdir()
-    pieces.save_model(str(plain_folder))
-    BertTokenizerFast(vocab_file=str(plain_folder / "vocab.txt"), model_max_length=256).save_pretrained(
-        plain_folder
-    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=pieces._tokenizer, pad_token="[PAD]", unk_token="[UNK]", model_max_length=256
+    ).save_pretrained(plain_folder)
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=pieces.get_vocab_size(),

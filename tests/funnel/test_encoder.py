@@ -63,6 +63,22 @@ def test_it_may_learn_the_labels(folder: Path, corpus: Corpus, tmp_path: Path) -
     assert again == pytest.approx(vectors[1], abs=1e-5)
 
 
+def test_what_it_learns_are_the_labels(folder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch.nn import functional
+
+    measure, losses = functional.binary_cross_entropy_with_logits, []
+
+    def spy(*given: Any) -> Any:
+        loss = measure(*given)
+        losses.append(float(loss.detach()))
+        return loss
+
+    monkeypatch.setattr(functional, "binary_cross_entropy_with_logits", spy)
+    fitted_space = EncoderSpace(folder, epochs=15, rate=2e-3, batch=16)
+    fitted_space.fit({"it": corpus.texts}, {"it": corpus.label_matrix(["a", "b", "c", "d"])})
+    assert np.mean(losses[-6:]) < 0.85 * np.mean(losses[:6])
+
+
 def test_auto_tries_it(folder: Path, corpus: Corpus) -> None:
     model = FunnellingClassifier(views="auto", encoder=folder, random_state=0)
     model.fit(corpus.texts, corpus.labels, languages=corpus.languages)

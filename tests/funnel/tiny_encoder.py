@@ -7,14 +7,16 @@ from pathlib import Path
 def make_encoder(folder: Path, seed: int = 0) -> Path:
     import torch
     from sentence_transformers import SentenceTransformer
-    from transformers import BertConfig, BertModel, BertTokenizerFast
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
     letters = string.ascii_lowercase + string.digits
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
     plain = folder / "plain"
-    plain.mkdir(parents=True)
-    (plain / "vocab.txt").write_text("\n".join(pieces))
-    BertTokenizerFast(vocab_file=str(plain / "vocab.txt")).save_pretrained(plain)
+    words = BertWordPieceTokenizer({piece: number for number, piece in enumerate(pieces)})
+    PreTrainedTokenizerFast(
+        tokenizer_object=words._tokenizer, pad_token="[PAD]", unk_token="[UNK]", model_max_length=64
+    ).save_pretrained(plain)
     torch.manual_seed(seed)
     config = BertConfig(
         vocab_size=len(pieces),

@@ -83,6 +83,11 @@ class TestUnseenLanguages:
         assert found[0, 0] > found[1, 0]
         assert found[0, 1] < found[1, 1]
 
+    def test_it_is_known_before_the_fit(self) -> None:
+        assert FunnellingClassifier(views=["own", "pooled"]).serves_unseen("fr")
+        assert not FunnellingClassifier(views=["own"]).serves_unseen("fr")
+        assert not FunnellingClassifier(views="auto").serves_unseen("fr")
+
     def test_own_words_do_not(self, corpus: Corpus) -> None:
         assert not fitted(corpus, ["own"]).serves("fr")
 

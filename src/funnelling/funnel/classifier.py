@@ -224,15 +224,7 @@ class FunnellingClassifier(Method):
     def _fit_view(
         self, name: str, view: View, training: Training
     ) -> tuple[SharedView, dict[str, Posteriors]]:
-        given = Given(
-            self.embeddings,
-            self.reference,
-            self.encoder,
-            self.encoder_epochs,
-            training.seed,
-            self.verbose,
-        )
-        space = make_space(view, given)
+        space = make_space(view, self._given(training.seed))
         training = training.only(space.usable(list(training.targets)))
         learner = self._base_learner(name, training)
         folds = training.stacked_folds()
@@ -243,6 +235,9 @@ class FunnellingClassifier(Method):
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
         with progress_bar(f"tier 1, {name}", total, bool(self.verbose), "problems") as advance:
             return fit_shared_view(space, training, learner.reporting(advance), folds, self.calibration, kfcv)
+
+    def _given(self, seed: int) -> Given:
+        return Given(self.embeddings, self.reference, self.encoder, self.encoder_epochs, seed, self.verbose)
 
     def views_in_use(self) -> dict[str, View]:
         """The views by name: the paper's own, those given or those chosen."""
@@ -482,10 +477,17 @@ class FunnellingClassifier(Method):
 
     def _views_serve(self, language: str) -> bool:
         """Whether shared views are enough for a language that was not learned."""
-        if not hasattr(self, "shared_views_"):
-            return False
-        serving = [view.serves(language) for view in self.shared_views_.values()]
-        return any(serving) and (self.combine != "concat" or (all(serving) and not self.base_))
+        if hasattr(self, "shared_views_"):
+            views: list[Any] = list(self.shared_views_.values())
+        elif self.views == AUTO:
+            return False  # who knows what will be chosen
+        else:
+            given = self._given(0)
+            views = [make_space(view, given) for name, view in view_names(self.views).items() if name != OWN]
+        serving = [view.serves(language) for view in views]
+        return any(serving) and (
+            self.combine != "concat" or (all(serving) and OWN not in self.views_in_use())
+        )
 
     def _space(self, seed: int) -> Space:
         return unseen_space(str(self.zero_shot), self.embeddings, self.reference, seed, self.verbose)

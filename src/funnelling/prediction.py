@@ -1,6 +1,6 @@
 """Labels and probabilities of documents, in the form that the command line and the service answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,14 +43,9 @@ class Predictor:
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
         """The rows of documents, in their order; ``source`` names them in a refusal."""
-        languages = self._languages(documents, shown_name(source))
-        served = [i for i, (_, known) in enumerate(languages) if known]
-        rows = self._rows([documents[i] for i in served], [languages[i][0] for i in served])
-        for document, (language, known) in zip(documents, languages, strict=True):
-            if known:
-                yield next(rows)
-            else:
-                yield {"id": document.id, "language": language, "labels": None, "scores": None}
+        return self._answered(
+            documents, source, self._rows, {"language": None, "labels": None, "scores": None}
+        )
 
     def explain(
         self,
@@ -60,13 +55,33 @@ class Predictor:
         source: str = "documents",
     ) -> Iterator[dict[str, Any]]:
         """Why documents get their labels: rows with ``id``, ``language`` and what `Method.explain` tells."""
+
+        def rows(known: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
+            return iter(self.model.explain([document.text for document in known], languages, labels, top))
+
+        return self._answered(documents, source, rows, {"labels": None})
+
+    def _answered(
+        self,
+        documents: Sequence[Document],
+        source: str,
+        rows: Callable[[Sequence[Document], Sequence[str]], Iterator[dict[str, Any]]],
+        unknown: dict[str, Any],
+    ) -> Iterator[dict[str, Any]]:
+        """What ``rows`` tells of each document that the model can label, and ``unknown`` of the others."""
         languages = self._languages(documents, shown_name(source))
         served = [i for i, (_, known) in enumerate(languages) if known]
-        texts, tags = [documents[i].text for i in served], [languages[i][0] for i in served]
-        rows = iter(self.model.explain(texts, tags, labels, top) if served else [])
+        tags = [languages[i][0] for i in served]
+        trained = self.model.languages_
+        unseen = {tag for tag in set(tags) if served_by(tag, trained) not in trained}
+        told = rows([documents[i] for i in served], tags) if served else iter(())
         for document, (language, known) in zip(documents, languages, strict=True):
-            told = next(rows) if known else {"labels": None}
-            yield {"id": document.id, **told, "language": language, **self._marked(language, known)}
+            yield {
+                "id": document.id,
+                **(next(told) if known else unknown),
+                "language": language,
+                **({"zero_shot": True} if known and language in unseen else {}),
+            }
 
     def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool]]:
         """The language of each document, and whether the model knows it."""
@@ -98,24 +113,13 @@ class Predictor:
         )
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
-        if not documents:
-            return
         texts = [document.text for document in documents]
         answers, scores = self.model.classify(texts, languages=languages)
         thresholds = {language: self._thresholds(language) for language in set(languages)}
-        for document, language, answer, row in zip(documents, languages, answers, scores, strict=True):
-            yield {
-                "id": document.id,
-                "language": language,
-                "labels": self._assigned(answer, row),
-                **self._shown(row, thresholds[language]),
-                **self._marked(language),
-            }
-
-    def _marked(self, language: str, served: bool = True) -> dict[str, bool]:
-        """The mark of a language that training had no documents in."""
-        trained = self.model.languages_
-        return {"zero_shot": True} if served and served_by(language, trained) not in trained else {}
+        for language, answer, row in zip(languages, answers, scores, strict=True):
+            # The language stands here to keep its place in the row.
+            labels = self._assigned(answer, row)
+            yield {"language": language, "labels": labels, **self._shown(row, thresholds[language])}
 
     def _assigned(self, answer: Any, scores: Any) -> list[Any]:
         if self.threshold is not None:

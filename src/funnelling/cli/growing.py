@@ -51,12 +51,13 @@ def add_language(arguments: argparse.Namespace) -> None:
     """Grow by languages that the model does not know."""
     model = _load(arguments)
     corpus, note = options.read_labelled(arguments.data)
-    for language in sides(corpus, arguments.data).train.by_language():
+    trial = _sides(corpus, arguments.data)
+    for language in trial.train.by_language():
         if language in model.languages_:
             raise InputError(
                 f"{arguments.data}: the model knows {language} already. Use `funnelling update` for it."
             )
-    _grow(arguments, model, corpus, note)
+    _grow(arguments, model, trial, note)
 
 
 def update(arguments: argparse.Namespace) -> None:
@@ -67,13 +68,14 @@ def update(arguments: argparse.Namespace) -> None:
     known = model.languages_
     corpus, note = options.read_labelled(arguments.data, among=known)
     corpus.languages = [served_by(str(language), known) for language in corpus.languages]
-    for language in sides(corpus, arguments.data).train.by_language():
+    trial = _sides(corpus, arguments.data)
+    for language in trial.train.by_language():
         if language not in known:
             raise InputError(
                 f"{arguments.data}: the model does not know {language}, only {', '.join(known)}. "
                 "Use `funnelling add-language` for it."
             )
-    _grow(arguments, model, corpus, note)
+    _grow(arguments, model, trial, note)
 
 
 def _load(arguments: argparse.Namespace) -> "FunnellingClassifier":
@@ -92,7 +94,7 @@ def _load(arguments: argparse.Namespace) -> "FunnellingClassifier":
     return model
 
 
-def sides(corpus: "Corpus", path: str) -> "Trial":
+def _sides(corpus: "Corpus", path: str) -> "Trial":
     """What is learned from, at least one document, and what is measured on."""
     from funnelling.evaluation.splits import sides_of
 
@@ -106,14 +108,14 @@ def _target(arguments: argparse.Namespace) -> str:
     return str(arguments.output or arguments.model)
 
 
-def _grow(arguments: argparse.Namespace, model: "FunnellingClassifier", corpus: "Corpus", note: str) -> None:
+def _grow(arguments: argparse.Namespace, model: "FunnellingClassifier", trial: "Trial", note: str) -> None:
     from copy import copy
 
     from funnelling.funnel.growing import are_learned
     from funnelling.storage import save_model
     from funnelling.wording import counted
 
-    train, test, _ = sides(corpus, arguments.data)
+    train, test, _ = trial
     options.tell(note)
     options.tell(f"Learning from {counted(len(train), 'document')} in {', '.join(train.by_language())}.")
     before = copy(model)

@@ -15,6 +15,7 @@ import os
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.funnel.views import Given, make_space
 from funnelling.reference import Reference
 from funnelling.spaces import Space
 from funnelling.text.languages import primary
@@ -31,17 +32,13 @@ def unseen_space(
     verbose: int,
 ) -> Space:
     """The shared space of a name; "auto" is embeddings where those are given, else the pooled vocabulary."""
-    if name == "embeddings" or (name == "auto" and embeddings is not None):
-        from funnelling.spaces.embedded import EmbeddedSpace
-
-        return EmbeddedSpace(embeddings, reference, alike=True, verbose=verbose)
     if name == "clesa":
         from funnelling.spaces.clesa import CLESASpace
 
         return CLESASpace(reference, random_state=seed, verbose=verbose)
-    from funnelling.spaces.pooled import PooledSpace
-
-    return PooledSpace(verbose=verbose)
+    if name == "auto":
+        name = "pooled" if embeddings is None else "embeddings"
+    return make_space(name, Given(embeddings, reference, seed=seed, verbose=verbose))
 
 
 def language_folds(training: Training) -> npt.NDArray[np.intp]:

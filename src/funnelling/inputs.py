@@ -60,7 +60,7 @@ class Inputs:
                     f"{name} has {_length(values)} entries for "
                     f"{sum(map(len, self.positions.values()))} documents."
                 )
-            divided = {language: _take(values, where) for language, where in self.positions.items()}
+            divided = {language: take(values, where) for language, where in self.positions.items()}
         for language, size in self.sizes().items():
             if _length(divided[language]) != size:
                 raise InputError(
@@ -108,7 +108,8 @@ def _length(values: Any) -> int:
     return int(values.shape[0]) if hasattr(values, "shape") else len(values)
 
 
-def _take(values: Any, where: npt.NDArray[np.intp]) -> Any:
+def take(values: Any, where: npt.NDArray[np.intp]) -> Any:
+    """What stands at some places of what runs along the documents."""
     if is_sparse(values):
         return values.tocsr()[where]
     if isinstance(values, np.ndarray):
@@ -134,7 +135,7 @@ def read_inputs(X: Any, languages: Sequence[str | None] | None, known: Sequence[
         raise InputError(f"languages has {_length(languages)} entries for {count} documents.")
     codes = _codes(_checked_texts(X), languages, known) if texts else _named(count, languages, known)
     positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
-    parts = {language: _take(X, where) for language, where in positions.items()}
+    parts = {language: take(X, where) for language, where in positions.items()}
     return Inputs(parts, positions, texts)
 
 

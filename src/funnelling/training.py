@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.inputs import take
 from funnelling.randomness import assign_folds
 from funnelling.svm import SVM, Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
@@ -69,6 +70,26 @@ class Training:
             folds={language: self.folds[language] for language in languages},
             groups={language: self.groups[language] for language in languages},
             ids={language: self.ids[language] for language in languages},
+        )
+
+    def select(self, rows: Mapping[str, npt.NDArray[np.bool_]]) -> "Training":
+        """Some documents of each language, folds as they were; languages without any are left out."""
+        places = {language: np.flatnonzero(part) for language, part in rows.items() if part.any()}
+
+        def taken(parts: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                language: None if parts[language] is None else take(parts[language], where)
+                for language, where in places.items()
+            }
+
+        return replace(
+            self,
+            documents=taken(self.documents),
+            vectors=taken(self.vectors),
+            targets=taken(self.targets),
+            folds=taken(self.folds),
+            groups=taken(self.groups),
+            ids=taken(self.ids),
         )
 
     def stacked_vectors(self) -> Matrix:

@@ -7,7 +7,7 @@ documents times labels, not time: the same seed chooses the same.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,7 +140,7 @@ def _sampled(training: Training) -> Training:
         == 0
         for language, found in training.targets.items()
     }
-    return _select(training, rows)
+    return training.select(rows)
 
 
 def _rounds(training: Training) -> Iterator[Rows]:
@@ -159,44 +159,15 @@ def _rounds(training: Training) -> Iterator[Rows]:
             yield learned
 
 
-def _select(training: Training, rows: Rows) -> Training:
-    """The training documents of some rows; languages without any are left out, folds stay as they were."""
-    languages = [language for language, part in rows.items() if part.any()]
-    places = {language: np.flatnonzero(rows[language]) for language in languages}
-
-    def picked(values: Any, language: str) -> Any:
-        return [values[place] for place in places[language]]
-
-    return replace(
-        training,
-        documents={
-            language: picked(training.documents[language], language)
-            if isinstance(training.documents[language], list)
-            else training.documents[language][places[language]]
-            for language in languages
-        },
-        vectors={language: training.vectors[language][places[language]] for language in languages},
-        targets={language: training.targets[language][places[language]] for language in languages},
-        folds={language: training.folds[language][places[language]] for language in languages},
-        groups={
-            language: None
-            if (groups := training.groups[language]) is None
-            else picked(list(groups), language)
-            for language in languages
-        },
-        ids={language: picked(training.ids[language], language) for language in languages},
-    )
-
-
 class _Round:
     """One split: the views fitted on one side, as they are asked for, and what they say of both."""
 
     def __init__(self, model: "FunnellingClassifier", training: Training, learned: Rows) -> None:
         self._model: FunnellingClassifier = clone(model).set_params(views=None, verbose=0)
-        self._training = _select(training, learned)
+        self._training = training.select(learned)
         self._model.texts_ = model.texts_
         self._model.languages_ = list(self._training.targets)
-        self._held_out = _select(training, {language: ~rows for language, rows in learned.items()})
+        self._held_out = training.select({language: ~rows for language, rows in learned.items()})
         self._training.vectors = self._model._fit_vectors(
             self._training.documents, self._training.targets, training.seed
         )

@@ -13,7 +13,7 @@ from funnelling.randomness import assign_folds
 from funnelling.svm import SVM, Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
 from funnelling.svm.kernels import Matrix, is_sparse
-from funnelling.svm.threads import in_threads, share_threads
+from funnelling.work.threads import in_threads, share_threads
 
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 

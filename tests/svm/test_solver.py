@@ -15,6 +15,7 @@ from scipy import sparse
 from funnelling.errors import InputError
 from funnelling.svm import compiled, solver
 from funnelling.svm.kernels import Vectors
+from funnelling.svm.path import solve_path
 from funnelling.svm.solver import TOLERANCE, Solution, solve
 from tests.svm.problems import (
     BinaryProblem,
@@ -154,17 +155,6 @@ def test_a_warm_start_is_left_as_it_was() -> None:
 
 
 @each_form
-def test_the_number_of_threads_changes_no_bit(form: str) -> None:
-    rng = np.random.default_rng(3)
-    kernel = _kernel(form, 150, 3)
-    targets = rng.random((150, 12)) < 0.2
-    active = np.arange(150) % 5 != np.arange(5)[:, None]
-    one = solve(kernel, targets, active, 1.0, n_jobs=1)
-    for n_jobs in (2, 4, 16):
-        _assert_equal(one, solve(kernel, targets, active, 1.0, n_jobs=n_jobs))
-
-
-@each_form
 @pytest.mark.parametrize(("has_label", "score"), [(True, 1.0), (False, -1.0)])
 def test_a_problem_of_one_class_has_a_constant_score(form: str, has_label: bool, score: float) -> None:
     kernel = make("", np.eye(5), np.arange(5) < 1, form=form).kernel
@@ -247,8 +237,11 @@ def test_a_problem_that_does_not_end_is_left_with_a_warning(
     monkeypatch.setattr(compiled, "native", Impatient)
     rng = np.random.default_rng(8)
     problem = make("", rng.normal(size=(60, 4)) * [1, 10, 100, 1000], rng.random(60) < 0.5, form=form)
+    solution = problem.solve(1.0)
+    assert np.isfinite(solution.scores).all()
+    assert solution.unfinished.tolist() == [True]
     with caplog.at_level(logging.WARNING):
-        assert np.isfinite(problem.solve(1.0).scores).all()
+        solve_path(problem.kernel, problem.has_label[:, None], problem.active[None], [1.0])
     assert caplog.records[0].message.startswith("The SVMs of 1 of 1 labels with C = 1 were left unfinished.")
 
 
@@ -287,32 +280,6 @@ class TestWithoutCompiler:
             "The compiled solver is missing, so scikit-learn's SVC is used: equal results, far slower. "
             "Install a C compiler, then pip install --no-cache-dir --force-reinstall funnelling."
         ]
-
-
-def test_progress_is_told_for_every_problem() -> None:
-    steps: list[int] = []
-    targets = np.arange(20)[:, None] % np.array([2, 3, 4]) == 0
-    solve(np.eye(20, dtype=np.float32), targets, np.ones((2, 20), bool), 1.0, advance=steps.append)
-    assert steps == [2] * 3
-
-
-@each_form
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_stops_the_work(form: str, n_jobs: int) -> None:
-    """Hundreds of slow problems are left undone, and the threads are gone."""
-    import threading
-
-    rng = np.random.default_rng(5)
-    kernel = make("", rng.normal(size=(400, 5)), np.arange(400) < 1, form=form).kernel
-    targets = rng.random((400, 500)) < 0.5
-
-    def interrupt(_steps: int) -> None:
-        raise KeyboardInterrupt
-
-    before = threading.active_count()
-    with pytest.raises(KeyboardInterrupt):
-        solve(kernel, targets, np.ones((1, 400), bool), 100.0, n_jobs=n_jobs, advance=interrupt)
-    assert threading.active_count() == before
 
 
 def _vector_arguments(documents: int = 8, form: str = "sparse") -> dict[str, Any]:

@@ -185,10 +185,8 @@ class _Round:
             scores = problem.fit(self._training.stacked_folds()).scorer().scores(asked)
             yield from ((C, self._measures(scores)) for C in candidate.grid)
             return
-        fit = None
-        for C in sorted(candidate.grid):
-            fit = problem.fit_whole(start=fit, C=C)
-            yield C, self._measures(fit.scorer().scores(asked))
+        for fit in problem.path():
+            yield fit.C, self._measures(fit.scorer().scores(asked))
 
     def _measures(self, scores: Floats) -> dict[str, float]:
         return mean_measures(self._held_out.targets, decide(scores, self._training.exclusive))

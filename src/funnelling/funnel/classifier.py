@@ -361,9 +361,7 @@ class FunnellingClassifier(Method):
     ) -> tuple[Fit, Floats]:
         """The fit whose C is best for documents that neither tier saw, and its scores of them."""
         best: tuple[float, Fit, Floats] | None = None
-        fit = None
-        for C in problem.learner.grid:
-            fit = problem.fit(folds, start=fit, C=C)
+        for fit in problem.path(folds):
             scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
             quality = mean_of_four(mean_measures(training.targets, decide(scores, training.exclusive)))
             if best is None or quality > best[0]:

@@ -15,7 +15,7 @@ from funnelling.errors import InputError
 from funnelling.progress import Advance, quietly
 from funnelling.randomness import stream
 from funnelling.svm.kernels import Floats, Matrix
-from funnelling.svm.learner import Folds, Targets
+from funnelling.svm.path import Folds, Targets
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import Floats, Matrix
-from funnelling.svm.learner import Folds, Targets
+from funnelling.svm.path import Folds, Targets
 from funnelling.svm.scorers import LinearScorer
 
 REJECTED = -1.0  # the score of a label without positives, libsvm's rule

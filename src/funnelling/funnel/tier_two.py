@@ -10,8 +10,8 @@ from funnelling.funnel.tier_one import Fitted
 from funnelling.svm import Scorer
 from funnelling.svm.kernels import Floats, one_blas_thread
 from funnelling.svm.learner import C_GRID
-from funnelling.svm.threads import in_threads
 from funnelling.training import Head
+from funnelling.work.threads import in_threads
 
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
 

@@ -16,7 +16,7 @@ from funnelling.neural.recurrence import Recurrence, step
 from funnelling.neural.words import PADDING, Floats
 from funnelling.randomness import stream
 from funnelling.svm.kernels import ROWS, one_blas_thread
-from funnelling.svm.threads import in_threads
+from funnelling.work.threads import in_threads
 
 Numbers = npt.NDArray[np.int64]
 Lengths = npt.NDArray[np.intp]

@@ -23,7 +23,7 @@ from funnelling.neural.network import (
 from funnelling.neural.words import FIRST_WORD, Floats
 from funnelling.progress import progress_bar
 from funnelling.randomness import stream
-from funnelling.svm.threads import in_threads
+from funnelling.work.threads import in_threads
 
 Documents = npt.NDArray[np.intp]  # by their number
 Targets = npt.NDArray[np.bool_]

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_softmax, softmax
 
-from funnelling.svm.threads import in_threads
+from funnelling.work.threads import in_threads
 
 Array = npt.NDArray[np.float64]
 Scores = npt.NDArray[np.floating]

@@ -16,7 +16,7 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from funnelling.svm import compiled
-from funnelling.svm.threads import in_threads
+from funnelling.work.threads import in_threads
 
 Matrix = Any  # a scipy sparse matrix or a dense array, rows are documents
 Floats = npt.NDArray[np.float32]

@@ -10,14 +10,20 @@ import numpy.typing as npt
 
 from funnelling.progress import Advance, quietly
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.kernels import Floats, Kernel, Matrix, Vectors, linear_gram, one_blas_thread, rbf_gram
+from funnelling.svm.kernels import (
+    Floats,
+    Kernel,
+    Matrix,
+    Vectors,
+    is_sparse,
+    linear_gram,
+    one_blas_thread,
+    rbf_gram,
+)
 from funnelling.svm.nystrom import NystromMap
+from funnelling.svm.path import Folds, Solved, Targets, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
-from funnelling.svm.solver import Solution, solve
-
-Targets = npt.NDArray[np.bool_]
-Folds = npt.NDArray[np.intp]
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 
@@ -97,65 +103,53 @@ class Problem:
         assert self.learner.gamma is not None
         return NystromMap.fit(self.X, self.learner.gamma, self.plan.landmarks, self.learner.n_jobs)
 
-    def fit(
-        self,
-        folds: Folds,
-        within: Targets | None = None,
-        start: "Fit | None" = None,
-        C: float | None = None,
-    ) -> "Fit":
-        """Fit on all documents, and on all but each fold.
+    def fit(self, folds: Folds, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
+        """Fit on all documents, and on all but each fold, with the learner's C or the best of its grid.
 
         ``within`` restricts training to some documents; the others are scored only. ``start`` is a fit
-        of the same problem over other documents or with another C, where the solver may begin. ``C`` takes
-        the place of the learner's.
+        of the same problem over other documents, where the solver may begin.
         """
-        learner = self.learner
-        everyone = np.ones(len(folds), dtype=bool) if within is None else within
-        active = np.vstack([everyone, (folds != np.unique(folds)[:, None]) & everyone])
-        labels = self.targets.shape[1]
-        check_solution_size(len(folds), labels, len(active), learner.memory_limit, self.what)
-        C = learner.C if C is None else C
-        if C is None:
-            return self._search(folds, active)
-        solution = self._solve(active, C, None if start is None else start.solution)
-        return Fit(self, C, folds, solution)
+        C = self.learner.C
+        if C is not None:
+            return self._fits([C], folds, within, start)[0]
+        rows = slice(None) if within is None else within
+        fits = self._fits(sorted(self.learner.grid), folds, within, start)
+        return max(fits, key=lambda fit: fit.held_out_f1(rows))
 
-    def fit_whole(
-        self, within: Targets | None = None, start: "Fit | None" = None, C: float | None = None
-    ) -> "Fit":
+    def fit_whole(self, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
         """Fit on all documents and on no folds: a sixth of the work, where only new documents are scored."""
-        C = self.learner.C if C is None else C
-        assert C is not None, "C is chosen by folds"
-        everyone = np.ones(len(self.targets), dtype=bool) if within is None else within
-        solution = self._solve(everyone[None], C, None if start is None else start.solution)
-        return Fit(self, C, np.zeros(len(everyone), dtype=np.intp), solution)
+        assert self.learner.C is not None, "C is chosen by folds"
+        return self._fits([self.learner.C], None, within, start)[0]
 
-    def _solve(self, active: Targets, C: float, start: Solution | None) -> Solution:
-        return solve(
+    def path(self, folds: Folds | None = None) -> list["Fit"]:
+        """A fit for each C of the grid, the smallest first, on folds or on none."""
+        return self._fits(sorted(self.learner.grid), folds)
+
+    def _fits(
+        self,
+        Cs: Sequence[float],
+        folds: Folds | None,
+        within: Targets | None = None,
+        start: "Fit | None" = None,
+    ) -> list["Fit"]:
+        learner = self.learner
+        documents, labels = self.targets.shape
+        active = np.ones((1, documents), dtype=bool) if within is None else within[None]
+        if folds is not None:
+            active = np.vstack([active, (folds != np.unique(folds)[:, None]) & active])
+        check_solution_size(documents, labels, len(active), learner.memory_limit, self.what)
+        solved = solve_path(
             self.kernel,
             self.targets,
             active,
-            C,
-            start=None if start is None else start.coefficients,
-            n_jobs=self.learner.n_jobs,
-            advance=self.learner.advance,
-            stop=self.learner.stop,
+            Cs,
+            folds=folds,
+            start=None if start is None else start.solved,
+            n_jobs=learner.n_jobs,
+            advance=learner.advance,
+            stop=learner.stop,
         )
-
-    def _search(self, folds: Folds, active: Targets) -> "Fit":
-        """The fit with the best C of the grid; each C starts where the smaller one ended."""
-        everyone = active[0]
-        best: tuple[float, Fit] | None = None
-        solution = None
-        for C in sorted(self.learner.grid):
-            solution = self._solve(active, C, solution)
-            fit = Fit(self, C, folds, solution)
-            f1 = fit.held_out_f1(everyone)
-            if best is None or f1 > best[0]:
-                best = f1, fit
-        assert best is not None
-        return best[1]
+        return [Fit(self, C, folds, found) for C, found in zip(Cs, solved, strict=True)]
 
 
 @dataclass
@@ -168,18 +162,17 @@ class Fit:
 
     problem: Problem
     C: float
-    folds: Folds
-    solution: Solution  # on everything, then on all but each fold
+    folds: Folds | None
+    solved: Solved
 
     @property
     def scores(self) -> Floats:
-        scores: Floats = self.solution.scores[:, 0].T
-        return scores
+        return self.solved.scores.T
 
-    @cached_property
+    @property
     def held_out(self) -> Floats:
-        part = np.unique(self.folds, return_inverse=True)[1]
-        return self.solution.scores[:, 1 + part, np.arange(len(part))].T
+        assert self.solved.held_out is not None, "fitted without folds"
+        return self.solved.held_out.T
 
     def held_out_f1(self, rows: Targets | slice = slice(None)) -> float:
         """The micro-F1 of decisions on held-out scores, which settings are chosen by."""
@@ -196,23 +189,28 @@ class Fit:
 
     def scorer_without(self, fold: int) -> Scorer:
         """What scores new documents, trained on all but one fold."""
+        assert self.folds is not None, "fitted without folds"
         return self._scorer(1 + int(np.searchsorted(np.unique(self.folds), fold)))
 
     def _scorer(self, part: int) -> Scorer:
         problem = self.problem
         X, gamma = problem.X, problem.learner.gamma
-        coefficients = self.solution.coefficients[:, part].T
-        bias = self.solution.bias[:, part].astype(np.float32)
+        coefficients = self.solved.coefficients(part)
+        bias = self.solved.bias[:, part].astype(np.float32)
         if gamma is None:
-            with one_blas_thread():
-                return LinearScorer(np.ascontiguousarray(X.T @ coefficients, dtype=np.float32), bias)
+            if is_sparse(X):
+                weights = (coefficients @ X).toarray()
+            else:
+                with one_blas_thread():
+                    weights = coefficients.toarray() @ X
+            return LinearScorer(np.ascontiguousarray(weights.T, dtype=np.float32), bias)
         if problem.plan.form == "nystrom":
             assert isinstance(problem.kernel, Vectors)
             with one_blas_thread():
-                weights = problem.map.basis.astype(np.float64) @ (problem.kernel.values.T @ coefficients)
+                weights = problem.map.basis.astype(np.float64) @ (coefficients @ problem.kernel.values).T
             return KernelScorer(problem.map.landmarks, weights, bias, gamma)
-        support = coefficients.any(axis=1)
-        return KernelScorer(X[support], np.ascontiguousarray(coefficients[support]), bias, gamma)
+        support = np.unique(coefficients.indices)
+        return KernelScorer(X[support], coefficients[:, support].toarray().T.copy(), bias, gamma)
 
 
 def decide(scores: Floats, exclusive: bool) -> Targets:

@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.progress import Advance, quietly
 from funnelling.svm import compiled
 from funnelling.svm.kernels import Kernel, Vectors, is_sparse
-from funnelling.svm.threads import in_threads
 
 TOLERANCE = 1e-3
 EXHAUSTED, NOT_FINITE = 3, 4  # the native solver's words for "out of steps" and "no numbers"
@@ -26,11 +24,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Solution:
-    """All problems of one call: axis 0 the label, axis 1 the fold, axis 2 the document."""
+    """All problems of one call: axis 0 the label, axis 1 the fold, axis 2 the document.
+
+    ``unfinished`` says which labels have a problem that was given up before it was solved.
+    """
 
     coefficients: npt.NDArray[np.float64]
     bias: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float32]
+    unfinished: npt.NDArray[np.bool_]
 
 
 def solver_name() -> str:
@@ -53,8 +55,6 @@ def solve(
     C: float,
     *,
     start: npt.NDArray[np.float64] | None = None,
-    n_jobs: int | None = None,
-    advance: Advance = quietly,
     stop: npt.NDArray[np.uint8] | None = None,
 ) -> Solution:
     """Solve one C-SVM for every label and every fold.
@@ -66,7 +66,6 @@ def solve(
     active : (folds, documents) which documents a fold is trained on; the others are only scored
     C : the bound of the dual variables
     start : (labels, folds, documents) coefficients to begin from, of another C or other documents
-    advance : called with the number of folds after each label
     stop : one byte; raised by another thread it ends the work, and the solution is void
 
     A problem whose active documents all have, or all lack, the label scores them +1 or -1.
@@ -78,6 +77,7 @@ def solve(
         np.zeros(shape) if start is None else start.copy(),
         np.zeros((labels, folds)),
         np.zeros(shape, dtype=np.float32),
+        np.zeros(labels, dtype=bool),
     )
     signs = np.where(targets.T, 1, -1).astype(np.int8, order="C")
     masks = np.ascontiguousarray(active, dtype=np.uint8)
@@ -106,24 +106,12 @@ def solve(
         raise InputError(NO_NUMBERS)
     if compiled.native is None:
         _tell_fallback()
-    for _ in in_threads(solve_one, labels, n_jobs, stop):
-        advance(folds)
-    _report(statuses, C)
-    return solution
-
-
-def _report(statuses: npt.NDArray[np.int_], C: float) -> None:
+    for label in range(labels):
+        solve_one(label)
     if (statuses == NOT_FINITE).any():
         raise InputError(NO_NUMBERS)
-    exhausted = np.count_nonzero(statuses == EXHAUSTED)
-    if exhausted:
-        logger.warning(
-            "The SVMs of %d of %d labels with C = %g were left unfinished. "
-            "Scale the features to about 1 or choose a smaller C.",
-            exhausted,
-            len(statuses),
-            C,
-        )
+    solution.unfinished[:] = statuses == EXHAUSTED
+    return solution
 
 
 def _solve_with_sklearn(

@@ -12,7 +12,7 @@ from funnelling.inputs import check_vectors
 from funnelling.spaces import Space
 from funnelling.svm import SVM
 from funnelling.svm.kernels import is_sparse, scaled_gamma
-from funnelling.svm.learner import Folds
+from funnelling.svm.path import Folds
 from funnelling.training import Training, stacked
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not

@@ -1,4 +1,4 @@
-"""Work in threads: for code that releases the GIL."""
+"""Work in threads of this process: for code that releases the GIL."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +7,8 @@ from typing import TypeVar
 import joblib
 import numpy as np
 import numpy.typing as npt
+
+from funnelling.work.spread import is_local
 
 Result = TypeVar("Result")
 
@@ -22,7 +24,7 @@ def in_threads(
     >>> list(in_threads(lambda k: k * k, 4, n_jobs=2))
     [0, 1, 4, 9]
     """
-    threads = min(joblib.effective_n_jobs(n_jobs), count)
+    threads = min(threads_of(n_jobs), count)
     if threads <= 1 and stop is None:
         yield from map(work, range(count))
         return
@@ -42,6 +44,14 @@ def share_threads(n_jobs: int | None, tasks: int) -> tuple[int, int]:
     >>> share_threads(8, 3), share_threads(2, 11), share_threads(1, 5)
     ((3, 2), (2, 1), (1, 1))
     """
-    threads = joblib.effective_n_jobs(n_jobs)
+    threads = threads_of(n_jobs)
     at_once = max(1, min(threads, tasks))
     return at_once, threads // at_once
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """How many threads of this process ``n_jobs`` are; the workers of a cluster are none of them."""
+    if is_local():
+        return int(joblib.effective_n_jobs(n_jobs))
+    with joblib.parallel_config(backend="threading"):
+        return int(joblib.effective_n_jobs(n_jobs))

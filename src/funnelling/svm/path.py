@@ -1,0 +1,153 @@
+"""The SVMs of all labels for one C after the other, label by label: in threads, or spread over workers."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from funnelling.progress import Advance, quietly
+from funnelling.svm.kernels import Floats, Kernel
+from funnelling.svm.solver import solve
+from funnelling.work.spread import in_pieces, is_local, workers
+from funnelling.work.threads import in_threads
+
+Folds = npt.NDArray[np.intp]
+Targets = npt.NDArray[np.bool_]
+
+PIECES = 4  # for each worker: the fewer, the longer all wait for the last
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Solved:
+    """The problems of some labels for one C: on everything, then on all but each fold.
+
+    Of the scores only those are kept that anyone asks for, and of the coefficients those that are not zero:
+    most documents support no label.
+    """
+
+    problems: int  # of a label
+    support: sparse.csr_array[np.float64]  # (labels · problems, documents), label by label
+    bias: npt.NDArray[np.float64]  # (labels, problems)
+    scores: Floats  # (labels, documents), of the classifiers trained on everything
+    held_out: Floats | None  # the same, of those that did not see the document's fold
+    unfinished: npt.NDArray[np.bool_]  # (labels,)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Solved"]) -> "Solved":
+        """Those of several sets of labels below each other."""
+        return cls(
+            parts[0].problems,
+            sparse.vstack([part.support for part in parts], format="csr"),
+            np.concatenate([part.bias for part in parts]),
+            np.concatenate([part.scores for part in parts]),
+            None if parts[0].held_out is None else np.concatenate([part.held_out for part in parts]),
+            np.concatenate([part.unfinished for part in parts]),
+        )
+
+    def coefficients(self, problem: int) -> "sparse.csr_array[np.float64]":
+        """(labels, documents) of one problem: 0 was trained on everything, 1 without the first fold."""
+        return self.support[problem :: self.problems]
+
+    def of_label(self, label: int) -> npt.NDArray[np.float64]:
+        """(problems, documents) of one label, with all zeros."""
+        dense: npt.NDArray[np.float64] = self.support[
+            label * self.problems : (label + 1) * self.problems
+        ].toarray()
+        return dense
+
+
+def solve_path(
+    kernel: Kernel,
+    targets: Targets,
+    active: Targets,
+    Cs: Sequence[float],
+    *,
+    folds: Folds | None = None,
+    start: Solved | None = None,
+    n_jobs: int | None = None,
+    advance: Advance = quietly,
+    stop: npt.NDArray[np.uint8] | None = None,
+) -> list[Solved]:
+    """Solve the problems of all labels for each C, the first from ``start``, the others from the one before.
+
+    Parameters
+    ----------
+    kernel, targets, stop : see `solve`
+    active : (problems, documents) which documents each problem is trained on: everything, then all but
+        each of the ``folds``, where there are any
+    advance : called with the number of problems solved
+    """
+    labels = targets.shape[1]
+    stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
+    own = None if folds is None else 1 + np.unique(folds, return_inverse=True)[1]
+    # Frequent labels take longest, and whoever begins with them ends nearly together.
+    order = np.argsort(-targets.sum(axis=0), kind="stable")
+    solved: list[list[Solved]] = [[] for _ in range(labels)]
+    if is_local():
+
+        def solve_one(k: int) -> list[Solved]:
+            return _solve_labels(kernel, targets, active, own, Cs, start, order[[k]], stop)[0]
+
+        for k, path in enumerate(in_threads(solve_one, labels, n_jobs, stop)):
+            solved[order[k]] = path
+            advance(len(active) * len(Cs))
+    else:
+        count = min(labels, PIECES * workers())
+        pieces = [order[k::count] for k in range(count)]
+        shared = (kernel, targets, active, own, Cs, start)
+        for k, paths in in_pieces(_solve_labels, shared, [(piece,) for piece in pieces]):
+            for label, path in zip(pieces[k], paths, strict=True):
+                solved[label] = path
+            advance(len(active) * len(Cs) * len(pieces[k]))
+    for_each_c = [Solved.joined([path[k] for path in solved]) for k in range(len(Cs))]
+    for C, of_all in zip(Cs, for_each_c, strict=True):
+        _tell_unfinished(C, of_all.unfinished)
+    return for_each_c
+
+
+def _solve_labels(
+    kernel: Kernel,
+    targets: Targets,
+    active: Targets,
+    own: Folds | None,
+    Cs: Sequence[float],
+    start: Solved | None,
+    labels: npt.NDArray[np.intp],
+    stop: npt.NDArray[np.uint8] | None = None,
+) -> list[list[Solved]]:
+    """For each of some labels what is found for each C; ``own`` is the problem that held a document out."""
+    paths: list[list[Solved]] = []
+    for label in labels:
+        begun = None if start is None else start.of_label(label)[None]
+        paths.append([])
+        for C in Cs:
+            solution = solve(kernel, targets[:, [label]], active, C, start=begun, stop=stop)
+            begun = solution.coefficients
+            scores = solution.scores[0]
+            paths[-1].append(
+                Solved(
+                    len(active),
+                    sparse.csr_array(begun[0]),
+                    solution.bias,
+                    scores[:1].copy(),
+                    None if own is None else scores[own, np.arange(len(own))][None],
+                    solution.unfinished,
+                )
+            )
+    return paths
+
+
+def _tell_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
+    if unfinished.any():
+        logger.warning(
+            "The SVMs of %d of %d labels with C = %g were left unfinished. "
+            "Scale the features to about 1 or choose a smaller C.",
+            np.count_nonzero(unfinished),
+            len(unfinished),
+            C,
+        )

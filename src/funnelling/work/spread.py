@@ -1,0 +1,87 @@
+"""Work in pieces, done by the backend that joblib was told to use: processes, or the machines of a cluster.
+
+Without one, work stays in threads of this process, where nothing has to travel.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
+
+import joblib
+from joblib.parallel import get_active_backend
+
+from funnelling.errors import InputError
+
+Result = TypeVar("Result")
+
+ATTEMPTS = 3  # at pieces whose data went down with the workers that held it
+
+
+def is_local() -> bool:
+    """Whether work is to stay in this process, where memory is shared."""
+    backend = get_active_backend(prefer="threads")[0]
+    return bool(getattr(backend, "supports_sharedmem", False))
+
+
+def workers() -> int:
+    """How many pieces can be worked on at once."""
+    return int(joblib.effective_n_jobs(-1))
+
+
+def send(value: Any) -> Any:
+    """Something that many pieces read, in the form in which it travels to the workers once.
+
+    On a cluster every worker gets a copy, so that it outlives any of them.
+    """
+    client = getattr(get_active_backend()[0], "client", None)
+    return value if client is None else client.scatter([value], broadcast=True, hash=False)[0]
+
+
+def in_pieces(
+    work: Callable[..., Result], shared: Sequence[Any], pieces: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[int, Result]]:
+    """``work(*shared, *piece)`` for each piece, with its number, as they are done.
+
+    What is ``shared`` travels once, unless `send` has sent it already.
+    """
+    lacking = dict(enumerate(pieces))
+    for _ in range(ATTEMPTS):
+        sent = [send(value) for value in shared]
+        # A tuple stays with its task, which a worker that dies leaves behind; arrays would be lost with it.
+        calls = [joblib.delayed(_do)(work, k, piece, *sent) for k, piece in lacking.items()]
+        for done in joblib.Parallel(n_jobs=-1, batch_size=1, return_as="generator_unordered")(calls):
+            if isinstance(done, _Done):  # else what it needed was lost
+                del lacking[done.number]
+                yield done.number, done.value
+        if not lacking:
+            return
+    raise InputError("The cluster lost its workers again and again. Give them more memory, or add some.")
+
+
+class _Done(NamedTuple):
+    number: int
+    value: Any
+
+
+def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], *shared: Any) -> _Done:
+    with joblib.parallel_config(backend="threading", n_jobs=1):
+        return _Done(number, work(*shared, *piece))
+
+
+@contextmanager
+def _nested(backend: Any) -> Iterator[None]:
+    with joblib.parallel_config(backend=backend.get_nested_backend()[0]):
+        yield
+
+
+def for_threads(work: Callable[[int], Result]) -> Callable[[int], Result]:
+    """The same work, for a thread of its own: it spreads what it does where its caller would."""
+    if is_local():
+        return work
+    backend = get_active_backend()[0]
+
+    def done(k: int) -> Result:
+        with _nested(backend):
+            return work(k)
+
+    return done

@@ -119,7 +119,7 @@ class Corpus:
 def read_corpus(
     path: str | os.PathLike[str], detect: bool = True, among: Sequence[str] = (), verbose: int = 0
 ) -> Corpus:
-    """The documents of a file, language tags in their normal form and missing ones detected.
+    """The documents of a file or a folder, language tags in their normal form and missing ones detected.
 
     Missing ones are detected ``among`` some, or where some documents name their language among those. With
     ``detect=False`` a missing language stays None. ``verbose`` above 0 shows a progress bar on a terminal.
@@ -128,10 +128,21 @@ def read_corpus(
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
     """
-    corpus = Corpus.from_documents(read_documents(path))
-    _normalise_languages(corpus, shown_name(path))
+    return make_corpus(read_documents(path), shown_name(path), detect, among, verbose)
+
+
+def make_corpus(
+    documents: Iterable[Document],
+    name: str,
+    detect: bool = True,
+    among: Sequence[str] = (),
+    verbose: int = 0,
+) -> Corpus:
+    """The same for documents that come from the file of that name."""
+    corpus = Corpus.from_documents(documents)
+    _normalise_languages(corpus, name)
     if detect:
-        _detect_languages(corpus, shown_name(path), among, verbose)
+        _detect_languages(corpus, name, among, verbose)
     return corpus
 
 

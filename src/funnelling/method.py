@@ -26,7 +26,7 @@ from funnelling.svm.kernels import Matrix
 from funnelling.svm.learner import decide
 from funnelling.text.languages import served_by
 from funnelling.text.vocabularies import fit_own
-from funnelling.training import Head, Scores, Training
+from funnelling.training import Head, Prepared, Scores, Training
 
 logger = logging.getLogger(__name__)
 
@@ -115,25 +115,23 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         ids : what `explain` calls the documents; by default their numbers
         """
         self._validate_parameters()
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # nothing of an earlier fit outlives this one
+        self._forget()
         inputs = read_inputs(self._checked(X, reset=True), languages)
         labels = read_labels(y, inputs)
         divided = inputs.divide(groups, "groups") if groups is not None else {}
         named = inputs.names() if ids is None else inputs.divide(ids, "ids")
-        seed = seed_of(self.random_state)
         self.classes_ = labels.classes
+        self.exclusive_ = labels.exclusive
+        self.texts_ = inputs.texts
         self.languages_ = self._learned_languages(list(inputs.parts))
         documents = {language: inputs.parts[language] for language in self.languages_}
         targets = {language: labels.targets[language] for language in self.languages_}
-        self.documents_ = {language: len(part) for language, part in targets.items()}
-        self.exclusive_ = labels.exclusive
-        self.texts_ = inputs.texts
+        seed = seed_of(self.random_state)
         fitted = self._fit_vectors(documents, targets, seed)
         vectors = {language: check_vectors(X) for language, X in fitted.items()}
         given = vectors if inputs.texts else documents
         self.features_ = {language: int(X.shape[1]) for language, X in given.items()}
-        self._fit(
+        return self._learn(
             Training.of(
                 documents,
                 vectors,
@@ -145,6 +143,47 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
                 self.n_jobs,
             )
         )
+
+    def fit_prepared(self, prepared: Prepared) -> Self:
+        """Learn from texts whose vectors were made before, in each language's own words.
+
+        The result is that of `fit` on the texts. Methods that see texts in another way refuse.
+        """
+        self._validate_parameters()
+        if not self.learns_own_words():
+            raise InputError(f"{self._name()} needs the texts themselves. Use fit.")
+        self._forget()
+        self.classes_ = prepared.classes
+        self.exclusive_ = False
+        self.texts_ = True
+        self.languages_ = self._learned_languages(list(prepared.vectors))
+        self.vectorizers_ = prepared.vectorizers
+        self.features_ = {language: int(X.shape[1]) for language, X in prepared.vectors.items()}
+        seed = seed_of(self.random_state)
+        return self._learn(
+            Training.of(
+                prepared.vectors,
+                prepared.vectors,
+                prepared.targets,
+                prepared.groups,
+                prepared.ids,
+                False,
+                seed,
+                self.n_jobs,
+            )
+        )
+
+    def learns_own_words(self) -> bool:
+        """Whether vectors of each language's own words are all that the method learns from."""
+        return self.vectorizer is None and type(self)._fit_vectors is Method._fit_vectors
+
+    def _forget(self) -> None:
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit outlives this one
+
+    def _learn(self, training: Training) -> Self:
+        self.documents_ = {language: len(part) for language, part in training.targets.items()}
+        self._fit(training)
         return self
 
     def decision_function(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:

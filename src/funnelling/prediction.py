@@ -1,6 +1,6 @@
 """Labels and probabilities of documents, in the form that the command line and the service answer."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,22 @@ from funnelling.text.languages import normalise_tag, served_by
 
 HALF = 0.5
 ROUNDING = 1e-12
+BATCH_DOCUMENTS = 1_000
+BATCH_CHARACTERS = 4_000_000
+
+
+def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Documents in lists that are bounded in number and in characters."""
+    batch: list[Any] = []
+    characters = 0
+    for document in documents:
+        batch.append(document)
+        characters += len(document.text)
+        if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 class Predictor:

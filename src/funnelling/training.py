@@ -13,12 +13,25 @@ from funnelling.randomness import assign_folds
 from funnelling.svm import SVM, Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
 from funnelling.svm.kernels import Matrix, is_sparse
+from funnelling.work.spread import for_threads, is_local
 from funnelling.work.threads import in_threads, share_threads
 
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 
 Scores = npt.NDArray[np.floating[Any]]
 Head = Calibration | Temperature
+
+
+@dataclass
+class Prepared:
+    """Labelled texts that were read and made vectors of before a fit, by language."""
+
+    classes: npt.NDArray[Any]
+    vectorizers: dict[str, Any]
+    vectors: dict[str, Matrix]
+    targets: dict[str, npt.NDArray[np.bool_]]
+    groups: dict[str, Sequence[Any] | None]
+    ids: dict[str, list[str]]
 
 
 @dataclass
@@ -135,6 +148,8 @@ def fit_languages(
     languages = list(learners)
     small = all(_needs_no_gram(learners[language], training.vectors[language]) for language in languages)
     at_once, threads = share_threads(training.n_jobs, len(languages) if small else 1)
+    if small and not is_local():  # threads of ours only hand out work, and a cluster wants all there is
+        at_once, threads = len(languages), 1
     stop = np.zeros(1, dtype=np.uint8)
 
     def fit_one(k: int) -> Fitted:
@@ -143,7 +158,7 @@ def fit_languages(
             learner = replace(learner, stop=stop)
         return fit(languages[k], learner)
 
-    fitted = in_threads(fit_one, len(languages), at_once, stop if at_once > 1 else None)
+    fitted = in_threads(for_threads(fit_one), len(languages), at_once, stop if at_once > 1 else None)
     return dict(zip(languages, fitted, strict=True))
 
 

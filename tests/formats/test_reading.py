@@ -82,9 +82,13 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["docs", "docs.jsonl"])
-def test_a_folder(tmp_path: Path, name: str) -> None:
+def test_a_folder_without_documents(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
-    assert refusal(tmp_path / name) == f"{name}: is a folder. Name a file in it."
+    write(tmp_path / name, "notes.txt", "nothing")
+    write(tmp_path / name, ".hidden.jsonl", LINE)
+    assert refusal(tmp_path / name) == (
+        f"{name}: no file of documents in this folder. Name one that holds .parquet or .jsonl files."
+    )
     with pytest.raises(InputError, match="is a folder"), reading(tmp_path / name):
         pass
 
@@ -287,3 +291,17 @@ def test_parquet_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
         InputError, match=r"^reading Parquet needs pyarrow: pip install 'funnelling\[parquet\]'$"
     ):
         list(read_documents("docs.parquet"))
+
+
+def test_a_folder_is_read_by_the_names_of_its_files(tmp_path: Path) -> None:
+    write(tmp_path, "b.jsonl", '{"id": "own", "text": "third"}\n')
+    write(tmp_path, "a.jsonl", '{"text": "first"}\n{"text": "second"}\n')
+    found = [(document.id, document.text) for document in read_documents(tmp_path)]
+    assert found == [("a:1", "first"), ("a:2", "second"), ("own", "third")]
+
+
+def test_a_bad_line_of_a_folder_is_named_with_its_file(tmp_path: Path) -> None:
+    write(tmp_path, "a.jsonl", '{"text": "first"}\n')
+    write(tmp_path, "b.jsonl", '{"text": 4}\n')
+    with pytest.raises(InputError, match=r'b\.jsonl:1: "text" must be a string'):
+        list(read_documents(tmp_path))

@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import NoReturn
 
 from funnelling.cli import (
@@ -91,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logger.addHandler(_Teller())
         logger.setLevel(logging.INFO)
     try:
-        parsed.run(parsed)
+        with _cluster(parsed):
+            parsed.run(parsed)
         sys.stdout.flush()
     except InputError as error:
         return _refuse(str(error))
@@ -107,6 +109,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = error.filename or "standard output"
         return _refuse(f"{where}: {(error.strerror or str(error)).lower()}. Check the path and the disk.")
     return 0
+
+
+def _cluster(parsed: argparse.Namespace) -> AbstractContextManager[None]:
+    """The cluster that the command was given, for as long as it runs."""
+    if getattr(parsed, "cluster", None) is None:
+        return nullcontext()
+    from funnelling.work.cluster import on_cluster
+
+    return on_cluster(parsed.cluster)
 
 
 def _drop_output() -> None:

@@ -49,6 +49,7 @@ def add_to(commands: options.Commands) -> None:
     options.add_settings(parser)
     options.add_seed(parser)
     options.add_jobs(parser)
+    options.add_cluster(parser)
     options.add_force(parser)
     options.add_json(parser)
     parser.set_defaults(run=run)

@@ -62,6 +62,15 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Dask cluster that does the work: tcp://HOST:PORT of its scheduler, or local:N to start N "
+        "processes here; the results are the same",
+    )
+
+
 def _cores() -> int:
     """The cores this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

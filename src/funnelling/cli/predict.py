@@ -2,17 +2,12 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+import os
 
 from funnelling.cli import options
 from funnelling.errors import InputError
 
-if TYPE_CHECKING:
-    from funnelling.formats import Document
-
-BATCH_DOCUMENTS = 1_000
-BATCH_CHARACTERS = 4_000_000
+LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 
 
 def add_to(commands: options.Commands) -> None:
@@ -20,7 +15,9 @@ def add_to(commands: options.Commands) -> None:
         "predict",
         help="label documents with a model",
         description="Label documents: one JSON object a line, with id, language, labels and scores (the "
-        "probability of each label). Where a label's threshold is not .5, thresholds tells it.",
+        "probability of each label). Where a label's threshold is not .5, thresholds tells it. Of a folder "
+        "of documents, -o may be a folder, too: each part becomes a part of predictions, in Parquet, and a "
+        "run that was cut short goes on where it was.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
@@ -30,25 +27,39 @@ def add_to(commands: options.Commands) -> None:
         "--threshold", type=options.probability, metavar="P", help="assign labels above this probability"
     )
     options.add_skip_unknown(parser)
+    options.add_jobs(parser)
+    options.add_cluster(parser)
     options.add_force(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    import os
-
     from funnelling.formats import read_documents
     from funnelling.formats.files import STANDARD, writing
-    from funnelling.prediction import Predictor
+    from funnelling.prediction import Predictor, batches
     from funnelling.progress import progress_bar
 
+    rows = {
+        "top": arguments.top,
+        "threshold": arguments.threshold,
+        "skip_unknown": arguments.skip_unknown,
+    }
+    model = options.load_text_model(arguments.model)
+    if os.path.isdir(arguments.data) and not arguments.output.lower().endswith((STANDARD, *LINES)):
+        from funnelling.parts.predicting import Options, predict_parts
+
+        predict_parts(
+            arguments.model,
+            arguments.data,
+            arguments.output,
+            Options(**rows),
+            force=arguments.force,
+            jobs=arguments.jobs,
+            verbose=1,
+        )
+        return
     check_is_jsonl(arguments.output)
-    predictor = Predictor(
-        options.load_text_model(arguments.model),
-        top=arguments.top,
-        threshold=arguments.threshold,
-        skip_unknown=arguments.skip_unknown,
-    )
+    predictor = Predictor(model, **rows)
     documents = read_documents(arguments.data)
     to_terminal = arguments.output == STANDARD and os.isatty(1)
     with (
@@ -67,17 +78,3 @@ def check_is_jsonl(output: str) -> None:
     """Refuse a name that would lie about what is written."""
     if output.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".parquet")):
         raise InputError(f"{output}: predictions are JSON Lines. Choose a name that ends in .jsonl.")
-
-
-def batches(documents: Iterable["Document"]) -> Iterator[list["Document"]]:
-    """Documents in lists that are bounded in number and in characters."""
-    batch: list[Any] = []
-    characters = 0
-    for document in documents:
-        batch.append(document)
-        characters += len(document.text)
-        if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch

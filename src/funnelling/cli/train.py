@@ -1,6 +1,7 @@
 """``funnelling train``: documents in, a model folder and an honest table out."""
 
 import argparse
+import os
 import shlex
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ def add_to(commands: options.Commands) -> None:
     options.add_settings(parser)
     options.add_seed(parser)
     options.add_jobs(parser)
+    options.add_cluster(parser)
     options.add_force(parser)
     parser.set_defaults(run=run)
 
@@ -51,6 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     from pathlib import Path
 
     from funnelling.methods import check_method, make_method, parse_settings
+    from funnelling.parts.learning import learns_by_parts
     from funnelling.storage import check_writable, save_model
 
     check_method(arguments.method)
@@ -59,9 +62,6 @@ def run(arguments: argparse.Namespace) -> None:
     check_writable(Path(arguments.output), arguments.force)
     resources = options.read_resources(arguments)
     options.check_resources(arguments.method, [*resources, "parallel"])  # upper-bound looks for those itself
-    corpus, note = options.read_labelled(arguments.data)
-    trial = _sides(corpus, arguments.data)
-    train, test = trial.train, trial.test
     make = partial(
         make_method,
         arguments.method,
@@ -72,10 +72,25 @@ def run(arguments: argparse.Namespace) -> None:
         resources=resources,
     )
     model: Method = make()
+    learn = _learn_parts if learns_by_parts(model, arguments.data) else _learn_corpus
+    scores, how = learn(model, arguments, make)
+    scores = None if scores is None else {**scores, "how": how}
+    save_model(model, arguments.output, scores=scores, force=arguments.force)
+    _print(scores, how)
+    print(f"Model: {arguments.output}")
+    print(f"Next:  {shlex.join([options.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
 
+
+def _learn_corpus(
+    model: "Method", arguments: argparse.Namespace, make: "Callable[[], Method]"
+) -> tuple[Any, str]:
+    """Fit on the documents of a file, read into memory; its scores, and how they were found."""
     from funnelling.evaluation.comparison import fit_method, learned_from
     from funnelling.wording import counted
 
+    corpus, note = options.read_labelled(arguments.data)
+    trial = _sides(corpus, arguments.data)
+    train = trial.train
     options.tell(note)
     options.tell(
         f"Training {arguments.method} on {counted(len(train), 'document')} in "
@@ -84,17 +99,40 @@ def run(arguments: argparse.Namespace) -> None:
     fit_method(model, learned_from(model, trial))
     if hasattr(model, "choice_"):
         options.tell(model.choice_.told())
-    if len(test):
-        scores, how = _measure_on(test, model)
-    elif arguments.no_table:
-        scores, how = None, "Not measured."
-    else:
-        scores, how = _measure_by_folds(train, make, arguments.seed)
-    scores = None if scores is None else {**scores, "how": how}
-    save_model(model, arguments.output, scores=scores, force=arguments.force)
-    _print(scores, how)
-    print(f"Model: {arguments.output}")
-    print(f"Next:  {shlex.join([options.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
+    if len(trial.test):
+        return _measure_on(trial.test, model)
+    if arguments.no_table:
+        return None, "Not measured."
+    return _measure_by_folds(train, make, arguments.seed)
+
+
+def _learn_parts(
+    model: "Method", arguments: argparse.Namespace, _make: "Callable[[], Method]"
+) -> tuple[Any, str]:
+    """The same for a folder of parts, counted one by one and never read into memory as a whole."""
+    import shutil
+    from pathlib import Path
+
+    from funnelling.parts.learning import documents_for_test, fit_parts
+
+    work = Path(f"{os.path.abspath(arguments.output)}.work")
+    options.tell(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
+    fit_parts(model, arguments.data, work, arguments.jobs, verbose=1)
+    if hasattr(model, "choice_"):
+        options.tell(model.choice_.told())
+    test = documents_for_test(arguments.data, model.languages_)
+    scores = _measure_on(test, model) if len(test) else _measured_held_out(model)
+    shutil.rmtree(work)
+    return scores
+
+
+def _measured_held_out(model: "Method") -> tuple[Any, str]:
+    """What a funnel says of documents that were held out from both of its tiers."""
+    from funnelling.evaluation.measures import averaged
+
+    if not hasattr(model, "held_out_measures"):
+        return None, "Not measured: no document has split test."
+    return averaged(model.held_out_measures()), "Measured on training documents held out from both tiers."
 
 
 def _with_options(settings: dict[str, dict[str, Any]], arguments: argparse.Namespace) -> Any:
@@ -162,4 +200,5 @@ def _print(scores: Any, how: str) -> None:
         print(plain(languages_table(scores)))
         print(how)
         print("\n".join(notes(scores)))
-        print(rates(scores))
+        if "recall" in scores:
+            print(rates(scores))

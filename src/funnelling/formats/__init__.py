@@ -2,15 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from funnelling.errors import InputError
 from funnelling.formats import delimited, jsonl, parquet
 from funnelling.formats.document import Document, to_document, to_record
-from funnelling.formats.files import STANDARD, shown_name
+from funnelling.formats.files import STANDARD, cannot_read, shown_name
 
-__all__ = ["Document", "read_documents", "write_documents"]
+__all__ = ["Document", "parts_of", "read_documents", "read_part", "write_documents"]
 
 _Path = str | os.PathLike[str]
 
@@ -34,6 +36,8 @@ _PARQUET = _Format(parquet.read, parquet.write)
 def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     r"""The documents of a file one after the other; ``-`` is JSON Lines on standard input.
 
+    Of a folder, those of its files in the order of their names.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "docs.csv")
@@ -46,8 +50,35 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
     """
     if os.path.isdir(path):
-        raise InputError(f"{path}: is a folder. Name a file in it.")
+        return chain.from_iterable(map(read_part, parts_of(path)))
     return _documents(path, _format_of(path))
+
+
+def read_part(path: str) -> Iterator[Document]:
+    """The documents of a file in a folder of parts: one without an id is named after its part, too."""
+    return _documents(path, _format_of(path), f"{os.path.basename(path).partition('.')[0]}:")
+
+
+def parts_of(folder: str | os.PathLike[str]) -> list[str]:
+    """The files of documents in a folder, by name; others, and hidden ones, are passed over."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
+    except OSError as error:
+        raise cannot_read(os.fspath(folder), error) from error
+    paths = [os.path.join(folder, name) for name in names]
+    parts = [path for path in paths if os.path.isfile(path) and _is_known(path)]
+    if not parts:
+        raise InputError(
+            f"{folder}: no file of documents in this folder. Name one that holds .parquet or .jsonl files."
+        )
+    return parts
+
+
+def _is_known(path: str) -> bool:
+    try:
+        return bool(_format_of(path))
+    except InputError:
+        return False
 
 
 def write_documents(path: str | os.PathLike[str], documents: Iterable[Document], force: bool = False) -> None:
@@ -63,11 +94,13 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
     _format_of(path).write(path, map(to_record, documents), force)
 
 
-def _documents(path: _Path, file_format: _Format) -> Iterator[Document]:
+def _documents(path: _Path, file_format: _Format, numbered: str = "") -> Iterator[Document]:
     name = shown_name(path)
     empty = True
     for line, record in file_format.read(path):
-        yield to_document(record, name, line)
+        document = to_document(record, name, line)
+        unnamed = numbered and record.get("id") in (None, "")
+        yield replace(document, id=f"{numbered}{line}") if unnamed else document
         empty = False
     if empty:
         raise InputError(f"{name}: no document in it. Check that it is the right file.")

@@ -48,7 +48,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             f"{name}: the gzip data ends early or is damaged. Copy or download the file again."
         ) from error
     except OSError as error:
-        raise _refusal(name, error) from error
+        raise cannot_read(name, error) from error
 
 
 def text_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
@@ -166,7 +166,8 @@ def _created(path: str, mode: str, name: str) -> BinaryIO:
         raise cannot_write(name, error) from error
 
 
-def _refusal(name: str, error: OSError) -> InputError:
+def cannot_read(name: str, error: OSError) -> InputError:
+    """The refusal of an input that the system does not let us read."""
     match error:
         case FileNotFoundError():
             return InputError(f"{name}: no such file. Check the path.")

@@ -33,11 +33,31 @@ def read(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, object]]
                         record["labels"] = split_labels(record["labels"])
                     yield number, record
         except damage as error:
-            reason = str(error).partition("\n")[0]
-            raise InputError(
-                f"{name}: not readable as Parquet after row {number} ({reason}). "
-                "Write or copy the file again."
-            ) from error
+            raise _damaged(path, number, error) from error
+
+
+def distinct_values(path: str | os.PathLike[str], column: str) -> list[object]:
+    """The distinct values of one column, none where the file lacks it."""
+    pyarrow = _pyarrow("reading")
+    with reading(path) as stream:
+        try:
+            file = pyarrow.parquet.ParquetFile(stream)
+            if column not in file.schema_arrow.names:
+                return []
+            values: list[object] = file.read(columns=[column])[column].unique().to_pylist()
+            return values
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise _damaged(path, 0, error) from error
+
+
+def rows_in(path: str | os.PathLike[str]) -> int:
+    """How many rows a file says it has."""
+    pyarrow = _pyarrow("reading")
+    with reading(path) as stream:
+        try:
+            return int(pyarrow.parquet.ParquetFile(stream).metadata.num_rows)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise _damaged(path, 0, error) from error
 
 
 def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]], force: bool) -> None:
@@ -46,10 +66,42 @@ def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]],
     string = pyarrow.string()
     types = {"text": pyarrow.large_string(), "labels": pyarrow.list_(string)}
     schema = pyarrow.schema([(field, types.get(field, string)) for field in FIELDS])
+    _write(path, records, schema, force)
+
+
+def write_predictions(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """Rows of predictions: scores, and thresholds where there are any, map labels to probabilities."""
+    pyarrow = _pyarrow("writing")
+    string, probabilities = pyarrow.string(), pyarrow.map_(pyarrow.string(), pyarrow.float64())
+    schema = pyarrow.schema(
+        [
+            ("id", string),
+            ("language", string),
+            ("labels", pyarrow.list_(string)),
+            ("scores", probabilities),
+            ("thresholds", probabilities),
+            ("zero_shot", pyarrow.bool_()),
+        ]
+    )
+    _write(path, rows, schema, force=True)
+
+
+def _write(
+    path: str | os.PathLike[str], records: Iterable[Mapping[str, object]], schema: Any, force: bool
+) -> None:
+    pyarrow = _pyarrow("writing")
     remaining = iter(records)
     with writing_bytes(path, force) as stream, pyarrow.parquet.ParquetWriter(stream, schema) as writer:
         while batch := list(islice(remaining, _ROWS_A_BATCH)):
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
+
+
+def _damaged(path: str | os.PathLike[str], rows: int, error: Exception) -> InputError:
+    reason = str(error).partition("\n")[0]
+    return InputError(
+        f"{shown_name(path)}: not readable as Parquet after row {rows} ({reason}). "
+        "Write or copy the file again."
+    )
 
 
 def _pyarrow(purpose: str) -> Any:

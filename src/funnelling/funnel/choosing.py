@@ -101,7 +101,8 @@ def candidates(model: "FunnellingClassifier", texts: bool) -> list[Candidate]:
 
 def choose(model: "FunnellingClassifier", training: Training) -> Choice:
     """The candidate with the highest mean of the paper's four measures over the rounds."""
-    tried = candidates(model, model.texts_)
+    texts = all(isinstance(part, list) for part in training.documents.values())
+    tried = candidates(model, texts)
     training = _sampled(training)
     rounds = list(_rounds(training))
     if not rounds:
@@ -109,7 +110,7 @@ def choose(model: "FunnellingClassifier", training: Training) -> Choice:
     found: dict[tuple[Candidate, float], list[dict[str, float]]] = {}
     with progress_bar("choosing", len(rounds) * len(tried), bool(model.verbose), "candidates") as advance:
         for learned in rounds:
-            trial = _Round(model, training, learned)
+            trial = _Round(model, training, learned, texts)
             for candidate in tried:
                 for C, measures in trial.measured(candidate):
                     found.setdefault((candidate, C), []).append(measures)
@@ -162,10 +163,10 @@ def _rounds(training: Training) -> Iterator[Rows]:
 class _Round:
     """One split: the views fitted on one side, as they are asked for, and what they say of both."""
 
-    def __init__(self, model: "FunnellingClassifier", training: Training, learned: Rows) -> None:
+    def __init__(self, model: "FunnellingClassifier", training: Training, learned: Rows, texts: bool) -> None:
         self._model: FunnellingClassifier = clone(model).set_params(views=None, verbose=0)
         self._training = training.select(learned)
-        self._model.texts_ = model.texts_
+        self._model.texts_ = texts
         self._model.languages_ = list(self._training.targets)
         self._held_out = training.select({language: ~rows for language, rows in learned.items()})
         self._training.vectors = self._model._fit_vectors(

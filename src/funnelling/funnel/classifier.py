@@ -1,5 +1,6 @@
 """`FunnellingClassifier`: the paper's method, in both variants."""
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from numbers import Integral
@@ -22,7 +23,7 @@ from funnelling.funnel.foreign import EstimatorLearner
 from funnelling.funnel.kept import Kept, Seen
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
-from funnelling.funnel.tier_two import Cuts, TierTwo, aligned_scores, grid
+from funnelling.funnel.tier_two import Cuts, Rows, TierTwo, aligned_scores, grid, teaching
 from funnelling.funnel.views import OWN, Given, View, make_space, view_names
 from funnelling.funnel.views.combination import COMBINATIONS, combined, stacking_weights
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
@@ -36,8 +37,10 @@ from funnelling.spaces import Space
 from funnelling.svm import SVM, Calibration, Fit, Scorer
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import Problem, decide
-from funnelling.svm.plan import check_solution_size, plan_rbf
+from funnelling.svm.plan import amount, check_solution_size
 from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
+
+logger = logging.getLogger(__name__)
 
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
@@ -100,7 +103,7 @@ class FunnellingClassifier(Method):
         None is lemmas weighted by tf-idf.
     memory_limit : float
         The bytes that a kernel matrix may take. Past it tier 1 is solved over the vectors themselves, with
-        the same result, and tier 2 over an approximation of the kernel; both are logged.
+        the same result, and a sample of the documents teaches tier 2; both are logged.
     n_jobs : int or None
         Threads; -1 is one a core. The results are the same to the bit.
     random_state : int or None
@@ -193,32 +196,46 @@ class FunnellingClassifier(Method):
     def _fit(self, training: Training) -> None:
         if self.optimise is not None and training.exclusive:
             raise InputError("optimise tunes thresholds, and one label a document has none. Leave it out.")
-        self.check_size(training)
+        rows = self.check_size(training)
         if self.views == AUTO:
             self.choice_ = choose(self, training)
-        self.fit_above(training, self.fit_views(training))
+        self.fit_above(training, self.fit_views(training, rows), rows)
         if self.zero_shot is not None:
             self._fit_shared(training)
 
-    def check_size(self, training: Training) -> None:
-        """Refuse what would not fit into memory, before hours of tier 1."""
-        if self.meta_estimator is None:
-            documents = sum(map(len, training.targets.values()))
-            plan_rbf(documents, self.memory_limit, "tier 2")
-            check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
+    def check_size(self, training: Training) -> Rows | None:
+        """Refuse what would not fit into memory, before hours of tier 1; tell which documents teach tier 2.
 
-    def fit_views(self, training: Training) -> dict[str, dict[str, Posteriors]]:
-        """Tier 1: the base classifiers of each view, and what they say of the training documents."""
+        None means all.
+        """
+        rows = teaching(training.targets, training.seed, self.memory_limit)
+        everything = documents = sum(map(len, training.targets.values()))
+        if rows is not None:
+            documents = sum(int(taken.sum()) for taken in rows.values())
+            logger.warning(
+                "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
+                "memory_limit of %s; the model keeps none of them, so it cannot learn on.",
+                f"{documents:,}",
+                f"{everything:,}",
+                amount(self.memory_limit),
+            )
+        if self.meta_estimator is None:
+            check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
+        return rows
+
+    def fit_views(self, training: Training, rows: Rows | None = None) -> dict[str, dict[str, Posteriors]]:
+        """Tier 1: the base classifiers of each view, and what they say of the documents that teach tier 2."""
         self.base_: dict[str, TierOne] = {}
         self.shared_views_: dict[str, SharedView] = {}
         seen = {}
         for name, view in self.views_in_use().items():
             if name == OWN:
-                fitted = self.fit_base(training)
+                fitted = self.fit_base(training, rows)
                 self.base_ = {language: tier for language, (tier, _) in fitted.items()}
                 seen[name] = {language: posteriors for language, (_, posteriors) in fitted.items()}
             else:
-                self.shared_views_[name], seen[name] = self._fit_view(name, view, training)
+                self.shared_views_[name], found = self._fit_view(name, view, training)
+                seen[name] = {tag: posteriors.taught(rows, tag) for tag, posteriors in found.items()}
         return seen
 
     def _fit_view(
@@ -245,20 +262,25 @@ class FunnellingClassifier(Method):
             return {OWN: OWN}
         return view_names(self.choice_.views if self.views == AUTO else self.views)
 
-    def fit_base(self, training: Training) -> dict[str, tuple[TierOne, Posteriors]]:
-        """The base classifiers of each language, and what they say of its training documents."""
+    def fit_base(self, training: Training, rows: Rows | None = None) -> dict[str, tuple[TierOne, Posteriors]]:
+        """The base classifiers of each language, and what they say of its documents that teach tier 2."""
         learners = {language: self._base_learner(language, training) for language in training.vectors}
         rounds = 1 if self.variant == "tat" else 1 + self.folds
         total = rounds * sum(learner.problems_solved(training.labels, FOLDS) for learner in learners.values())
         with progress_bar("tier 1", total, bool(self.verbose), "problems") as advance:
             return fit_languages(
-                lambda language, learner: self._fit_tier_one(language, learner, training),
+                lambda language, learner: self._fit_tier_one(language, learner, training, rows),
                 {language: learner.reporting(advance) for language, learner in learners.items()},
                 training,
             )
 
-    def fit_above(self, training: Training, seen: Seen) -> None:
-        """Tier 2 over views that are fitted, and what is kept of the documents."""
+    def fit_above(self, training: Training, seen: Seen, rows: Rows | None = None) -> None:
+        """Tier 2 over views that are fitted, and what is kept of the documents, nothing of a sample."""
+        self.__dict__.pop("training_", None)
+        if rows is not None:
+            training = training.select(rows)
+        elif not self.compact:
+            self.training_ = Kept.of(training, seen)
         self.weights_ = None
         if self.combine == "stacked" and len(seen) > 1:
             everywhere = [tag for tag in training.targets if all(tag in parts for parts in seen.values())]
@@ -277,8 +299,6 @@ class FunnellingClassifier(Method):
         )
         self.meta_, self.meta_C_, self.head_, self.cuts_ = above[:4]
         self.held_out_ = counts_by_language(training.targets, above.decided)
-        if not self.compact:
-            self.training_ = Kept.of(training, seen)
 
     def points(self, posteriors: Mapping[str, Floats]) -> Floats:
         """Documents in tier 2's space, from what the views say of them."""
@@ -324,15 +344,16 @@ class FunnellingClassifier(Method):
         self.shared_meta_, self.shared_meta_C_, self.shared_head_, self.shared_cuts_ = above[:4]
 
     def _fit_tier_one(
-        self, language: str, learner: SVM | EstimatorLearner, training: Training
+        self, language: str, learner: SVM | EstimatorLearner, training: Training, rows: Rows | None
     ) -> tuple[TierOne, Posteriors]:
-        return fit_tier_one(
+        tier, posteriors = fit_tier_one(
             learner.problem(training.vectors[language], training.targets[language], f"language {language!r}"),
             training.folds[language],
             self.calibration,
             self._kfcv_folds(language, training),
             learner.n_jobs,
         )
+        return tier, posteriors.taught(rows, language)
 
     def _fit_meta(
         self, training: Training, posteriors: Posteriors, folds: npt.NDArray[np.intp], what: str
@@ -463,6 +484,11 @@ class FunnellingClassifier(Method):
     def _cuts(self, language: str) -> Cuts:
         # Models of earlier versions have none.
         return getattr(self, "cuts_" if self._known(language) else "shared_cuts_", 0.0)
+
+    def learns_own_words(self) -> bool:
+        """Whether vectors of each language's own words are enough to learn from."""
+        own = self.views is None or (isinstance(self.views, str) and self.views == AUTO)
+        return super().learns_own_words() and own and self.zero_shot is None
 
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""

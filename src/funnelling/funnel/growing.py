@@ -72,7 +72,7 @@ def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, id
     new = _new_documents(model, inputs, lists, classes, groups, ids)
     documents = {tag: _with(kept, tag, new.get(tag)) for tag in sorted({*kept.ids, *new})}
     training = _training(model, documents, kept.seed)
-    model.check_size(training)
+    rows = model.check_size(training)
     model.classes_ = np.array(classes, dtype=object)
     model.languages_ = list(documents)
     model.documents_ = {language: len(part.ids) for language, part in documents.items()}
@@ -87,10 +87,14 @@ def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, id
         seen[OWN].update({language: posteriors for language, (_, posteriors) in fitted.items()})
     for name, view in model.shared_views_.items():
         for language in filter(view.serves, new):
-            found = view.tier.posteriors(view.space.vectors(language, inputs.parts[language]))
-            added = found[list(documents[language].added)]
+            asked = view.tier.posteriors(view.space.vectors(language, inputs.parts[language]))
+            added = asked[list(documents[language].added)]
             seen[name][language] = _appended(seen[name].get(language), added)
-    model.fit_above(training, seen)
+    taught = {
+        view: {language: posteriors.taught(rows, language) for language, posteriors in found.items()}
+        for view, found in seen.items()
+    }
+    model.fit_above(training, taught, rows)
     return model.__dict__
 
 

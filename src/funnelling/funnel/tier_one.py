@@ -1,6 +1,6 @@
 """Tier 1: one language's base classifiers, calibrated, and the posteriors they give."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -81,6 +81,12 @@ class Posteriors:
 
     training: Floats
     held_out: Floats
+
+    def taught(self, rows: Mapping[str, npt.NDArray[np.bool_]] | None, language: str) -> "Posteriors":
+        """Those of the documents that teach tier 2, all where there are no ``rows``."""
+        if rows is None:
+            return self
+        return Posteriors(self.training[rows[language]], self.held_out[rows[language]])
 
     @classmethod
     def stacked(cls, parts: Sequence["Posteriors"]) -> "Posteriors":

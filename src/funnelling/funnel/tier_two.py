@@ -1,21 +1,26 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.funnel.tier_one import Fitted
+from funnelling.randomness import stream
 from funnelling.svm import Scorer
 from funnelling.svm.kernels import Floats, one_blas_thread
 from funnelling.svm.learner import C_GRID
+from funnelling.svm.plan import gram_bytes, largest_gram
 from funnelling.training import Head
 from funnelling.work.threads import in_threads
 
+MOST_DOCUMENTS = 20_000  # that teach tier 2 where a kernel matrix of all would pass the memory limit
+FEW_POSITIVES = 20  # of a label, which are taken first
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
 
 Cuts = npt.NDArray[np.float64] | float
+Rows = dict[str, npt.NDArray[np.bool_]]  # some documents of each language
 
 
 class TierTwo(NamedTuple):
@@ -29,6 +34,32 @@ class TierTwo(NamedTuple):
     head: Head
     cuts: Cuts
     decided: npt.NDArray[np.bool_]
+
+
+def teaching(targets: Mapping[str, npt.NDArray[np.bool_]], seed: int, memory_limit: float) -> Rows | None:
+    """Which documents tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
+
+    Past that a sample teaches it: languages by their share, and rare labels before all others. With many
+    documents tier 1 decides how good a model is, and an exact fit on a sample beats an approximate one
+    on all of them, in quality and in time.
+    """
+    documents = sum(map(len, targets.values()))
+    if gram_bytes(documents) <= memory_limit:
+        return None
+    size = min(MOST_DOCUMENTS, largest_gram(memory_limit))
+    turns = {
+        language: (stream(seed, "tier 2", language).permutation(len(rows)) + 0.5) / max(len(rows), 1)
+        for language, rows in targets.items()
+    }
+    turn, labels = np.concatenate(list(turns.values())), np.vstack(list(targets.values()))
+    order = np.argsort(turn, kind="stable")
+    first = max(1, min(FEW_POSITIVES, size // (2 * labels.shape[1])))
+    rare = labels[order] & (np.cumsum(labels[order], axis=0) <= first)
+    preferred = np.argsort(~rare.any(axis=1), kind="stable")
+    taken = np.zeros(documents, dtype=bool)
+    taken[order[preferred[:size]]] = True
+    parts = np.split(taken, np.cumsum([len(rows) for rows in targets.values()])[:-1])
+    return dict(zip(targets, parts, strict=True))
 
 
 def grid(normalised: bool) -> Sequence[float]:

@@ -61,7 +61,7 @@ class Vectors:
         return cls(
             documents,
             width,
-            X.data.astype(np.float32),
+            X.data.astype(np.float32, copy=False),
             X.indices.astype(np.int32, copy=False),
             X.indptr.astype(np.int64, copy=False),
         )
@@ -76,6 +76,15 @@ class Vectors:
 
 
 Kernel = Floats | Vectors
+
+
+def aligned(kernel: Kernel) -> Kernel:
+    """The same, where the compiled code can read it: what came over a wire may lie anywhere in memory."""
+    if not isinstance(kernel, Vectors):
+        return np.require(kernel, requirements="A")
+    arrays = (kernel.values, kernel.columns, kernel.starts)
+    placed = (None if array is None else np.require(array, requirements="A") for array in arrays)
+    return Vectors(kernel.documents, kernel.width, *placed)  # type: ignore[arg-type]
 
 
 def linear_gram(X: Matrix) -> Floats:

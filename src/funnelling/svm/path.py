@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.progress import Advance, quietly
-from funnelling.svm.kernels import Floats, Kernel
+from funnelling.svm.kernels import Floats, Kernel, aligned
 from funnelling.svm.solver import solve
 from funnelling.work.spread import in_pieces, is_local, workers
 from funnelling.work.threads import in_threads
@@ -121,6 +121,7 @@ def _solve_labels(
     stop: npt.NDArray[np.uint8] | None = None,
 ) -> list[list[Solved]]:
     """For each of some labels what is found for each C; ``own`` is the problem that held a document out."""
+    kernel = aligned(kernel)
     paths: list[list[Solved]] = []
     for label in labels:
         begun = None if start is None else start.of_label(label)[None]

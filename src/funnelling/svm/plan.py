@@ -1,5 +1,6 @@
 """What a problem is solved over, decided from its size and the memory limit before any work is done."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,7 +29,7 @@ def plan_linear(X: Matrix, memory_limit: float) -> Plan:
     stored = 2 * X.nnz if is_sparse(X) else documents * width
     if stored <= documents**2 / 2:
         return Plan("vectors")
-    if _gram_bytes(documents) <= memory_limit:
+    if gram_bytes(documents) <= memory_limit:
         return Plan("gram")
     return Plan(
         "vectors", reason=f"{_too_large(documents, memory_limit)}; its vectors give the same optimum."
@@ -37,7 +38,7 @@ def plan_linear(X: Matrix, memory_limit: float) -> Plan:
 
 def plan_rbf(documents: int, memory_limit: float, what: str) -> Plan:
     """A Nyström map where the Gram would pass the limit; refused where not even that fits."""
-    if _gram_bytes(documents) <= memory_limit:
+    if gram_bytes(documents) <= memory_limit:
         return Plan("gram")
     landmarks = min(LANDMARKS, int(memory_limit / (4 * documents)))
     if landmarks < FEWEST:
@@ -75,12 +76,18 @@ def amount(size: float) -> str:
     return f"{size:.0f} bytes"
 
 
-def _gram_bytes(documents: int) -> int:
+def gram_bytes(documents: int) -> int:
+    """What a kernel matrix takes."""
     return 4 * documents * documents
+
+
+def largest_gram(memory_limit: float) -> int:
+    """Of how many documents a kernel matrix keeps within the limit."""
+    return math.isqrt(int(memory_limit / 4))
 
 
 def _too_large(documents: int, memory_limit: float) -> str:
     return (
-        f"the kernel matrix of {documents:,} documents would take {amount(_gram_bytes(documents))}, over the "
+        f"the kernel matrix of {documents:,} documents would take {amount(gram_bytes(documents))}, over the "
         f"memory_limit of {amount(memory_limit)}"
     )

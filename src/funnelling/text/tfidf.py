@@ -87,7 +87,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         languages: Sequence[str] | None = None,
     ) -> Self:
         """Learn vocabulary and idf; `languages`, one a text, overrides `language`."""
-        return self._learn(self._count(texts, languages))
+        return self._fit(self.count(texts, languages))
 
     def fit_transform(
         self,
@@ -97,15 +97,15 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         languages: Sequence[str] | None = None,
     ) -> csr_array[np.float32]:
         """Learn vocabulary and idf and return the texts' vectors, analysing each text once."""
-        counts = self._count(texts, languages)
-        return self._learn(counts)._weigh(counts)
+        counts = self.count(texts, languages)
+        return self._fit(counts).weigh(counts)
 
     def transform(
         self, texts: Iterable[str], *, languages: Sequence[str] | None = None
     ) -> csr_array[np.float32]:
         """Return one row a text: float32, columns in the order of `vocabulary_`, indices sorted."""
         check_is_fitted(self, "idf_")
-        return self._weigh(self._count(texts, languages))
+        return self.weigh(self.count(texts, languages))
 
     def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
         """Take sorted words and their idf as given, instead of learning them."""
@@ -118,7 +118,8 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "idf_")
         return np.asarray(self.vocabulary_, dtype=object)
 
-    def _count(self, texts: Iterable[str], languages: Sequence[str] | None) -> _Counts:
+    def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> Counts:
+        """How often each text has each word."""
         if isinstance(texts, str):
             raise InputError("one text was given where several are expected. Put it in a list.")
         texts = list(texts)
@@ -136,22 +137,26 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             frequencies.extend(counts.values())
             ends.append(len(found))
         rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
-        return _Counts(len(texts), list(columns), rows, np.asarray(found), np.asarray(frequencies))
+        return Counts(len(texts), list(columns), rows, np.asarray(found), np.asarray(frequencies))
 
     def _analyser(self, language: str | None) -> Callable[[str], list[str]]:
         return analyser(
             language, reduce_to=self.reduce_to, stop_words=self.stop_words, fold=self.fold_accents
         )
 
-    def _learn(self, counts: _Counts) -> Self:
-        n = counts.documents
+    def _fit(self, counts: Counts) -> Self:
         df = np.bincount(counts.columns, minlength=len(counts.words))
+        return self.learn(counts.words, df, counts.documents)
+
+    def learn(self, words: Sequence[str], frequencies: npt.ArrayLike, n: int) -> Self:
+        """Learn vocabulary and idf from words and in how many of n texts each is."""
+        df = np.asarray(frequencies, dtype=np.intp)
         frequent = df >= self._least_df(df, n)
         telling = frequent & (df < n)
         kept = np.flatnonzero(telling if telling.any() else frequent)
-        order = sorted(kept.tolist(), key=counts.words.__getitem__)
+        order = sorted(kept.tolist(), key=words.__getitem__)
         idf = np.log(n / df[order]) if telling.any() else np.ones(len(order))
-        return self.with_vocabulary([counts.words[column] for column in order], idf)
+        return self.with_vocabulary([words[column] for column in order], idf)
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
         if self.min_df is None:
@@ -160,7 +165,8 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"min_df counts texts and must be 1 or more, found {self.min_df!r}.")
         return self.min_df
 
-    def _weigh(self, counts: _Counts) -> csr_array[np.float32]:
+    def weigh(self, counts: Counts) -> csr_array[np.float32]:
+        """The vectors of texts that were counted."""
         column_of = self._column_of()
         columns = np.array([column_of.get(word, -1) for word in counts.words], np.int32)[counts.columns]
         known = np.flatnonzero(columns >= 0)
@@ -187,7 +193,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return column_of
 
 
-class _Counts(NamedTuple):
+class Counts(NamedTuple):
     """How often each text has each word: one entry a pair, words numbered as they came."""
 
     documents: int
@@ -195,3 +201,15 @@ class _Counts(NamedTuple):
     rows: npt.NDArray[np.intp]
     columns: npt.NDArray[np.intc]
     frequencies: npt.NDArray[np.intc]
+
+    def select(self, rows: npt.NDArray[np.bool_]) -> Counts:
+        """The counts of some texts, over the same words."""
+        kept = rows[self.rows]
+        numbers = np.cumsum(rows) - 1
+        return Counts(
+            int(rows.sum()),
+            self.words,
+            numbers[self.rows[kept]],
+            self.columns[kept],
+            self.frequencies[kept],
+        )

@@ -3,8 +3,9 @@
 Without one, work stays in threads of this process, where nothing has to travel.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
 import joblib
@@ -46,13 +47,14 @@ def in_pieces(
     """
     lacking = dict(enumerate(pieces))
     for _ in range(ATTEMPTS):
-        sent = [send(value) for value in shared]
-        # A tuple stays with its task, which a worker that dies leaves behind; arrays would be lost with it.
-        calls = [joblib.delayed(_do)(work, k, piece, *sent) for k, piece in lacking.items()]
-        for done in joblib.Parallel(n_jobs=-1, batch_size=1, return_as="generator_unordered")(calls):
-            if isinstance(done, _Done):  # else what it needed was lost
-                del lacking[done.number]
-                yield done.number, done.value
+        with suppress(*_losses()):
+            sent = [send(value) for value in shared]
+            # A tuple stays with its task, which a worker that dies leaves behind; an array is lost with it.
+            calls = [joblib.delayed(_do)(work, k, piece, *sent) for k, piece in lacking.items()]
+            for done in joblib.Parallel(n_jobs=-1, batch_size=1, return_as="generator_unordered")(calls):
+                if isinstance(done, _Done):
+                    del lacking[done.number]
+                    yield done.number, done.value
         if not lacking:
             return
     raise InputError("The cluster lost its workers again and again. Give them more memory, or add some.")
@@ -63,9 +65,30 @@ class _Done(NamedTuple):
     value: Any
 
 
-def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], *shared: Any) -> _Done:
+def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], *shared: Any) -> _Done | None:
+    """What comes of a piece; nothing where what it shares with others did not arrive."""
+    if any(isinstance(value, _futures()) for value in shared):
+        return None
     with joblib.parallel_config(backend="threading", n_jobs=1):
         return _Done(number, work(*shared, *piece))
+
+
+def _futures() -> tuple[type, ...]:
+    """What stands for data on a cluster."""
+    return (sys.modules["distributed"].Future,) if "distributed" in sys.modules else ()
+
+
+def _losses() -> tuple[type[BaseException], ...]:
+    """The errors of a cluster whose workers went away with data or work."""
+    if "distributed" not in sys.modules:
+        return ()
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+    from distributed.comm.core import CommClosedError
+
+    return CancelledError, CommClosedError, FutureCancelledError, KilledWorker
 
 
 @contextmanager

@@ -1,0 +1,106 @@
+"""Label a folder of parts: one pass, a part of predictions for each part of documents."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.formats import parquet, parts_of, read_part
+from funnelling.formats.files import writing
+from funnelling.parts.preparing import work_on
+from funnelling.prediction import Predictor, batches
+from funnelling.progress import progress_bar
+from funnelling.storage import load_model
+
+MANIFEST = "_predictions.json"  # what the predictions in a folder were made with
+
+
+@dataclass(frozen=True)
+class Options:
+    """How rows are told; see `Predictor`."""
+
+    top: int | None = None
+    threshold: float | None = None
+    skip_unknown: bool = False
+
+
+def predict_parts(
+    model: str,
+    data: str,
+    output: str,
+    options: Options,
+    *,
+    force: bool = False,
+    jobs: int | None = None,
+    verbose: int = 0,
+) -> None:
+    """Write the predictions for each part of ``data`` to a part of the same name in ``output``, as Parquet.
+
+    Parts that are there already are left as they are, if the same model made them with the same options.
+    """
+    folder = Path(output)
+    parts = parts_of(data)
+    _claim(folder, {"model": _digest(model), **asdict(options)}, force)
+    lacking = [part for part in parts if not _target(folder, part).exists()]
+    pieces = [(str(Path(model).resolve()), part, str(_target(folder, part)), options) for part in lacking]
+    with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
+        advance(len(parts) - len(lacking))
+        for _ in work_on(_predict_part, pieces, jobs):
+            advance(1)
+
+
+def _predict_part(model: str, part: str, target: str, options: Options) -> None:
+    predictor = Predictor(_loaded(model, _digest(model)), **asdict(options))
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for batch in batches(read_part(part)):
+            yield from predictor(batch, part)
+
+    parquet.write_predictions(target, rows())
+
+
+@lru_cache(maxsize=1)
+def _loaded(model: str, _digest: str) -> Any:
+    return load_model(model, mapped=True)
+
+
+def _digest(model: str) -> str:
+    try:
+        return hashlib.sha256((Path(model) / "model.json").read_bytes()).hexdigest()
+    except OSError:
+        load_model(model)  # says what is wrong
+        raise
+
+
+def _target(folder: Path, part: str) -> Path:
+    name = os.path.basename(part).lower().removesuffix(".gz")
+    return folder / f"{Path(name).stem}.parquet"
+
+
+def _claim(folder: Path, made_with: dict[str, Any], force: bool) -> None:
+    """Make the folder ours: new, or with parts made the same way, or emptied of parts made another way."""
+    manifest = folder / MANIFEST
+    folder.mkdir(parents=True, exist_ok=True)
+    others = [path for path in folder.iterdir() if path.suffix == ".parquet"]
+    if others and _read(manifest) != made_with:
+        if not force or not manifest.exists():
+            raise InputError(
+                f"{folder}: holds files that this model did not make with these options. "
+                "Choose another folder" + (" or add --force." if manifest.exists() else ".")
+            )
+        for path in others:
+            path.unlink()
+    with writing(manifest, force=True) as stream:
+        json.dump(made_with, stream)
+
+
+def _read(manifest: Path) -> Any:
+    try:
+        return json.loads(manifest.read_text())
+    except (OSError, ValueError):
+        return None

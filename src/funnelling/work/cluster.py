@@ -1,0 +1,79 @@
+"""A Dask cluster for the work: one that runs somewhere, or one started here for as long as it is needed."""
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import joblib
+
+from funnelling.errors import InputError
+
+HERE = re.compile(r"local:([1-9]\d*)")
+PATIENCE = 15  # seconds until a scheduler, and then a worker, must have answered
+
+
+@contextmanager
+def on_cluster(address: str | None) -> Iterator[None]:
+    """While the body runs, the workers at an address do what can be spread; without one, all stays here."""
+    if address is None:
+        yield
+        return
+    distributed = _distributed()
+    with ExitStack() as stack:
+        here = HERE.fullmatch(address)
+        if here:
+            workers = int(here[1])
+            address = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=workers, threads_per_worker=1, dashboard_address=None, protocol="tcp"
+                )
+            ).scheduler_address
+        elif "://" not in address:
+            raise InputError(
+                f"{address!r} is no address of a cluster. Write tcp://HOST:PORT, or local:N for N processes."
+            )
+        client = stack.enter_context(_client(distributed, address))
+        stack.enter_context(joblib.parallel_config(backend="dask", client=client))
+        yield
+
+
+def _client(distributed: Any, address: str) -> Any:
+    try:
+        client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(
+            f"{address}: no Dask scheduler answers there ({type(error).__name__}). Check the address; "
+            "dask scheduler starts one."
+        ) from None
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+        client.run(_version)
+    except TimeoutError:
+        client.close()
+        raise InputError(f"{address}: the cluster has no worker. Start some: dask worker {address}") from None
+    except ImportError:
+        client.close()
+        raise InputError(
+            f"{address}: a worker cannot import funnelling. Install the same version where the workers run."
+        ) from None
+    return client
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    import funnelling.svm.path  # noqa: F401
+
+    return version("funnelling")
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise InputError("A cluster needs Dask: pip install 'funnelling[cluster]'") from None
+    for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # workers that come and go are no news
+    return distributed

@@ -1,0 +1,179 @@
+"""Learning by parts gives the model of the whole, and goes on where it was cut short."""
+
+import subprocess
+import sys
+from mmap import mmap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet as pq
+import pytest
+
+from funnelling import InputError, read_corpus, save_model
+from funnelling.evaluation.comparison import fit_method
+from funnelling.methods import make_method
+from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
+from funnelling.parts.preparing import prepare
+
+from .folders import rows, write_parts
+
+
+def _model(name: str = "fun-tat", **parameters: Any) -> Any:
+    return make_method(name, seed=0, jobs=1).set_params(**parameters)
+
+
+def _bytes(model: Any, folder: Path) -> dict[str, bytes]:
+    save_model(model, folder)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", ["fun-tat", "fun-kfcv", "naive"])
+@pytest.mark.parametrize("divided", [True, False])
+def test_the_model_is_that_of_the_documents_in_memory(tmp_path: Path, name: str, divided: bool) -> None:
+    made = rows() if divided else [{**row, "split": None} for row in rows()]
+    folder = write_parts(tmp_path / "parts", made)
+    by_parts = _model(name)
+    fit_parts(by_parts, folder, tmp_path / "work", jobs=1)
+    corpus = read_corpus(folder)
+    whole = fit_method(_model(name), corpus.split("train") if divided else corpus)
+    assert _bytes(by_parts, tmp_path / "a") == _bytes(whole, tmp_path / "b")
+
+
+def test_groups_stay_together_and_missing_languages_are_found(tmp_path: Path) -> None:
+    made = [{**row, "group": f"g{number // 4}"} for number, row in enumerate(rows())]
+    for row in made[::7]:
+        del row["language"]
+    folder = write_parts(tmp_path / "parts", made)
+    by_parts = _model()
+    fit_parts(by_parts, folder, tmp_path / "work", jobs=1)
+    whole = fit_method(_model(), read_corpus(folder).split("train"))
+    assert _bytes(by_parts, tmp_path / "a") == _bytes(whole, tmp_path / "b")
+
+
+def test_processes_change_nothing(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows(), parts=4)
+    one, two = (prepare(sorted(map(str, folder.iterdir())), tmp_path / f"w{n}", jobs=n) for n in (1, 2))
+    for language in one.vectors:
+        np.testing.assert_array_equal(one.vectors[language].toarray(), two.vectors[language].toarray())
+        np.testing.assert_array_equal(one.targets[language], two.targets[language])
+        assert one.ids == two.ids
+
+
+def test_vectors_stand_on_the_disk(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    found = prepare(sorted(map(str, folder.iterdir())), tmp_path / "work", jobs=1)
+    base: Any = found.vectors["it"].data
+    while isinstance(base, np.ndarray):
+        base = base.base
+    assert isinstance(base, mmap)
+
+
+def test_what_is_counted_is_not_counted_again(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    parts = sorted(map(str, folder.iterdir()))
+    prepare(parts, tmp_path / "work", jobs=1)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "work").glob("*.counts")}
+    assert len(before) == 3
+    victim = min(before)
+    victim.write_bytes(victim.read_bytes()[:100])  # as a crash may leave it on some disks
+    prepare(parts, tmp_path / "work", jobs=1)
+    changed = [path for path, time in before.items() if path.stat().st_mtime_ns != time]
+    assert changed == [victim]
+
+
+def test_a_part_that_has_changed_is_counted_again(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    parts = sorted(map(str, folder.iterdir()))
+    prepare(parts, tmp_path / "work", jobs=1)
+    from funnelling import write_documents
+
+    from .folders import as_documents
+
+    write_documents(
+        parts[0], as_documents([{**row, "text": "altogether new"} for row in rows()[:40]]), force=True
+    )
+    found = prepare(parts, tmp_path / "work", jobs=1)
+    assert "altogether" in found.vectorizers["en"].vocabulary_ or "new" in found.vectorizers["en"].vocabulary_
+
+
+def test_a_corrupt_part_is_named_before_anything_is_counted(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    last = folder / "part-2.parquet"
+    last.write_bytes(last.read_bytes()[:-100])
+    with pytest.raises(InputError, match=r"part-2\.parquet: not readable as Parquet"):
+        prepare(sorted(map(str, folder.iterdir())), tmp_path / "work", jobs=1)
+
+
+def test_a_bad_row_is_named_and_the_other_parts_stay_counted(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    parts = sorted(map(str, folder.iterdir()))
+    whole = Path(parts[2]).read_bytes()
+    table = pq.read_table(parts[2])
+    splits = pyarrow.array(["train", "dev"] + ["train"] * (len(table) - 2))
+    pq.write_table(table.set_column(table.schema.get_field_index("split"), "split", splits), parts[2])
+    with pytest.raises(InputError, match=r'part-2\.parquet:2: "split" must be train, test or parallel'):
+        prepare(parts, tmp_path / "work", jobs=1)
+    assert len(list((tmp_path / "work").glob("*.counts"))) == 2
+    Path(parts[2]).write_bytes(whole)
+    assert sum(map(len, prepare(parts, tmp_path / "work", jobs=1).ids.values())) == 80
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files cannot be limited there")
+def test_a_full_disk_is_told_and_what_is_finished_stays(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", [*rows(), *[{**row, "id": "x" * 200_000} for row in rows(1)]], 4)
+    program = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000));"
+        "from funnelling.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    told = ["train", str(folder), "-o", str(tmp_path / "model"), "--method", "fun-tat", "--jobs", "1"]
+    done = subprocess.run([sys.executable, "-c", program, *told], capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "part-3.parquet.counts: file too large. Make room or choose another disk." in done.stderr
+    assert len(list((tmp_path / "model.work").glob("*.counts"))) == 3
+    assert not (tmp_path / "model").exists()
+
+
+def test_parts_without_any_language_are_refused(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", [{**row, "language": None} for row in rows()])
+    with pytest.raises(InputError, match="names its language"):
+        prepare(sorted(map(str, folder.iterdir())), tmp_path / "work", jobs=1)
+
+
+def test_parts_without_anything_to_learn_from_are_refused(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", [{**row, "split": "test"} for row in rows()])
+    with pytest.raises(InputError, match='split "train"'):
+        prepare(sorted(map(str, folder.iterdir())), tmp_path / "work", jobs=1)
+
+
+def test_who_learns_by_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    assert learns_by_parts(_model("fun-tat"), folder)
+    assert not learns_by_parts(_model("pooled"), folder)
+    assert not learns_by_parts(_model("fun-views"), folder)
+    assert not learns_by_parts(_model("fun-auto"), folder)  # few documents: all views are tried
+    monkeypatch.setattr("funnelling.parts.learning.MANY", 100)
+    assert learns_by_parts(_model("fun-auto"), folder)
+    assert not learns_by_parts(_model("fun-tat"), folder / "part-0.parquet")
+    (folder / "more.jsonl").write_text("{}")
+    assert not learns_by_parts(_model("fun-tat"), folder)
+
+
+def test_auto_chooses_among_own_words(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    model = _model("fun-auto")
+    fit_parts(model, folder, tmp_path / "work", jobs=1)
+    assert model.choice_.views == ["own"]
+    assert {row["name"] for row in model.choice_.tried} == {"fun-tat", "own"}
+
+
+def test_documents_for_test_are_found_in_all_parts(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    assert documents_for_test(folder, ["en"]).ids == [row["id"] for row in rows() if row["split"] == "test"]
+
+
+def test_a_method_that_reads_texts_refuses_vectors(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    with pytest.raises(InputError, match="needs the texts themselves"):
+        fit_parts(_model("pooled"), folder, tmp_path / "work", jobs=1)

@@ -1,0 +1,124 @@
+"""A Dask cluster on this machine: the same bytes as without one, and a worker may die."""
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pytest
+
+from funnelling import InputError, read_corpus, save_model
+from funnelling.evaluation.comparison import fit_method
+from funnelling.methods import make_method
+from funnelling.parts.learning import fit_parts
+from funnelling.work.cluster import on_cluster
+from tests.cli.command import run_command
+from tests.parts.folders import rows, write_parts
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, dashboard_address=None, protocol="tcp"
+    ) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_parts(tmp_path_factory.mktemp("world") / "parts", rows())
+
+
+def _fitted(name: str, folder: Path) -> Any:
+    return fit_method(make_method(name, seed=0, jobs=2), read_corpus(folder).split("train"))
+
+
+def _bytes(model: Any, folder: Path) -> dict[str, bytes]:
+    save_model(model, folder)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", ["fun-auto", "fun-kfcv", "naive"])
+def test_the_model_is_the_same_to_the_bit(cluster: Any, folder: Path, tmp_path: Path, name: str) -> None:
+    with on_cluster(cluster.scheduler_address):
+        spread = _fitted(name, folder)
+    assert _bytes(spread, tmp_path / "a") == _bytes(_fitted(name, folder), tmp_path / "b")
+
+
+def test_joblibs_own_words_do_it_too(cluster: Any, folder: Path, tmp_path: Path) -> None:
+    with distributed.Client(cluster), joblib.parallel_config(backend="dask"):
+        spread = _fitted("fun-tat", folder)
+    assert _bytes(spread, tmp_path / "a") == _bytes(_fitted("fun-tat", folder), tmp_path / "b")
+
+
+def test_parts_are_counted_by_the_workers(cluster: Any, folder: Path, tmp_path: Path) -> None:
+    model = make_method("fun-tat", seed=0)
+    with on_cluster(cluster.scheduler_address):
+        fit_parts(model, folder, tmp_path / "work")
+    assert _bytes(model, tmp_path / "a") == _bytes(_fitted("fun-tat", folder), tmp_path / "b")
+
+
+def test_a_worker_that_is_killed_is_replaced(folder: Path, tmp_path: Path) -> None:
+    started = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, protocol="tcp"
+    )
+    with started, on_cluster(started.scheduler_address):
+        victims = [worker.pid for worker in started.workers.values()]
+
+        def kill() -> None:
+            for victim in victims[:1]:
+                time.sleep(0.5)
+                os.kill(victim, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        spread = [_fitted("fun-tat", folder) for _ in range(3)]
+        killer.join()
+    expected = _bytes(_fitted("fun-tat", folder), tmp_path / "b")
+    for number, model in enumerate(spread):
+        assert _bytes(model, tmp_path / str(number)) == expected
+
+
+def _refusal(address: str) -> str:
+    with pytest.raises(InputError) as refused, on_cluster(address):
+        pass
+    return str(refused.value)
+
+
+def test_an_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("funnelling.work.cluster.PATIENCE", 1)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    assert _refusal(address).startswith(f"{address}: no Dask scheduler answers there")
+
+
+def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("funnelling.work.cluster.PATIENCE", 1)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None, protocol="tcp") as empty:
+        address = empty.scheduler_address
+        assert _refusal(address) == (
+            f"{address}: the cluster has no worker. Start some: dask worker {address}"
+        )
+
+
+@pytest.mark.parametrize("address", ["nowhere", "local", "local:0", "local:x", "localhost:8786"])
+def test_what_is_no_address(address: str) -> None:
+    assert _refusal(address) == (
+        f"{address!r} is no address of a cluster. Write tcp://HOST:PORT, or local:N for N processes."
+    )
+
+
+def test_the_command_starts_a_cluster_of_its_own(folder: Path, tmp_path: Path) -> None:
+    for name, flags in (("a", ["--cluster", "local:2"]), ("b", [])):
+        told = ["train", folder, "-o", name, "--method", "fun-tat", *flags]
+        done = run_command(*told, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a/model.json").read_bytes() == (tmp_path / "b/model.json").read_bytes()

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,9 @@ from funnelling.svm.path import Folds, Solved, Targets, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 
+if TYPE_CHECKING:
+    from funnelling.svm.device import DeviceGram
+
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 
 logger = logging.getLogger(__name__)
@@ -38,7 +42,8 @@ class SVM:
     cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C.
     ``exclusive`` says that a document has exactly one label, so its highest score decides. ``calibrated``
     says that decisions will be made on calibrated posteriors, so they choose C too. ``memory_limit`` is
-    what a kernel matrix may take; see `funnelling.svm.plan` for what is done past it. Who raises ``stop``
+    what a kernel matrix may take; see `funnelling.svm.plan` for what is done past it. ``device`` "cuda" makes
+    RBF kernel matrices, and solves over them, on a GPU. Who raises ``stop``
     from another thread ends a fit, whose results are then void.
     """
 
@@ -48,6 +53,7 @@ class SVM:
     exclusive: bool = False
     calibrated: bool = False
     memory_limit: float = 8e9
+    device: str = "cpu"
     n_jobs: int | None = None
     advance: Advance = field(default=quietly, compare=False)
     stop: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, np.uint8), compare=False)
@@ -87,6 +93,19 @@ class Problem:
     targets: Targets
     plan: Plan
     what: str
+
+    @property
+    def on_device(self) -> bool:
+        """Whether a GPU does the work."""
+        learner = self.learner
+        return learner.device != "cpu" and learner.gamma is not None and self.plan.form == "gram"
+
+    @cached_property
+    def gram_on_device(self) -> "DeviceGram":
+        from funnelling.svm.device import DeviceGram
+
+        assert self.learner.gamma is not None
+        return DeviceGram.rbf(self.X, self.learner.gamma, self.learner.device)
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -138,13 +157,27 @@ class Problem:
         if folds is not None:
             active = np.vstack([active, (folds != np.unique(folds)[:, None]) & active])
         check_solution_size(documents, labels, len(active), learner.memory_limit, self.what)
+        begun = None if start is None else start.solved
+        if self.on_device:
+            from funnelling.svm.device import solve_path_on_device
+
+            solved = solve_path_on_device(
+                self.gram_on_device,
+                self.targets,
+                active,
+                Cs,
+                folds=folds,
+                start=begun,
+                advance=learner.advance,
+            )
+            return [Fit(self, C, folds, found) for C, found in zip(Cs, solved, strict=True)]
         solved = solve_path(
             self.kernel,
             self.targets,
             active,
             Cs,
             folds=folds,
-            start=None if start is None else start.solved,
+            start=begun,
             n_jobs=learner.n_jobs,
             advance=learner.advance,
             stop=learner.stop,

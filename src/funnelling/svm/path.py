@@ -106,7 +106,7 @@ def solve_path(
             advance(len(active) * len(Cs) * len(pieces[k]))
     for_each_c = [Solved.joined([path[k] for path in solved]) for k in range(len(Cs))]
     for C, of_all in zip(Cs, for_each_c, strict=True):
-        _tell_unfinished(C, of_all.unfinished)
+        tell_unfinished(C, of_all.unfinished)
     return for_each_c
 
 
@@ -143,7 +143,8 @@ def _solve_labels(
     return paths
 
 
-def _tell_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
+def tell_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
+    """Warn of labels whose problems were given up."""
     if unfinished.any():
         logger.warning(
             "The SVMs of %d of %d labels with C = %g were left unfinished. "

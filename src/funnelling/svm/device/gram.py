@@ -1,0 +1,153 @@
+"""Kernel values on a device, and what scores new documents there; PyTorch is imported where it is used."""
+
+import logging
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.svm.kernels import Floats
+from funnelling.svm.scorers import KernelScorer
+
+Tensor = Any  # torch.Tensor
+
+DEVICES = ("cpu", "cuda")
+GRAM_ROWS = 1024  # of the kernel matrix, made or turned to double at a time
+SCORE_ROWS = 512  # of a block of new documents, always filled up to this number
+# A fixed share of what a device has is used, not of what is free, so that the same problems go together in
+# every run.
+CPU_MEMORY = 2e9  # what a CPU is taken to have
+POWERS = 20  # of the kernel matrix, to find its largest curvature
+
+logger = logging.getLogger(__name__)
+
+
+def pick_device(name: str) -> str:
+    """The device to work on: "cuda" where it is asked for and there is a GPU, else "cpu".
+
+    >>> pick_device("abacus")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: device must be one of cpu, cuda, not 'abacus'.
+    """
+    if name not in DEVICES:
+        raise InputError(f"device must be one of {', '.join(DEVICES)}, not {name!r}.")
+    if name == "cpu":
+        return name
+    try:
+        import torch
+    except ImportError:
+        logger.warning("PyTorch is missing, so the CPU is used: pip install 'funnelling[neural]'")
+        return "cpu"
+    if not torch.cuda.is_available():
+        logger.warning("PyTorch finds no GPU here, so the CPU is used.")
+        return "cpu"
+    return name
+
+
+@dataclass(frozen=True)
+class DeviceGram:
+    """The kernel values of all pairs of documents, on a device."""
+
+    values: Tensor  # (documents, documents) float32
+
+    @classmethod
+    def of(cls, gram: Floats, device: str) -> "DeviceGram":
+        """Kernel values that are known already."""
+        return cls(on_device(gram, device))
+
+    @classmethod
+    def rbf(cls, X: Floats, gamma: float, device: str) -> "DeviceGram":
+        """All RBF kernel values of the rows of X, symmetric to the bit, with an exact diagonal."""
+        rows = on_device(X, device)
+        n = len(rows)
+        gram = rows.new_empty((n, n))
+        for start in range(0, n, GRAM_ROWS):
+            stop = min(start + GRAM_ROWS, n)
+            values = _rbf(rows[start:stop], rows[start:], gamma)
+            gram[start:stop, start:] = values
+            gram[stop:, start:stop] = values[:, stop - start :].T
+            square = gram[start:stop, start:stop]
+            square.copy_(square.triu() + square.triu(1).T)
+        gram.fill_diagonal_(1)
+        return cls(gram)
+
+    @property
+    def documents(self) -> int:
+        return len(self.values)
+
+    @property
+    def device(self) -> Any:
+        return self.values.device
+
+    @property
+    def memory(self) -> float:
+        """What the device has, in bytes."""
+        import torch
+
+        if self.device.type == "cuda":
+            return float(torch.cuda.get_device_properties(self.device).total_memory)
+        return CPU_MEMORY
+
+    @cached_property
+    def steepest(self) -> float:
+        """The largest curvature of the objective along directions that keep the sum of coefficients."""
+        import torch
+
+        row = torch.arange(self.documents, dtype=torch.float64, device=self.device).cos()[None]
+        for _ in range(POWERS):
+            row = row - row.mean()
+            row = self.times(row / row.norm().clamp(min=1e-300))
+        return float((row - row.mean()).norm())
+
+    def times(self, coefficients: Tensor) -> Tensor:
+        """The products of rows of coefficients with the kernel matrix, in double."""
+        products = coefficients.new_empty(coefficients.shape)
+        for start in range(0, self.documents, GRAM_ROWS):
+            rows = self.values[start : start + GRAM_ROWS].double()
+            products[:, start : start + GRAM_ROWS] = coefficients @ rows.T
+        return products
+
+
+def on_device(array: npt.NDArray[Any], device: Any) -> Tensor:
+    """An array as a tensor."""
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+
+
+def _rbf(A: Tensor, B: Tensor, gamma: float) -> Tensor:
+    """exp(-gamma ||a - b||²) for all rows of A and B, from their dot products; TF32 would not do."""
+    A, B = A.double(), B.double()
+    block = (A @ B.T).mul_(-2)
+    block += (A * A).sum(dim=1)[:, None] + (B * B).sum(dim=1)
+    return block.clamp_(min=0).mul_(-gamma).exp_().float()
+
+
+def kernel_scores(scorer: KernelScorer, X: Floats, device: str) -> Floats:
+    """What ``scorer`` says of new documents, found on a device in blocks of fixed shape.
+
+    A document's score does not depend on its neighbours.
+    """
+    import torch
+
+    support = on_device(scorer.support, device)
+    coefficients = on_device(scorer.coefficients, device)
+    bias = on_device(scorer.bias, device).double()
+    padded = torch.zeros((SCORE_ROWS, X.shape[1]), device=device)
+    scores = torch.empty((len(X), len(bias)), device=device)
+    for start in range(0, len(X), SCORE_ROWS):
+        rows = on_device(X[start : start + SCORE_ROWS].astype(np.float32, copy=False), device)
+        padded[: len(rows)] = rows
+        # Large C makes large coefficients of both signs: summed in double.
+        values = _rbf(padded, support, scorer.gamma).double() @ coefficients + bias
+        scores[start : start + SCORE_ROWS] = values[: len(rows)]
+    found: Floats = on_host(scores)
+    return found
+
+
+def on_host(tensor: Tensor) -> Any:
+    """A tensor as an array."""
+    return tensor.cpu().numpy()

@@ -104,3 +104,18 @@ def test_without_the_extra_it_tells_what_to_install(
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(InputError, match=r"funnelling\[neural\]"):
         fitted(corpus, folder)
+
+
+def test_a_taught_encoder_is_taught_anew_for_each_fold(
+    folder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught: list[int] = []
+
+    def spy(self: EncoderSpace, texts: Any, labels: Any) -> None:  # noqa: ARG001
+        taught.append(len(texts))
+
+    monkeypatch.setattr(EncoderSpace, "_tuned", spy)
+    fitted(corpus, folder, encoder_epochs=1)
+    assert taught[0] == len(corpus)
+    assert sum(len(corpus) - size for size in taught[1:]) == len(corpus)
+    assert len(taught) == 6

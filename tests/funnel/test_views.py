@@ -1,16 +1,26 @@
 """A funnel over several views: what each brings, how they are combined, and whom they serve."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
+from funnelling.funnel.foreign import EstimatorLearner
+from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.views.combination import combined, stacking_weights, unit_rows
+from funnelling.funnel.views.shared import fit_shared_view
+from funnelling.funnel.views.wce import WCESpace
+from funnelling.spaces.dci import DCISpace
 from funnelling.spaces.pooled import PooledSpace
+from funnelling.svm import SVM
+from funnelling.training import Training
 from tests.experiments.made import made_corpus
 
 SHARED = ["pooled", "lri", "characters", "wce"]
@@ -178,3 +188,50 @@ class TestCombination:
         truth = np.eye(3, dtype=bool)
         part = truth.astype(np.float32)
         assert stacking_weights([part, part], truth).sum() == pytest.approx(1)
+
+
+class TestHeldOut:
+    """Held-out posteriors owe nothing to the labels of their documents, whatever the space learns from."""
+
+    @pytest.mark.parametrize("space", [PooledSpace(), WCESpace(), DCISpace()])
+    @pytest.mark.parametrize("learner", [SVM(), EstimatorLearner(LogisticRegression(), (0,))])
+    @pytest.mark.parametrize("kfcv", [None, 3])
+    def test_the_labels_of_a_fold_do_not_show_in_it(
+        self, space: Any, learner: Any, kfcv: int | None, corpus: Corpus
+    ) -> None:
+        training = training_of(corpus)
+        folds = training.stacked_folds()
+        outer = None if kfcv is None else np.arange(len(folds)) % kfcv
+        found = []
+        for flipped in (False, True):
+            rows = folds == 0 if outer is None else outer == 0
+            targets = training.stacked_targets() ^ (rows[:, None] & flipped)
+            ends = np.cumsum([len(part) for part in training.targets.values()])[:-1]
+            taught = replace(
+                training, targets=dict(zip(training.targets, np.split(targets, ends), strict=True))
+            )
+            _, seen = fit_shared_view(clone(space), taught, learner, folds, "none", outer)
+            posteriors = Posteriors.stacked(list(seen.values()))
+            found.append((posteriors.held_out if outer is None else posteriors.training)[rows])
+        assert found[0] == pytest.approx(found[1], abs=1e-2)  # the solver starts from other scores
+
+    def test_a_language_that_is_one_fold_is_rejected(self, corpus: Corpus) -> None:
+        training = training_of(corpus)
+        folds = np.repeat([0, 1, 2], [len(part) for part in training.targets.values()])
+        _, seen = fit_shared_view(DCISpace(), training, SVM(), folds, "none")
+        assert (seen["it"].held_out == -1).all()
+
+    def test_chance_is_told_as_chance(self) -> None:
+        rng = np.random.default_rng(0)
+        texts = [" ".join(f"w{word}" for word in rng.integers(300, size=12)) for _ in range(120)]
+        labels = [[label for label in "ab" if rng.random() < 0.4] for _ in texts]
+        model = FunnellingClassifier(views=["wce"], random_state=0).fit(texts, labels, ["en"] * 120)
+        assert model.held_out_measures()["en"]["micro_k"] < 0.3
+
+
+def training_of(corpus: Corpus) -> Training:
+    rows = corpus.by_language()
+    texts = {tag: [corpus.texts[row] for row in found] for tag, found in rows.items()}
+    targets = {tag: corpus.label_matrix(list("abcd"))[found].astype(bool) for tag, found in rows.items()}
+    groups: Any = dict.fromkeys(rows)
+    return Training.of(texts, texts, targets, groups, texts, False, 0, None)

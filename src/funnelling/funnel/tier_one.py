@@ -18,14 +18,13 @@ REJECTED = -1.0  # the score of a label without positives, libsvm's rule
 
 
 class Fitted(Protocol):
-    """A learner fitted on everything and on all but each fold; `funnelling.svm.Fit` is one."""
+    """A learner fitted on everything, with held-out scores from folds; `funnelling.svm.Fit` is one."""
 
     @property
     def scores(self) -> Floats: ...
     @property
     def held_out(self) -> Floats: ...
     def scorer(self) -> Scorer: ...
-    def scorer_without(self, fold: int) -> Scorer: ...
 
 
 class Problem(Protocol):

@@ -1,7 +1,7 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,13 @@ from funnelling.training import Head
 from funnelling.work.threads import in_threads
 
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
+
+
+class FittedOnFolds(Fitted, Protocol):
+    """A learner that can also score new documents without having seen a fold."""
+
+    def scorer_without(self, fold: int) -> Scorer: ...
+
 
 Cuts = npt.NDArray[np.float64] | float
 
@@ -37,7 +44,7 @@ def grid(normalised: bool) -> Sequence[float]:
 
 
 def aligned_scores(
-    fit: Fitted, folds: npt.NDArray[np.intp], held_out: Floats, n_jobs: int | None = None
+    fit: FittedOnFolds, folds: npt.NDArray[np.intp], held_out: Floats, n_jobs: int | None = None
 ) -> Floats:
     """Tier 2's honest scores of its training documents.
 

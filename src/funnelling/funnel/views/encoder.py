@@ -49,6 +49,10 @@ class EncoderSpace(Space):
         self.random_state = random_state
         self.verbose = verbose
 
+    @property
+    def supervised(self) -> bool:
+        return self.epochs > 0
+
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
         check_texts(documents, "encoder", "sentences")
         self.digest_ = _digest(find_encoder(self.folder))

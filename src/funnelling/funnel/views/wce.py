@@ -24,6 +24,10 @@ class WCESpace(PooledSpace):
     def __init__(self, verbose: int = 0) -> None:
         super().__init__("wce", verbose=verbose)
 
+    @property
+    def supervised(self) -> bool:
+        return True
+
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
         vectors = super().fit(documents, targets)
         words = correspondences(stacked(vectors), np.vstack(list(targets.values())))

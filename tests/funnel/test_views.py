@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
@@ -21,6 +22,7 @@ from funnelling.spaces.dci import DCISpace
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.svm import SVM
 from funnelling.training import Training
+from tests.artificial import vector_corpus
 from tests.experiments.made import made_corpus
 
 SHARED = ["pooled", "lri", "characters", "wce"]
@@ -50,6 +52,15 @@ def test_any_view_alone_makes_a_funnel(view: Any, corpus: Corpus) -> None:
     truth = corpus.label_matrix(["a", "b", "c", "d"])
     right = (model.predict(corpus.texts, corpus.languages) == truth).mean()
     assert right > (0.6 if view is lengths else 0.75)
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.Series])
+def test_texts_may_come_in_any_sequence(kind: Any, corpus: Corpus) -> None:
+    model = fitted(corpus, SHARED)
+    same = FunnellingClassifier(views=SHARED, random_state=0)
+    same.fit(kind(corpus.texts), corpus.labels, languages=corpus.languages)
+    expected = scores(model, corpus)
+    assert np.array_equal(same.decision_function(kind(corpus.texts), corpus.languages), expected)
 
 
 @pytest.mark.parametrize("combine", ["mean", "concat", "stacked"])
@@ -126,6 +137,25 @@ class TestLearningOn:
             known.texts[:5], known.labels[:5], known.languages[:5], ids=["n1", "n2", "n3", "n4", "n5"]
         )
         assert sum(model.documents_.values()) == len(corpus) + 5
+
+    @pytest.mark.parametrize("tag", ["ceb", "xx"])
+    @pytest.mark.parametrize("views", [["pooled", "characters"], ["own", "lri"]])
+    def test_a_language_may_have_any_name(self, views: list[str], tag: str, corpus: Corpus) -> None:
+        known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
+        model = fitted(known, views)
+        model.extend(new.texts, new.labels, [tag] * len(new), ids=new.ids)
+        assert model.predict(new.texts, [tag] * len(new)).shape == (len(new), 4)
+        assert all(tag in view.languages for view in model.shared_views_.values())
+
+    def test_vectors_of_a_new_language_join_the_others(self) -> None:
+        made = vector_corpus(("en", "it"))
+        labels = {tag: [["a"] if row[0] else ["b"] for row in rows] for tag, rows in made.y.items()}
+        model = FunnellingClassifier(views=["pooled"], random_state=0)
+        model.fit({"en": made.X["en"]}, {"en": labels["en"]})
+        with pytest.raises(InputError, match="one feature space"):
+            model.extend({"it": made.X["it"][:, 1:]}, {"it": labels["it"]})
+        model.extend({"it": made.X["it"]}, {"it": labels["it"]})
+        assert model.predict({"it": made.X["it"]})["it"].shape == (40, 2)
 
 
 def test_explanations_tell_of_every_view_and_add_up(corpus: Corpus) -> None:

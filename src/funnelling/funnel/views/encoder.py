@@ -69,6 +69,9 @@ class EncoderSpace(Space):
     def serves(self, language: str) -> bool:
         return is_language(language)
 
+    def takes(self, language: str) -> bool:  # noqa: ARG002
+        return True
+
     def _tuned(self, texts: Sequence[str], labels: Targets) -> dict[str, npt.NDArray[Any]]:
         return tune(self._encoder(), texts, labels, self.epochs, self.rate, self.batch, self.random_state)
 

@@ -1,5 +1,6 @@
 """A fitted view that all languages share."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +34,11 @@ class SharedView:
     def serves(self, language: str) -> bool:
         """Whether it can see documents in a language."""
         return language in self.languages or self.space.serves(language)
+
+    def learning(self, languages: Iterable[str]) -> "SharedView":
+        """The same, with those of further languages that its space takes among its own."""
+        taken = {language for language in languages if self.space.takes(language)}
+        return replace(self, languages=sorted({*self.languages, *taken}))
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "SharedView":
         """The same under more labels: the old ones go to ``columns``, the new ones are always rejected."""

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from funnelling.cli.comparing import fingerprints
 from funnelling.embeddings.vectors import WordVectors, write_vectors
+from funnelling.methods import make_method
 
 from .command import WORDS, documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses
@@ -196,3 +198,17 @@ class TestModels:
         assert "Measured on 10 test documents (left out, for the model cannot label them: it)." in (
             capsys.readouterr().out
         )
+
+
+@pytest.mark.parametrize("name", ["fun-auto", "fun-views", "fun-zero-shot", "fun-tat"])
+def test_results_with_other_resources_are_told_apart(name: str, embeddings: Path, tmp_path: Path) -> None:
+    encoder = tmp_path / "encoder"
+    encoder.mkdir()
+    marks = []
+    for content in ("{}", '{"layers": 2}'):
+        (encoder / "config.json").write_text(content)
+        resources = {"embeddings": str(embeddings), "encoder": str(encoder)}
+        marks.append(fingerprints(make_method(name, resources=resources), resources))
+    reads = name != "fun-tat"
+    assert all(set(found) == ({"embeddings", "encoder"} if reads else set()) for found in marks)
+    assert (marks[0] != marks[1]) == reads

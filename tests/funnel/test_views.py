@@ -23,7 +23,7 @@ from funnelling.spaces.pooled import PooledSpace
 from funnelling.svm import SVM
 from funnelling.training import Training
 from tests.artificial import vector_corpus
-from tests.experiments.made import made_corpus
+from tests.experiments.made import made_corpus, write_words
 
 SHARED = ["pooled", "lri", "characters", "wce"]
 
@@ -218,6 +218,57 @@ class TestCombination:
         truth = np.eye(3, dtype=bool)
         part = truth.astype(np.float32)
         assert stacking_weights([part, part], truth).sum() == pytest.approx(1)
+
+
+class TestWordVectors:
+    def test_they_are_a_view_like_others(self, corpus: Corpus, tmp_path: Path) -> None:
+        folder = write_words(tmp_path, corpus, ["de", "en", "fr", "it"])
+        model = fitted(corpus, ["embeddings"], embeddings=folder)
+        truth = corpus.label_matrix(["a", "b", "c", "d"])
+        assert (model.predict(corpus.texts, corpus.languages) == truth).mean() > 0.75
+        assert model.serves("fr")
+        assert not model.serves("es")
+        save_model(model, tmp_path / "model")
+        loaded = load_model(tmp_path / "model")
+        assert np.array_equal(scores(loaded, corpus), scores(model, corpus))
+        assert np.array_equal(
+            loaded.predict(corpus.texts, ["fr"] * len(corpus)),
+            model.predict(corpus.texts, ["fr"] * len(corpus)),
+        )
+
+    @pytest.mark.parametrize("views", [["embeddings"], ["own", "embeddings"]])
+    def test_languages_that_the_views_do_not_see_are_left_out_and_named(
+        self, views: list[str], corpus: Corpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        folder = write_words(tmp_path, corpus, ["de", "en"])
+        model = fitted(corpus, views, embeddings=folder, combine="concat")
+        assert model.languages_ == ["de", "en"]
+        assert "leaves out languages it has no resources for: it" in caplog.text
+
+    @pytest.mark.parametrize("combine", ["mean", "stacked"])
+    def test_another_view_is_enough_for_a_language(
+        self, combine: str, corpus: Corpus, tmp_path: Path
+    ) -> None:
+        folder = write_words(tmp_path, corpus, ["de", "en"])
+        model = fitted(corpus, ["pooled", "embeddings"], embeddings=folder, combine=combine)
+        assert model.languages_ == ["de", "en", "it"]
+        assert list(model.tier_one("it")) == ["pooled"]
+        assert scores(model, corpus).shape == (len(corpus), 4)
+
+    @pytest.mark.parametrize("combine", ["mean", "concat", "stacked"])
+    def test_those_of_no_training_language_are_refused(
+        self, combine: str, corpus: Corpus, tmp_path: Path
+    ) -> None:
+        folder = write_words(tmp_path, corpus, ["fr"])
+        with pytest.raises(InputError, match="the training documents"):
+            fitted(corpus, ["pooled", "embeddings"], embeddings=folder, combine=combine)
+
+    def test_a_language_without_them_cannot_be_added(self, corpus: Corpus, tmp_path: Path) -> None:
+        known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
+        model = fitted(known, ["embeddings"], embeddings=write_words(tmp_path, corpus, ["de", "en"]))
+        with pytest.raises(InputError, match="cannot see documents in 'it'"):
+            model.extend(new.texts, new.labels, new.languages, ids=new.ids)
+        assert model.languages_ == ["de", "en"]
 
 
 class TestHeldOut:

@@ -23,7 +23,7 @@ from funnelling.funnel.kept import Kept, Seen
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import Cuts, TierTwo, aligned_scores, grid
-from funnelling.funnel.views import OWN, Given, View, make_space, view_names
+from funnelling.funnel.views import OWN, Given, View, make_space, seen_by_views, view_names
 from funnelling.funnel.views.combination import COMBINATIONS, combined, stacking_weights
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
 from funnelling.funnel.zero_shot import SPACES, language_folds, unseen_space
@@ -178,7 +178,10 @@ class FunnellingClassifier(Method):
         _choose("variant", self.variant, VARIANTS)
         _choose("calibration", self.calibration, CALIBRATIONS)
         _choose("combine", self.combine, COMBINATIONS)
-        if self.views is not None and self.views != AUTO:
+        if isinstance(self.views, str) and self.views == AUTO:
+            if not self.normalise:
+                raise InputError("views='auto' chooses whether to normalise. Leave normalise out.")
+        elif self.views is not None:
             view_names(self.views)
         if self.zero_shot is not None:
             _choose("zero_shot", self.zero_shot, SPACES)
@@ -225,7 +228,7 @@ class FunnellingClassifier(Method):
         self, name: str, view: View, training: Training
     ) -> tuple[SharedView, dict[str, Posteriors]]:
         space = make_space(view, self._given(training.seed))
-        training = training.only(space.usable(list(training.targets)))
+        training = training.only(_usable(f"The view {name!r}", space, training))
         learner = self._base_learner(name, training)
         folds = training.stacked_folds()
         kfcv = None
@@ -259,12 +262,7 @@ class FunnellingClassifier(Method):
 
     def fit_above(self, training: Training, seen: Seen) -> None:
         """Tier 2 over views that are fitted, and what is kept of the documents."""
-        self.weights_ = None
-        if self.combine == "stacked" and len(seen) > 1:
-            everywhere = [tag for tag in training.targets if all(tag in parts for parts in seen.values())]
-            held_out = [np.vstack([parts[tag].held_out for tag in everywhere]) for parts in seen.values()]
-            targets = np.vstack([training.targets[tag] for tag in everywhere])
-            self.weights_ = dict(zip(seen, stacking_weights(held_out, targets).tolist(), strict=True))
+        self.weights_ = self.stacked_by(training, seen)
         points = {
             tag: Posteriors(
                 self.points({view: parts[tag].training for view, parts in seen.items() if tag in parts}),
@@ -280,13 +278,22 @@ class FunnellingClassifier(Method):
         if not self.compact:
             self.training_ = Kept.of(training, seen)
 
+    def stacked_by(self, training: Training, seen: Seen) -> dict[str, float] | None:
+        """The weight of each view where `stacked` combines them, found on languages that all of them see."""
+        everywhere = [tag for tag in training.targets if all(tag in parts for parts in seen.values())]
+        if self.combination() != "stacked" or len(seen) < 2 or not everywhere:
+            return None
+        held_out = [np.vstack([parts[tag].held_out for tag in everywhere]) for parts in seen.values()]
+        targets = np.vstack([training.targets[tag] for tag in everywhere])
+        return dict(zip(seen, stacking_weights(held_out, targets).tolist(), strict=True))
+
     def points(self, posteriors: Mapping[str, Floats]) -> Floats:
         """Documents in tier 2's space, from what the views say of them."""
         weights = None
         if self.weights_ is not None:
             weights = np.array([self.weights_[view] for view in posteriors])
             weights = weights / (weights.sum() or 1)
-        return combined(list(posteriors.values()), self.combine, self._normalises(), weights)
+        return combined(list(posteriors.values()), self.combination(), self._normalises(), weights)
 
     def training_points(self) -> dict[str, Floats]:
         """The training documents in tier 2's space, by language; found once."""
@@ -298,6 +305,10 @@ class FunnellingClassifier(Method):
             }
             self._points = (kept, found)
         return self._points[1]
+
+    def combination(self) -> str:
+        """How the views' posteriors are combined: as given, or as chosen."""
+        return str(self.choice_.combine if self.views == AUTO else self.combine)
 
     def _normalises(self) -> bool:
         if self.views is None:
@@ -311,7 +322,7 @@ class FunnellingClassifier(Method):
                 "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
             )
         self.space_ = self._space(training.seed)
-        shared = training.only(self.space_.usable(list(training.vectors)))
+        shared = training.only(_usable(f"zero_shot={self.zero_shot!r}", self.space_, training))
         learner = SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
         folds = language_folds(shared)
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
@@ -464,6 +475,12 @@ class FunnellingClassifier(Method):
         # Models of earlier versions have none.
         return getattr(self, "cuts_" if self._known(language) else "shared_cuts_", 0.0)
 
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        """Which of the languages of training documents can be learned from: those that a view sees."""
+        if self.views is None or self.views == AUTO:
+            return list(languages)
+        return seen_by_views(view_names(self.views), self._given(0), self.combine, languages)
+
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
         if self.views is not None:
@@ -484,7 +501,7 @@ class FunnellingClassifier(Method):
             views = [make_space(view, given) for name, view in view_names(self.views).items() if name != OWN]
         serving = [view.serves(language) for view in views]
         return any(serving) and (
-            self.combine != "concat" or (all(serving) and OWN not in self.views_in_use())
+            self.combination() != "concat" or (all(serving) and OWN not in self.views_in_use())
         )
 
     def _space(self, seed: int) -> Space:
@@ -523,7 +540,16 @@ class FunnellingClassifier(Method):
             return float(self.meta_gamma)
         if not normalised:
             return 1 / labels
-        return 1 / len(self.views_in_use()) if self.combine == "concat" else 1.0
+        return 1 / len(self.views_in_use()) if self.combination() == "concat" else 1.0
+
+
+def _usable(what: str, space: Space, training: Training) -> list[str]:
+    """The languages that a space can be fitted on; refused where there are none."""
+    languages = space.usable(list(training.targets))
+    if not languages:
+        known = ", ".join(training.targets)
+        raise InputError(f"{what} has nothing for the training documents' languages ({known}). Leave it out.")
+    return languages
 
 
 def _choose(name: str, value: object, choices: tuple[str, ...]) -> None:

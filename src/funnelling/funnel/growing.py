@@ -101,7 +101,7 @@ def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, id
 
 def _check_seen(model: "FunnellingClassifier", seen: Mapping[str, Mapping[str, Posteriors]]) -> None:
     """Refuse a language that the views, which are frozen, cannot bring into tier 2's space."""
-    enough = all if model.combine == "concat" else any
+    enough = all if model.combination() == "concat" else any
     for language in model.languages_:
         if not enough(language in parts for parts in seen.values()):
             raise InputError(

@@ -58,6 +58,18 @@ embeddings, encoder.
     return named
 
 
+def seen_by_views(
+    views: Mapping[str, View], given: Given, combine: str, languages: Sequence[str]
+) -> list[str]:
+    """Those of the languages of training documents that a view sees, or all views, if side by side."""
+    seen = [
+        languages if name == OWN else make_space(view, given).usable(languages)
+        for name, view in views.items()
+    ]
+    enough = all if combine == "concat" else any
+    return [language for language in languages if enough(language in part for part in seen)]
+
+
 def make_space(view: View, given: Given) -> Space:
     """The space of a shared view, not yet fitted."""
     if isinstance(view, Space):

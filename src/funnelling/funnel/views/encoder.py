@@ -55,7 +55,7 @@ class EncoderSpace(Space):
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
         check_texts(documents, "encoder", "sentences")
-        self.digest_ = _digest(find_encoder(self.folder))
+        self.digest_ = digest(find_encoder(self.folder))
         self.weights_: dict[str, Any] | None = None
         if self.epochs:
             texts = [text for part in documents.values() for text in part]
@@ -91,7 +91,7 @@ class EncoderSpace(Space):
         found = getattr(self, "_loaded", None)
         if found is None:
             path = find_encoder(self.folder)
-            if _digest(path) != self.digest_:
+            if digest(path) != self.digest_:
                 raise InputError(
                     f"{path}: not the encoder that the model was trained with. Put that one back."
                 )
@@ -177,7 +177,7 @@ def tune(
     return {name: part.detach().cpu().numpy() for name, part in encoder.state_dict().items()}
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
     """The hash of a folder's weights and settings."""
     found = hashlib.sha256()
     for file in sorted(path.rglob("*")):

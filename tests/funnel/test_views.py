@@ -21,6 +21,7 @@ from funnelling.funnel.views.wce import WCESpace
 from funnelling.spaces.dci import DCISpace
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.svm import SVM
+from funnelling.svm.kernels import squared_norms
 from funnelling.training import Training
 from tests.artificial import vector_corpus
 from tests.experiments.made import made_corpus, write_words
@@ -80,6 +81,15 @@ def test_views_are_combined_saved_and_loaded(
     assert np.array_equal(alone, scores(model, corpus)[:5])
 
 
+def test_a_space_that_is_given_stays_as_it_is(corpus: Corpus) -> None:
+    space = PooledSpace()
+    first = fitted(corpus, [space])
+    before = scores(first, corpus)
+    fitted(corpus.select([tag == "it" for tag in corpus.languages]), [space])
+    assert np.array_equal(scores(first, corpus), before)
+    assert not hasattr(space, "vectorizer_")
+
+
 def test_the_papers_funnel_is_the_own_view_without_normalisation(corpus: Corpus) -> None:
     paper, view = fitted(corpus, None), fitted(corpus, ["own"], normalise=False)
     assert np.array_equal(scores(paper, corpus), scores(view, corpus))
@@ -137,6 +147,19 @@ class TestLearningOn:
             known.texts[:5], known.labels[:5], known.languages[:5], ids=["n1", "n2", "n3", "n4", "n5"]
         )
         assert sum(model.documents_.values()) == len(corpus) + 5
+
+    def test_a_loaded_model_learns_the_same(self, tmp_path: Path) -> None:
+        rng = np.random.default_rng(0)
+        labels = [[f"c{k}" for k in range(40) if rng.random() < 0.15] for _ in range(120)]
+        texts = [" ".join([*found, *(f"n{n}" for n in rng.integers(40, size=4))]) for found in labels]
+        tags = ["de", "en", "it"] * 40
+        model = FunnellingClassifier(views=["pooled", "characters"], random_state=0)
+        model.fit(texts[:80], labels[:80], tags[:80])
+        save_model(model, tmp_path / "model")
+        both = [model, load_model(tmp_path / "model")]
+        for each in both:
+            each.extend(texts[80:], labels[80:], tags[80:], ids=[f"new {n}" for n in range(40)])
+        assert np.array_equal(*(each.decision_function(texts, tags) for each in both))
 
     @pytest.mark.parametrize("tag", ["ceb", "xx"])
     @pytest.mark.parametrize("views", [["pooled", "characters"], ["own", "lri"]])
@@ -202,6 +225,14 @@ class TestCombination:
     def test_rows_have_length_one_or_none(self) -> None:
         rows = unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32))
         assert rows.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [0, 0]]
+
+    @pytest.mark.parametrize("labels", [1, 3, 30, 243, 9_000])
+    def test_a_row_depends_neither_on_its_neighbours_nor_on_memory(self, labels: int) -> None:
+        X = np.random.default_rng(0).random((20, labels)).astype(np.float32)
+        rows = unit_rows(X)
+        assert np.array_equal(rows, unit_rows(np.asfortranarray(X)))
+        assert np.array_equal(rows, np.vstack([unit_rows(X[[row]]) for row in range(len(X))]))
+        assert np.array_equal(squared_norms(X[3:]), squared_norms(X)[3:])
 
     def test_weights_go_to_the_view_that_is_right(self) -> None:
         rng = np.random.default_rng(0)

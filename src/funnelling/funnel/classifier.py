@@ -86,7 +86,8 @@ class FunnellingClassifier(Method):
     reference : Reference or None
         From `funnelling.read_reference`: CLESA's, and the embeddings' source of idf.
     encoder : path or None
-        A folder with a model of sentence-transformers, for the view.
+        A folder with a model of sentence-transformers, for the view. Set it on a loaded model where the
+        folder has moved.
     encoder_epochs : int
         For how many epochs the encoder learns the labels; 0 leaves it as it is.
     base_estimator, meta_estimator : scikit-learn classifier or None
@@ -454,7 +455,9 @@ class FunnellingClassifier(Method):
         """Documents as a view sees them."""
         if view == OWN:
             return super()._vectors(language, documents)
-        space = self.space_ if view == SHARED else self.shared_views_[view].space
+        space: Any = self.space_ if view == SHARED else self.shared_views_[view].space
+        if view == "encoder" and self.encoder is not None:
+            space.found_at(self.encoder)  # a folder may have moved since the model was trained
         return space.vectors(language, documents)
 
     def posteriors(self, language: str, vectors: Mapping[str, Matrix]) -> dict[str, Floats]:

@@ -91,7 +91,7 @@ def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, id
     model.shared_views_ = {name: view.learning(new) for name, view in model.shared_views_.items()}
     for name, view in model.shared_views_.items():
         for language in sorted(new.keys() & set(view.languages)):
-            found = view.tier.posteriors(view.space.vectors(language, inputs.parts[language]))
+            found = view.tier.posteriors(model.seen_by(name, language, inputs.parts[language]))
             added = found[list(documents[language].added)]
             seen[name][language] = _appended(seen[name].get(language), added)
     _check_seen(model, seen)

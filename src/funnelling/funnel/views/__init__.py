@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sklearn.base import clone
 from sklearn.preprocessing import FunctionTransformer
 
 from funnelling.errors import InputError
@@ -73,7 +74,7 @@ def seen_by_views(
 def make_space(view: View, given: Given) -> Space:
     """The space of a shared view, not yet fitted."""
     if isinstance(view, Space):
-        return view
+        return clone(view)  # type: ignore[no-any-return]
     if not isinstance(view, str):
         transformer = view if hasattr(view, "transform") else FunctionTransformer(view)
         return PooledSpace("a view", transformer, given.verbose)

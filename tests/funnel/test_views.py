@@ -81,6 +81,12 @@ def test_views_are_combined_saved_and_loaded(
     assert np.array_equal(alone, scores(model, corpus)[:5])
 
 
+def test_views_may_be_a_tuple(corpus: Corpus, tmp_path: Path) -> None:
+    model = fitted(corpus, ("pooled", "characters"))
+    save_model(model, tmp_path / "model")
+    assert np.array_equal(scores(load_model(tmp_path / "model"), corpus), scores(model, corpus))
+
+
 def test_a_space_that_is_given_stays_as_it_is(corpus: Corpus) -> None:
     space = PooledSpace()
     first = fitted(corpus, [space])
@@ -204,6 +210,7 @@ def test_explanations_tell_of_every_view_and_add_up(corpus: Corpus) -> None:
     [
         (["words"], "There is no view 'words'"),
         ([], "list of views"),
+        (np.array(["own", "pooled"]), "list of views"),
         ("pooled", "list of views"),
         (["own", "own"], "twice"),
         ([7], "is no view"),

@@ -23,7 +23,7 @@ from funnelling.funnel.kept import Kept, Seen
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import Cuts, TierTwo, aligned_scores, grid
-from funnelling.funnel.views import OWN, Given, View, make_space, seen_by_views, view_names
+from funnelling.funnel.views import OWN, SHARED, Given, View, make_space, seen_by_views, view_names
 from funnelling.funnel.views.combination import COMBINATIONS, combined, stacking_weights
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
 from funnelling.funnel.zero_shot import SPACES, language_folds, unseen_space
@@ -41,7 +41,6 @@ from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
 
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
-SHARED = "shared"  # what the space of ``zero_shot`` is called among views
 
 
 class FunnellingClassifier(Method):
@@ -228,7 +227,7 @@ class FunnellingClassifier(Method):
     def _fit_view(
         self, name: str, view: View, training: Training
     ) -> tuple[SharedView, dict[str, Posteriors]]:
-        space = make_space(view, self._given(training.seed))
+        space = make_space(view, self._given(training.seed), name)
         training = training.only(_usable(f"The view {name!r}", space, training))
         learner = self._base_learner(name, training)
         folds = training.stacked_folds()

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.svm.kernels import Floats, Matrix, one_blas_thread, product, rbf_blocks
+from funnelling.svm.kernels import Floats, Matrix, is_sparse, one_blas_thread, product, rbf_blocks
 
 
 class Scorer(Protocol):
@@ -48,7 +48,7 @@ class KernelScorer:
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of dense documents, in kernel blocks of fixed shape."""
-        X = np.asarray(X, dtype=np.float32)
+        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float32)
         scores = np.empty((len(X), len(self.bias)), dtype=np.float32)
         with one_blas_thread():
             for rows, block in rbf_blocks(X, self.support, self.gamma):

@@ -6,18 +6,20 @@ serve languages without training documents.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from sklearn.base import clone
-from sklearn.preprocessing import FunctionTransformer
 
 from funnelling.errors import InputError
 from funnelling.reference import Reference
 from funnelling.spaces import Space
 from funnelling.spaces.pooled import PooledSpace
+from funnelling.text.tfidf import TfidfVectorizer
 
 OWN = "own"
+SHARED = "shared"  # what the space of ``zero_shot`` is called among views
 NAMES = (OWN, "pooled", "lri", "characters", "wce", "embeddings", "encoder")
 
 View = Any  # a name, a space, a scikit-learn transformer of texts or a function of texts
@@ -50,13 +52,39 @@ embeddings, encoder.
     for view in views:
         if isinstance(view, str) and view not in NAMES:
             raise InputError(f"There is no view {view!r}. Choose from {', '.join(NAMES)}.")
-        if not isinstance(view, str | Space) and not callable(view) and not hasattr(view, "transform"):
-            raise InputError(f"{view!r} is no view. Give a name, a transformer of texts or a function.")
-        name = view if isinstance(view, str) else getattr(view, "__name__", type(view).__name__)
-        if name in named:
-            raise InputError(f"The view {name!r} is there twice. Leave one out.")
-        named[name] = view
+        if isinstance(view, str):
+            if view in named:
+                raise InputError(f"The view {view!r} is there twice. Leave one out.")
+            named[view] = view
+        else:
+            _check_foreign(view)
+            named[_free_name(getattr(view, "__name__", type(view).__name__), named)] = view
     return named
+
+
+def _check_foreign(view: View) -> None:
+    """Refuse what is neither a space nor a transformer nor a function."""
+    if isinstance(view, type):
+        raise InputError(f"{view.__name__} is a class. Give an object of it: {view.__name__}().")
+    if isinstance(view, Space):
+        return
+    if not callable(view) and not hasattr(view, "transform"):
+        raise InputError(f"{view!r} is no view. Give a name, a transformer of texts or a function.")
+    if hasattr(view, "transform") and not hasattr(view, "get_params"):
+        raise InputError(
+            f"{type(view).__name__} cannot be cloned: derive it from scikit-learn's BaseEstimator, or give a "
+            "function."
+        )
+
+
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """The name of a view of the user's, numbered where another has it.
+
+    >>> _free_name("lengths", []), _free_name("lengths", ["lengths"]), _free_name("own", [])
+    ('lengths', 'lengths-2', 'own-2')
+    """
+    names = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    return next(free for free in names if free not in taken and free not in (*NAMES, SHARED))
 
 
 def seen_by_views(
@@ -71,13 +99,16 @@ def seen_by_views(
     return [language for language in languages if enough(language in part for part in seen)]
 
 
-def make_space(view: View, given: Given) -> Space:
-    """The space of a shared view, not yet fitted."""
+def make_space(view: View, given: Given, name: str = "") -> Space:
+    """The space of a shared view, not yet fitted; messages about a view of the user's call it ``name``."""
     if isinstance(view, Space):
         return clone(view)  # type: ignore[no-any-return]
+    if isinstance(view, TfidfVectorizer):  # it asks for the language of each text
+        return PooledSpace(name, view, given.verbose)
     if not isinstance(view, str):
-        transformer = view if hasattr(view, "transform") else FunctionTransformer(view)
-        return PooledSpace("a view", transformer, given.verbose)
+        from funnelling.funnel.views.transformed import TransformedSpace
+
+        return TransformedSpace(view, name, given.seed)
     if view == "pooled":
         return PooledSpace(verbose=given.verbose)
     if view == "lri":

@@ -12,6 +12,7 @@ from funnelling.corpus import Corpus
 from funnelling.evaluation.measures import MEASURES
 from funnelling.funnel import choosing
 from funnelling.randomness import assign_folds
+from funnelling.training import Training
 from tests.artificial import vector_corpus
 from tests.experiments.made import made_corpus, write_words
 
@@ -104,7 +105,10 @@ def test_groups_stay_on_one_side(corpus: Corpus, monkeypatch: pytest.MonkeyPatch
     assert sorted(name for _, names in asked for name in names) == sorted(groups)
 
 
-def test_of_a_large_corpus_a_sample_is_tried(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bound", ["MOST_WORK", "MOST_DOCUMENTS"])
+def test_of_a_large_corpus_a_sample_is_tried(
+    bound: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sizes = []
     begin = choosing._Round.__init__
 
@@ -113,17 +117,30 @@ def test_of_a_large_corpus_a_sample_is_tried(corpus: Corpus, monkeypatch: pytest
         sizes.append(sum(map(len, (*self._training.targets.values(), *self._held_out.targets.values()))))
 
     monkeypatch.setattr(choosing._Round, "__init__", spy)
-    monkeypatch.setattr(choosing, "MOST_WORK", len(corpus) * 4 / 2)
+    monkeypatch.setattr(choosing, bound, len(corpus) * (4 if bound == "MOST_WORK" else 1) / 2)
     model = fitted(corpus)
     assert all(abs(size - len(corpus) / 2) <= 3 for size in sizes)
     assert sum(model.documents_.values()) == len(corpus)
+
+
+def test_a_language_of_one_document_or_group_costs_no_round() -> None:
+    sizes = {"en": 200, "it": 1, "fr": 20}
+    for name in map(str, range(10)):  # of which some fall to one round and some to the other
+        groups: Any = {"en": None, "it": None, "fr": [name] * 20}
+        targets = {tag: np.ones((size, 1), dtype=bool) for tag, size in sizes.items()}
+        rounds = list(choosing._rounds(Training.of({}, {}, targets, groups, {}, False, 0, None)))
+        assert len(rounds) == choosing.ROUNDS
+        for learned in rounds:
+            assert learned["it"].all()
+            assert learned["fr"].all()
+            assert not learned["en"].all()
 
 
 def test_few_documents_get_the_papers_funnel(corpus: Corpus) -> None:
     few = corpus.select(np.arange(40))
     model = fitted(few)
     assert model.choice_.views == ["own"]
-    assert "too few documents" in model.choice_.told()
+    assert "too few documents or groups" in model.choice_.told()
     paper = FunnellingClassifier(random_state=0).fit(few.texts, few.labels, few.languages)
     assert np.array_equal(scores(model, few), scores(paper, few))
 

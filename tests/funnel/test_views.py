@@ -154,6 +154,16 @@ class TestLearningOn:
         )
         assert sum(model.documents_.values()) == len(corpus) + 5
 
+    def test_a_dense_view_takes_new_labels(self, corpus: Corpus) -> None:
+        half = np.arange(len(corpus)) % 2 == 0
+        known, new = corpus.select(half), corpus.select(~half)
+        model = fitted(known, ["wce"])
+        labels = [(*found, "new") for found in new.labels if found is not None]
+        model.extend(new.texts, labels, new.languages, ids=new.ids)
+        assert model.classes_.tolist() == ["a", "b", "c", "d", "new"]
+        truth = new.label_matrix(["a", "b", "c", "d"])
+        assert (model.predict(new.texts, new.languages)[:, :4] == truth).mean() > 0.75
+
     def test_a_loaded_model_learns_the_same(self, tmp_path: Path) -> None:
         rng = np.random.default_rng(0)
         labels = [[f"c{k}" for k in range(40) if rng.random() < 0.15] for _ in range(120)]
@@ -223,6 +233,15 @@ def test_what_is_no_view_is_refused(views: Any, says: str, corpus: Corpus) -> No
         fitted(corpus, views)
 
 
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("normalise", "False"), ("normalise", None), ("encoder_epochs", "abc"), ("encoder_epochs", -1)],
+)
+def test_settings_of_another_kind_are_refused(parameter: str, value: Any, corpus: Corpus) -> None:
+    with pytest.raises(InputError, match=f"{parameter} must be"):
+        fitted(corpus, ["pooled"], **{parameter: value})
+
+
 def test_vectors_have_no_characters() -> None:
     with pytest.raises(InputError, match="characters"):
         FunnellingClassifier(views=["characters"]).fit(np.eye(4), [["a"], ["b"]] * 2)
@@ -282,6 +301,14 @@ class TestWordVectors:
         model = fitted(corpus, views, embeddings=folder, combine="concat")
         assert model.languages_ == ["de", "en"]
         assert "leaves out languages it has no resources for: it" in caplog.text
+
+    def test_that_no_view_reads_are_told_of(
+        self, corpus: Corpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        fitted(corpus, ["pooled"], embeddings=write_words(tmp_path, corpus, ["de"]))
+        assert caplog.messages == [
+            "No view reads the embeddings given: add 'embeddings' to views, or leave it out."
+        ]
 
     @pytest.mark.parametrize("combine", ["mean", "stacked"])
     def test_another_view_is_enough_for_a_language(

@@ -3,7 +3,7 @@
 In each round everything is refitted without a fifth of the documents, vocabulary, base classifiers and
 calibration, and each candidate is measured on that fifth. Each view is fitted once a round, however many
 candidates it takes part in, and a candidate costs one small fit of tier 2 for each C. Work is bounded,
-documents times labels, not time: the same seed chooses the same.
+not time: the same seed chooses the same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,6 +31,7 @@ ROUNDS = 2
 PARTS = 5  # a round holds one of so many parts out
 FEWEST = 50  # documents, under which nothing can be told apart
 MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sample is taken
+MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
 
 Rows = dict[str, npt.NDArray[np.bool_]]
 
@@ -69,7 +70,7 @@ class Choice:
         """The choice and its reason, in one line."""
         name = str(Candidate(tuple(self.views), self.normalise, self.combine, self.variant))
         if not self.tried:
-            return f"Chose {name}: there are too few documents to try others."
+            return f"Chose {name}: there are too few documents or groups to try others."
         paper = self.tried[0]["name"]
         by_name = {row["name"]: row for row in self.tried}
         scores = {
@@ -147,7 +148,7 @@ def _choice(chosen: Candidate, C: float | None, tried: Sequence[dict[str, Any]] 
 def _sampled(training: Training) -> Training:
     """The training documents, or so many that a round stays within its work; groups stay whole."""
     documents = sum(map(len, training.targets.values()))
-    parts = int(np.ceil(documents * training.labels / MOST_WORK))
+    parts = int(np.ceil(max(documents * training.labels / MOST_WORK, documents / MOST_DOCUMENTS)))
     if parts < 2:
         return training
     rows = {
@@ -172,7 +173,10 @@ def _rounds(training: Training) -> Iterator[Rows]:
     }
     for number in range(ROUNDS):
         learned = {language: part != number for language, part in parts.items()}
-        if all(rows.any() for rows in learned.values()) and any((~rows).any() for rows in learned.values()):
+        for rows in learned.values():
+            if not rows.any():  # a language of which nothing would be left stays whole
+                rows[:] = True
+        if any((~rows).any() for rows in learned.values()):
             yield learned
 
 

@@ -1,5 +1,6 @@
 """`FunnellingClassifier`: the paper's method, in both variants."""
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from numbers import Integral
@@ -39,6 +40,8 @@ from funnelling.svm.learner import Problem, decide
 from funnelling.svm.plan import check_solution_size, plan_rbf
 from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
 
+logger = logging.getLogger(__name__)
+
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
 
@@ -71,7 +74,8 @@ class FunnellingClassifier(Method):
     calibration : "platt", "fixed" or "none"
         The paper's Calib, NoCalib and NoProb.
     base_C : float or None
-        C of the base classifiers; None chooses it for each language like ``meta_C``.
+        C of the base classifiers; None chooses it for each language like ``meta_C``. Views whose vectors are
+        dense have an RBF kernel, and always C = 10.
     meta_C : float or None
         C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, over
         normalised views from 1 and 10 by folds that neither tier saw.
@@ -178,6 +182,11 @@ class FunnellingClassifier(Method):
         _choose("variant", self.variant, VARIANTS)
         _choose("calibration", self.calibration, CALIBRATIONS)
         _choose("combine", self.combine, COMBINATIONS)
+        if not isinstance(self.normalise, bool | np.bool_):
+            raise InputError(f"normalise must be true or false, not {self.normalise!r}.")
+        epochs = self.encoder_epochs
+        if not isinstance(epochs, Integral) or isinstance(epochs, bool) or epochs < 0:
+            raise InputError(f"encoder_epochs must be a whole number from 0 on, not {epochs!r}.")
         if isinstance(self.views, str) and self.views == AUTO:
             if not self.normalise:
                 raise InputError("views='auto' chooses whether to normalise. Leave normalise out.")
@@ -199,6 +208,8 @@ class FunnellingClassifier(Method):
         self.check_size(training)
         if self.views == AUTO:
             self.choice_ = choose(self, training)
+        elif self.views is not None:
+            self._tell_unread()
         self.fit_above(training, self.fit_views(training))
         if self.zero_shot is not None:
             self._fit_shared(training)
@@ -238,6 +249,11 @@ class FunnellingClassifier(Method):
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
         with progress_bar(f"tier 1, {name}", total, bool(self.verbose), "problems") as advance:
             return fit_shared_view(space, training, learner.reporting(advance), folds, self.calibration, kfcv)
+
+    def _tell_unread(self) -> None:
+        for name in ("embeddings", "encoder"):
+            if getattr(self, name) is not None and name not in self.views_in_use():
+                logger.warning("No view reads the %s given: add %r to views, or leave it out.", name, name)
 
     def _given(self, seed: int) -> Given:
         return Given(self.embeddings, self.reference, self.encoder, self.encoder_epochs, seed, self.verbose)

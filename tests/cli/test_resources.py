@@ -187,6 +187,14 @@ class TestModels:
         described = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
         assert str(tmp_path) not in json.dumps(described), "no path of this machine"
 
+    def test_what_shared_views_alone_see_is_marked(self, tmp_path: Path) -> None:
+        data = write_jsonl(tmp_path / "docs.jsonl", documents(["en", "it"], each=40))
+        succeed("train", data, "-o", tmp_path / "model", "--method", "fun-views", "--no-table", "--jobs", 1)
+        new = write_jsonl(tmp_path / "new.jsonl", [*documents(["de"], each=2), *documents(["it"], each=1)])
+        succeed("predict", tmp_path / "model", new, "-o", tmp_path / "out.jsonl")
+        rows = read_jsonl(tmp_path / "out.jsonl")
+        assert [row.get("zero_shot") for row in rows] == [True, True, None]
+
     def test_upper_bound_reads_parallel_rows(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

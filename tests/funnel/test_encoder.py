@@ -80,10 +80,24 @@ def test_what_it_learns_are_the_labels(folder: Path, corpus: Corpus, monkeypatch
     assert np.mean(losses[-6:]) < 0.85 * np.mean(losses[:6])
 
 
-def test_auto_tries_it(folder: Path, corpus: Corpus) -> None:
+def test_auto_tries_it_and_encodes_few_texts_twice(
+    folder: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[str] = []
+    encode = EncoderSpace._encoded
+
+    def spy(self: EncoderSpace, texts: list[str]) -> Any:
+        encoded.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(EncoderSpace, "_encoded", spy)
     model = FunnellingClassifier(views="auto", encoder=folder, random_state=0)
     model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
     assert any("encoder" in row["name"] for row in model.choice_.tried)
+    assert len(encoded) <= 1.5 * len(corpus)
+    del encoded[:]
+    model.set_params(views=["encoder"]).fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    assert set(encoded) == set(corpus.texts)
 
 
 def test_another_encoder_in_its_place_is_refused(folder: Path, corpus: Corpus, tmp_path: Path) -> None:

@@ -188,6 +188,7 @@ class _Round:
         self._training = training.select(learned)
         self._model.texts_ = model.texts_
         self._model.languages_ = list(self._training.targets)
+        self._model._encoded = model._encoded
         self._held_out = training.select({language: ~rows for language, rows in learned.items()})
         self._training.vectors = self._model._fit_vectors(
             self._training.documents, self._training.targets, training.seed

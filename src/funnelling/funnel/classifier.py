@@ -206,11 +206,14 @@ class FunnellingClassifier(Method):
         if self.optimise is not None and training.exclusive:
             raise InputError("optimise tunes thresholds, and one label a document has none. Leave it out.")
         self.check_size(training)
+        # An encoder sees most texts once, not in every round.
+        self._encoded: dict[str, Floats] | None = {} if self.views == AUTO else None
         if self.views == AUTO:
             self.choice_ = choose(self, training)
         elif self.views is not None:
             self._tell_unread()
         self.fit_above(training, self.fit_views(training))
+        self._encoded = None
         if self.zero_shot is not None:
             self._fit_shared(training)
 
@@ -256,7 +259,10 @@ class FunnellingClassifier(Method):
                 logger.warning("No view reads the %s given: add %r to views, or leave it out.", name, name)
 
     def _given(self, seed: int) -> Given:
-        return Given(self.embeddings, self.reference, self.encoder, self.encoder_epochs, seed, self.verbose)
+        encoded = getattr(self, "_encoded", None)
+        return Given(
+            self.embeddings, self.reference, self.encoder, self.encoder_epochs, seed, self.verbose, encoded
+        )
 
     def views_in_use(self) -> dict[str, View]:
         """The views by name: the paper's own, those given or those chosen."""

@@ -16,6 +16,7 @@ from funnelling.errors import InputError
 from funnelling.reference import Reference
 from funnelling.spaces import Space
 from funnelling.spaces.pooled import PooledSpace
+from funnelling.svm.kernels import Floats
 from funnelling.text.tfidf import TfidfVectorizer
 
 OWN = "own"
@@ -34,6 +35,7 @@ class Given(NamedTuple):
     encoder_epochs: int = 0
     seed: int = 0
     verbose: int = 0
+    encoded: dict[str, Floats] | None = None  # texts that an encoder has seen, where several fits share them
 
 
 def view_names(views: Sequence[View]) -> dict[str, View]:
@@ -130,4 +132,5 @@ def make_space(view: View, given: Given, name: str = "") -> Space:
     from funnelling.funnel.views.encoder import EncoderSpace
 
     folder = None if given.encoder is None else str(given.encoder)
-    return EncoderSpace(folder, given.encoder_epochs, random_state=given.seed, verbose=given.verbose)
+    space = EncoderSpace(folder, given.encoder_epochs, random_state=given.seed, verbose=given.verbose)
+    return space if given.encoded is None else space.knowing(given.encoded)

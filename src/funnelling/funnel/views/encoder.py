@@ -64,7 +64,18 @@ class EncoderSpace(Space):
             texts = [text for part in documents.values() for text in part]
             labels = np.vstack(list(targets.values()))
             self.weights_ = self._tuned(texts, labels)
-        return {language: self._encoded(part) for language, part in documents.items()}
+            return {language: self._encoded(part) for language, part in documents.items()}
+        known = self.__dict__.pop("_known", {})
+        missing = list(
+            dict.fromkeys(text for part in documents.values() for text in part if text not in known)
+        )
+        known.update(zip(missing, self._encoded(missing), strict=True))
+        return {language: np.array([known[text] for text in part]) for language, part in documents.items()}
+
+    def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
+        """The same; its fit, if nothing is taught, encodes only other texts than these, and adds theirs."""
+        self._known = vectors
+        return self
 
     def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
         return self._encoded(documents)

@@ -16,13 +16,13 @@ from funnelling.work.threads import in_threads
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
 
 
+Cuts = npt.NDArray[np.float64] | float
+
+
 class FittedOnFolds(Fitted, Protocol):
     """A learner that can also score new documents without having seen a fold."""
 
     def scorer_without(self, fold: int) -> Scorer: ...
-
-
-Cuts = npt.NDArray[np.float64] | float
 
 
 class TierTwo(NamedTuple):

@@ -133,7 +133,9 @@ def read_inputs(X: Any, languages: Sequence[str | None] | None, known: Sequence[
     count = _length(X)
     if languages is not None and _length(languages) != count:
         raise InputError(f"languages has {_length(languages)} entries for {count} documents.")
-    codes = _codes(_checked_texts(X), languages, known) if texts else _named(count, languages, known)
+    if texts:
+        X = _checked_texts(X)
+    codes = _codes(X, languages, known) if texts else _named(count, languages, known)
     positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
     parts = {language: take(X, where) for language, where in positions.items()}
     return Inputs(parts, positions, texts)

@@ -161,7 +161,7 @@ def parse_methods(text: str) -> list[str]:
 
 
 def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Settings of some methods from ``METHOD.PARAM=VALUE``; a value is JSON, or else a plain word.
+    """Settings of some methods from ``METHOD.PARAM=VALUE``; a value is JSON, or a word.
 
     >>> parse_settings(["fun-tat.meta_C=100", "fun-tat.calibration=fixed"], ["naive", "fun-tat"])
     {'fun-tat': {'meta_C': 100, 'calibration': 'fixed'}}
@@ -179,7 +179,7 @@ def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, 
         if name not in methods:
             raise InputError(f"--set {item}: {name} takes no part, only {', '.join(methods)}. Drop it.")
         try:
-            value = json.loads(text)
+            value = json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
         except ValueError:
             value = text
         settings.setdefault(name, {})[parameter] = value

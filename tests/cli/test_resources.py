@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from funnelling.cli.comparing import fingerprints
 from funnelling.embeddings.vectors import WordVectors, write_vectors
+from funnelling.methods import make_method
 
 from .command import WORDS, documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses
@@ -185,6 +187,14 @@ class TestModels:
         described = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
         assert str(tmp_path) not in json.dumps(described), "no path of this machine"
 
+    def test_what_shared_views_alone_see_is_marked(self, tmp_path: Path) -> None:
+        data = write_jsonl(tmp_path / "docs.jsonl", documents(["en", "it"], each=40))
+        succeed("train", data, "-o", tmp_path / "model", "--method", "fun-views", "--no-table", "--jobs", 1)
+        new = write_jsonl(tmp_path / "new.jsonl", [*documents(["de"], each=2), *documents(["it"], each=1)])
+        succeed("predict", tmp_path / "model", new, "-o", tmp_path / "out.jsonl")
+        rows = read_jsonl(tmp_path / "out.jsonl")
+        assert [row.get("zero_shot") for row in rows] == [True, True, None]
+
     def test_upper_bound_reads_parallel_rows(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -196,3 +206,17 @@ class TestModels:
         assert "Measured on 10 test documents (left out, for the model cannot label them: it)." in (
             capsys.readouterr().out
         )
+
+
+@pytest.mark.parametrize("name", ["fun-auto", "fun-views", "fun-zero-shot", "fun-tat"])
+def test_results_with_other_resources_are_told_apart(name: str, embeddings: Path, tmp_path: Path) -> None:
+    encoder = tmp_path / "encoder"
+    encoder.mkdir()
+    marks = []
+    for content in ("{}", '{"layers": 2}'):
+        (encoder / "config.json").write_text(content)
+        resources = {"embeddings": str(embeddings), "encoder": str(encoder)}
+        marks.append(fingerprints(make_method(name, resources=resources), resources))
+    reads = name != "fun-tat"
+    assert all(set(found) == ({"embeddings", "encoder"} if reads else set()) for found in marks)
+    assert (marks[0] != marks[1]) == reads

@@ -31,7 +31,7 @@ def test_a_file_with_splits_is_measured_on_its_test_rows(
     captured = capsys.readouterr()
     assert captured.err.splitlines() == [
         "Training fun-auto on 32 documents in 2 languages with 3 labels.",
-        "Chose fun-tat: there are too few documents to try others.",
+        "Chose fun-tat: there are too few documents or groups to try others.",
     ]
     table = _table(captured.out)
     assert list(table) == ["en", "it", "average"]
@@ -50,7 +50,7 @@ def test_a_file_without_splits_is_measured_by_outer_folds(
     captured = capsys.readouterr()
     assert captured.err.splitlines() == [
         "Training fun-auto on 48 documents in 2 languages with 3 labels.",
-        "Chose fun-tat: there are too few documents to try others.",
+        "Chose fun-tat: there are too few documents or groups to try others.",
         "Measuring by five outer folds.",
     ]
     assert [row[0] for row in _table(captured.out).values()] == ["24", "24", "48"]

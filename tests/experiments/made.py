@@ -1,8 +1,12 @@
 """A trial in three languages whose labels show in the words, but not fully."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.evaluation.splits import Trial, trial_split
 from funnelling.formats import Document
 
@@ -32,3 +36,14 @@ def made_corpus(each: int = 60, seed: int = 0, parallel: bool = False) -> Corpus
 def made_trials(runs: int = 1, **given: int | bool) -> list[Trial]:
     corpus = made_corpus(**given)  # type: ignore[arg-type]
     return [trial_split(corpus, run, 0) for run in range(runs)]
+
+
+def write_words(folder: Path, corpus: Corpus, languages: Sequence[str]) -> Path:
+    """Word vectors of a corpus, the same for each language: those of a label's words are alike."""
+    rng = np.random.default_rng(0)
+    words = sorted({word for text in corpus.texts for word in text.split()})
+    centres = {label: rng.normal(size=8) for label in LABELS}
+    matrix = np.array([centres.get(word[2], 0) + rng.normal(size=8) / 4 for word in words], dtype=np.float32)
+    for language in languages:
+        write_vectors(folder / f"{language}.vec", WordVectors(words, matrix, np.arange(len(words))))
+    return folder

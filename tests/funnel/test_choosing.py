@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from funnelling import FunnellingClassifier, load_model, save_model
+from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.evaluation.measures import MEASURES
 from funnelling.funnel import choosing
 from funnelling.randomness import assign_folds
+from funnelling.training import Training
 from tests.artificial import vector_corpus
-from tests.experiments.made import made_corpus
+from tests.experiments.made import made_corpus, write_words
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +39,9 @@ def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
 def test_the_best_candidate_is_taken_and_it_says_why(model: FunnellingClassifier) -> None:
     choice = model.choice_
     quality = {row["name"]: np.mean([row[measure] for measure in MEASURES]) for row in choice.tried}
-    name = str(choosing.Candidate(tuple(choice.views), choice.normalise))
+    name = str(choosing.Candidate(tuple(choice.views), choice.normalise, choice.combine))
     assert quality[name] == max(quality.values()) >= quality["fun-tat"]
-    assert len(quality) == 6
+    assert len(quality) == 7
     assert name in choice.told()
     assert model.meta_C_ == choice.C
 
@@ -47,7 +49,7 @@ def test_the_best_candidate_is_taken_and_it_says_why(model: FunnellingClassifier
 def test_it_is_the_funnel_of_the_views_chosen(model: FunnellingClassifier, corpus: Corpus) -> None:
     choice = model.choice_
     views = None if not choice.normalise else choice.views
-    same = FunnellingClassifier(views=views, meta_C=choice.C, random_state=0)
+    same = FunnellingClassifier(views=views, combine=choice.combine, meta_C=choice.C, random_state=0)
     same.fit(corpus.texts, corpus.labels, languages=corpus.languages)
     assert np.array_equal(scores(model, corpus), scores(same, corpus))
 
@@ -103,7 +105,10 @@ def test_groups_stay_on_one_side(corpus: Corpus, monkeypatch: pytest.MonkeyPatch
     assert sorted(name for _, names in asked for name in names) == sorted(groups)
 
 
-def test_of_a_large_corpus_a_sample_is_tried(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bound", ["MOST_WORK", "MOST_DOCUMENTS"])
+def test_of_a_large_corpus_a_sample_is_tried(
+    bound: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sizes = []
     begin = choosing._Round.__init__
 
@@ -112,17 +117,30 @@ def test_of_a_large_corpus_a_sample_is_tried(corpus: Corpus, monkeypatch: pytest
         sizes.append(sum(map(len, (*self._training.targets.values(), *self._held_out.targets.values()))))
 
     monkeypatch.setattr(choosing._Round, "__init__", spy)
-    monkeypatch.setattr(choosing, "MOST_WORK", len(corpus) * 4 / 2)
+    monkeypatch.setattr(choosing, bound, len(corpus) * (4 if bound == "MOST_WORK" else 1) / 2)
     model = fitted(corpus)
     assert all(abs(size - len(corpus) / 2) <= 3 for size in sizes)
     assert sum(model.documents_.values()) == len(corpus)
+
+
+def test_a_language_of_one_document_or_group_costs_no_round() -> None:
+    sizes = {"en": 200, "it": 1, "fr": 20}
+    for name in map(str, range(10)):  # of which some fall to one round and some to the other
+        groups: Any = {"en": None, "it": None, "fr": [name] * 20}
+        targets = {tag: np.ones((size, 1), dtype=bool) for tag, size in sizes.items()}
+        rounds = list(choosing._rounds(Training.of({}, {}, targets, groups, {}, False, 0, None)))
+        assert len(rounds) == choosing.ROUNDS
+        for learned in rounds:
+            assert learned["it"].all()
+            assert learned["fr"].all()
+            assert not learned["en"].all()
 
 
 def test_few_documents_get_the_papers_funnel(corpus: Corpus) -> None:
     few = corpus.select(np.arange(40))
     model = fitted(few)
     assert model.choice_.views == ["own"]
-    assert "too few documents" in model.choice_.told()
+    assert "too few documents or groups" in model.choice_.told()
     paper = FunnellingClassifier(random_state=0).fit(few.texts, few.labels, few.languages)
     assert np.array_equal(scores(model, few), scores(paper, few))
 
@@ -139,3 +157,71 @@ def test_one_label_a_document(classes: int, corpus: Corpus) -> None:
     y = [str(len(labels) % classes) for labels in corpus.labels if labels is not None]
     model = FunnellingClassifier(views="auto", random_state=0).fit(corpus.texts, y, corpus.languages)
     assert set(model.predict(corpus.texts, corpus.languages)) <= set(y)
+
+
+class TestWhatIsGiven:
+    """Candidates are tried with the settings that the chosen one is fitted with."""
+
+    @pytest.mark.parametrize("combine", ["concat", "stacked"])
+    def test_the_way_to_combine(self, combine: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+        tried = []
+        points = FunnellingClassifier.points
+
+        def spy(self: FunnellingClassifier, posteriors: Any) -> Any:
+            found = points(self, posteriors)
+            tried.append((self.combination(), len(posteriors), found.shape[1]))
+            return found
+
+        monkeypatch.setattr(FunnellingClassifier, "points", spy)
+        model = fitted(corpus, combine=combine)
+        assert {way for way, views, _ in tried if views > 1} == {combine}
+        assert all(width == (4 * views if combine == "concat" else 4) for _, views, width in tried)
+        assert f"own + pooled + characters, {combine}" in [row["name"] for row in model.choice_.tried]
+
+    def test_views_are_weighed_where_that_is_best(
+        self, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        candidate = choosing.Candidate(("pooled", "characters"), combine="stacked")
+        paper = choosing.Candidate(("own",), normalise=False)
+        monkeypatch.setattr(choosing, "candidates", lambda *_: [paper, candidate])
+        model = fitted(corpus)
+        assert model.choice_.told().startswith("Chose pooled + characters, stacked, C = ")
+        assert sum(model.weights_.values()) == pytest.approx(1)
+        save_model(model, tmp_path / "model")
+        loaded = load_model(tmp_path / "model")
+        assert np.array_equal(scores(loaded, corpus), scores(model, corpus))
+
+    def test_one_regularisation(self, corpus: Corpus) -> None:
+        model = fitted(corpus, meta_C=1000.0)
+        assert model.choice_.C == model.meta_C_ == 1000
+        assert "C = 1000," in model.choice_.told()
+
+    def test_an_estimator(self, corpus: Corpus) -> None:
+        model = fitted(corpus, meta_estimator=LogisticRegression())
+        assert model.choice_.C is None
+        assert "C =" not in model.choice_.told()
+
+    def test_the_variant(self, corpus: Corpus) -> None:
+        model = fitted(corpus, variant="kfcv", folds=2)
+        assert "fun-kfcv" in model.choice_.told()
+        assert "fun-tat" not in model.choice_.told()
+
+    def test_whether_to_normalise_is_chosen(self, corpus: Corpus) -> None:
+        with pytest.raises(InputError, match="Leave normalise out"):
+            fitted(corpus, normalise=False)
+
+
+class TestWordVectors:
+    def test_a_language_without_them_is_measured_by_the_other_views(
+        self, corpus: Corpus, tmp_path: Path
+    ) -> None:
+        model = fitted(corpus, embeddings=write_words(tmp_path, corpus, ["de", "en"]))
+        names = [row["name"] for row in model.choice_.tried]
+        assert "embeddings" not in names  # nobody would see Italian
+        assert "pooled + characters + embeddings" in names
+
+    @pytest.mark.parametrize("combine", ["mean", "concat"])
+    def test_of_other_languages_they_are_left_out(self, combine: str, corpus: Corpus, tmp_path: Path) -> None:
+        model = fitted(corpus, combine=combine, embeddings=write_words(tmp_path, corpus, ["fr"]))
+        assert not any("embeddings" in row["name"] for row in model.choice_.tried)
+        assert any("own + pooled + characters" in row["name"] for row in model.choice_.tried)

@@ -1,17 +1,31 @@
 """A funnel over several views: what each brings, how they are combined, and whom they serve."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
+from funnelling.funnel.foreign import EstimatorLearner
+from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.views.combination import combined, stacking_weights, unit_rows
+from funnelling.funnel.views.shared import fit_shared_view
+from funnelling.funnel.views.wce import WCESpace
+from funnelling.spaces.dci import DCISpace
 from funnelling.spaces.pooled import PooledSpace
-from tests.experiments.made import made_corpus
+from funnelling.storage import describe_model
+from funnelling.svm import SVM
+from funnelling.svm.kernels import squared_norms
+from funnelling.training import Training
+from tests.artificial import vector_corpus
+from tests.experiments.made import made_corpus, write_words
 
 SHARED = ["pooled", "lri", "characters", "wce"]
 
@@ -42,6 +56,15 @@ def test_any_view_alone_makes_a_funnel(view: Any, corpus: Corpus) -> None:
     assert right > (0.6 if view is lengths else 0.75)
 
 
+@pytest.mark.parametrize("kind", [np.array, pd.Series])
+def test_texts_may_come_in_any_sequence(kind: Any, corpus: Corpus) -> None:
+    model = fitted(corpus, SHARED)
+    same = FunnellingClassifier(views=SHARED, random_state=0)
+    same.fit(kind(corpus.texts), corpus.labels, languages=corpus.languages)
+    expected = scores(model, corpus)
+    assert np.array_equal(same.decision_function(kind(corpus.texts), corpus.languages), expected)
+
+
 @pytest.mark.parametrize("combine", ["mean", "concat", "stacked"])
 @pytest.mark.parametrize("normalise", [True, False])
 def test_views_are_combined_saved_and_loaded(
@@ -57,6 +80,21 @@ def test_views_are_combined_saved_and_loaded(
         for text, tag in zip(corpus.texts[:5], corpus.languages, strict=False)
     ]
     assert np.array_equal(alone, scores(model, corpus)[:5])
+
+
+def test_views_may_be_a_tuple(corpus: Corpus, tmp_path: Path) -> None:
+    model = fitted(corpus, ("pooled", "characters"))
+    save_model(model, tmp_path / "model")
+    assert np.array_equal(scores(load_model(tmp_path / "model"), corpus), scores(model, corpus))
+
+
+def test_a_space_that_is_given_stays_as_it_is(corpus: Corpus) -> None:
+    space = PooledSpace()
+    first = fitted(corpus, [space])
+    before = scores(first, corpus)
+    fitted(corpus.select([tag == "it" for tag in corpus.languages]), [space])
+    assert np.array_equal(scores(first, corpus), before)
+    assert not hasattr(space, "vectorizer_")
 
 
 def test_the_papers_funnel_is_the_own_view_without_normalisation(corpus: Corpus) -> None:
@@ -117,6 +155,47 @@ class TestLearningOn:
         )
         assert sum(model.documents_.values()) == len(corpus) + 5
 
+    def test_a_dense_view_takes_new_labels(self, corpus: Corpus) -> None:
+        half = np.arange(len(corpus)) % 2 == 0
+        known, new = corpus.select(half), corpus.select(~half)
+        model = fitted(known, ["wce"])
+        labels = [(*found, "new") for found in new.labels if found is not None]
+        model.extend(new.texts, labels, new.languages, ids=new.ids)
+        assert model.classes_.tolist() == ["a", "b", "c", "d", "new"]
+        assert (np.ptp(scores(model, new), axis=0) > 0.1).all()
+
+    def test_a_loaded_model_learns_the_same(self, tmp_path: Path) -> None:
+        rng = np.random.default_rng(0)
+        labels = [[f"c{k}" for k in range(40) if rng.random() < 0.15] for _ in range(120)]
+        texts = [" ".join([*found, *(f"n{n}" for n in rng.integers(40, size=4))]) for found in labels]
+        tags = ["de", "en", "it"] * 40
+        model = FunnellingClassifier(views=["pooled", "characters"], random_state=0)
+        model.fit(texts[:80], labels[:80], tags[:80])
+        save_model(model, tmp_path / "model")
+        both = [model, load_model(tmp_path / "model")]
+        for each in both:
+            each.extend(texts[80:], labels[80:], tags[80:], ids=[f"new {n}" for n in range(40)])
+        assert np.array_equal(*(each.decision_function(texts, tags) for each in both))
+
+    @pytest.mark.parametrize("tag", ["ceb", "xx"])
+    @pytest.mark.parametrize("views", [["pooled", "characters"], ["own", "lri"]])
+    def test_a_language_may_have_any_name(self, views: list[str], tag: str, corpus: Corpus) -> None:
+        known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
+        model = fitted(known, views)
+        model.extend(new.texts, new.labels, [tag] * len(new), ids=new.ids)
+        assert model.predict(new.texts, [tag] * len(new)).shape == (len(new), 4)
+        assert all(tag in view.languages for view in model.shared_views_.values())
+
+    def test_vectors_of_a_new_language_join_the_others(self) -> None:
+        made = vector_corpus(("en", "it"))
+        labels = {tag: [["a"] if row[0] else ["b"] for row in rows] for tag, rows in made.y.items()}
+        model = FunnellingClassifier(views=["pooled"], random_state=0)
+        model.fit({"en": made.X["en"]}, {"en": labels["en"]})
+        with pytest.raises(InputError, match="one feature space"):
+            model.extend({"it": made.X["it"][:, 1:]}, {"it": labels["it"]})
+        model.extend({"it": made.X["it"]}, {"it": labels["it"]})
+        assert model.predict({"it": made.X["it"]})["it"].shape == (40, 2)
+
 
 def test_explanations_tell_of_every_view_and_add_up(corpus: Corpus) -> None:
     model = fitted(corpus, ["pooled", "characters", "wce"])
@@ -141,6 +220,7 @@ def test_explanations_tell_of_every_view_and_add_up(corpus: Corpus) -> None:
     [
         (["words"], "There is no view 'words'"),
         ([], "list of views"),
+        (np.array(["own", "pooled"]), "list of views"),
         ("pooled", "list of views"),
         (["own", "own"], "twice"),
         ([7], "is no view"),
@@ -153,15 +233,45 @@ def test_what_is_no_view_is_refused(views: Any, says: str, corpus: Corpus) -> No
         fitted(corpus, views)
 
 
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [("normalise", "False"), ("normalise", None), ("encoder_epochs", "abc"), ("encoder_epochs", -1)],
+)
+def test_settings_of_another_kind_are_refused(parameter: str, value: Any, corpus: Corpus) -> None:
+    with pytest.raises(InputError, match=f"{parameter} must be"):
+        fitted(corpus, ["pooled"], **{parameter: value})
+
+
 def test_vectors_have_no_characters() -> None:
     with pytest.raises(InputError, match="characters"):
         FunnellingClassifier(views=["characters"]).fit(np.eye(4), [["a"], ["b"]] * 2)
+
+
+def test_vectors_have_no_words(corpus: Corpus, tmp_path: Path) -> None:
+    model = FunnellingClassifier(views=["embeddings"], embeddings=write_words(tmp_path, corpus, ["de"]))
+    with pytest.raises(InputError, match="The embeddings view needs texts"):
+        model.fit({"de": np.eye(4)}, {"de": [["a"], ["b"]] * 2})
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("view", SHARED)
+def test_texts_may_hold_no_word(view: str) -> None:
+    model = FunnellingClassifier(views=[view], random_state=0).fit([""] * 8, [["a"], ["b"]] * 4, ["it"] * 8)
+    assert model.predict([""], ["it"]).shape == (1, 2)
 
 
 class TestCombination:
     def test_rows_have_length_one_or_none(self) -> None:
         rows = unit_rows(np.array([[3, 4], [0, 0]], dtype=np.float32))
         assert rows.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)], [0, 0]]
+
+    @pytest.mark.parametrize("labels", [1, 3, 30, 243, 9_000])
+    def test_a_row_depends_neither_on_its_neighbours_nor_on_memory(self, labels: int) -> None:
+        X = np.random.default_rng(0).random((20, labels)).astype(np.float32)
+        rows = unit_rows(X)
+        assert np.array_equal(rows, unit_rows(np.asfortranarray(X)))
+        assert np.array_equal(rows, np.vstack([unit_rows(X[[row]]) for row in range(len(X))]))
+        assert np.array_equal(squared_norms(X[3:]), squared_norms(X)[3:])
 
     def test_weights_go_to_the_view_that_is_right(self) -> None:
         rng = np.random.default_rng(0)
@@ -178,3 +288,115 @@ class TestCombination:
         truth = np.eye(3, dtype=bool)
         part = truth.astype(np.float32)
         assert stacking_weights([part, part], truth).sum() == pytest.approx(1)
+
+
+class TestWordVectors:
+    def test_they_are_a_view_like_others(self, corpus: Corpus, tmp_path: Path) -> None:
+        folder = write_words(tmp_path, corpus, ["de", "en", "fr", "it"])
+        model = fitted(corpus, ["embeddings"], embeddings=folder)
+        truth = corpus.label_matrix(["a", "b", "c", "d"])
+        assert (model.predict(corpus.texts, corpus.languages) == truth).mean() > 0.75
+        assert model.serves("fr")
+        assert not model.serves("es")
+        save_model(model, tmp_path / "model")
+        assert describe_model(tmp_path / "model")["serves_unseen"]
+        loaded = load_model(tmp_path / "model")
+        assert np.array_equal(scores(loaded, corpus), scores(model, corpus))
+        assert np.array_equal(
+            loaded.predict(corpus.texts, ["fr"] * len(corpus)),
+            model.predict(corpus.texts, ["fr"] * len(corpus)),
+        )
+
+    @pytest.mark.parametrize("views", [["embeddings"], ["own", "embeddings"]])
+    def test_languages_that_the_views_do_not_see_are_left_out_and_named(
+        self, views: list[str], corpus: Corpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        folder = write_words(tmp_path, corpus, ["de", "en"])
+        model = fitted(corpus, views, embeddings=folder, combine="concat")
+        assert model.languages_ == ["de", "en"]
+        assert "leaves out languages it has no resources for: it" in caplog.text
+
+    def test_of_learned_languages_alone_they_serve_no_others(self, corpus: Corpus, tmp_path: Path) -> None:
+        folder = write_words(tmp_path, corpus, ["de", "en", "it"])
+        save_model(fitted(corpus, ["embeddings"], embeddings=folder), tmp_path / "model")
+        assert not describe_model(tmp_path / "model")["serves_unseen"]
+
+    def test_that_no_view_reads_are_told_of(
+        self, corpus: Corpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        fitted(corpus, ["pooled"], embeddings=write_words(tmp_path, corpus, ["de"]))
+        assert caplog.messages == [
+            "No view reads the embeddings given: add 'embeddings' to views, or leave it out."
+        ]
+
+    @pytest.mark.parametrize("combine", ["mean", "stacked"])
+    def test_another_view_is_enough_for_a_language(
+        self, combine: str, corpus: Corpus, tmp_path: Path
+    ) -> None:
+        folder = write_words(tmp_path, corpus, ["de", "en"])
+        model = fitted(corpus, ["pooled", "embeddings"], embeddings=folder, combine=combine)
+        assert model.languages_ == ["de", "en", "it"]
+        assert list(model.tier_one("it")) == ["pooled"]
+        assert scores(model, corpus).shape == (len(corpus), 4)
+
+    @pytest.mark.parametrize("combine", ["mean", "concat", "stacked"])
+    def test_those_of_no_training_language_are_refused(
+        self, combine: str, corpus: Corpus, tmp_path: Path
+    ) -> None:
+        folder = write_words(tmp_path, corpus, ["fr"])
+        with pytest.raises(InputError, match="the training documents"):
+            fitted(corpus, ["pooled", "embeddings"], embeddings=folder, combine=combine)
+
+    def test_a_language_without_them_cannot_be_added(self, corpus: Corpus, tmp_path: Path) -> None:
+        known, new = (corpus.select([(t == "it") == is_new for t in corpus.languages]) for is_new in (0, 1))
+        model = fitted(known, ["embeddings"], embeddings=write_words(tmp_path, corpus, ["de", "en"]))
+        with pytest.raises(InputError, match="cannot see documents in 'it'"):
+            model.extend(new.texts, new.labels, new.languages, ids=new.ids)
+        assert model.languages_ == ["de", "en"]
+
+
+class TestHeldOut:
+    """Held-out posteriors owe nothing to the labels of their documents, whatever the space learns from."""
+
+    @pytest.mark.parametrize("space", [PooledSpace(), WCESpace(), DCISpace()])
+    @pytest.mark.parametrize("learner", [SVM(), EstimatorLearner(LogisticRegression(), (0,))])
+    @pytest.mark.parametrize("kfcv", [None, 3])
+    def test_the_labels_of_a_fold_do_not_show_in_it(
+        self, space: Any, learner: Any, kfcv: int | None, corpus: Corpus
+    ) -> None:
+        training = training_of(corpus)
+        folds = training.stacked_folds()
+        outer = None if kfcv is None else np.arange(len(folds)) % kfcv
+        found = []
+        for flipped in (False, True):
+            rows = folds == 0 if outer is None else outer == 0
+            targets = training.stacked_targets() ^ (rows[:, None] & flipped)
+            ends = np.cumsum([len(part) for part in training.targets.values()])[:-1]
+            taught = replace(
+                training, targets=dict(zip(training.targets, np.split(targets, ends), strict=True))
+            )
+            _, seen = fit_shared_view(clone(space), taught, learner, folds, "none", outer)
+            posteriors = Posteriors.stacked(list(seen.values()))
+            found.append((posteriors.held_out if outer is None else posteriors.training)[rows])
+        assert found[0] == pytest.approx(found[1], abs=1e-2)  # the solver starts from other scores
+
+    def test_a_language_that_is_one_fold_is_rejected(self, corpus: Corpus) -> None:
+        training = training_of(corpus)
+        folds = np.repeat([0, 1, 2], [len(part) for part in training.targets.values()])
+        _, seen = fit_shared_view(DCISpace(), training, SVM(), folds, "none")
+        assert (seen["it"].held_out == -1).all()
+
+    def test_chance_is_told_as_chance(self) -> None:
+        rng = np.random.default_rng(0)
+        texts = [" ".join(f"w{word}" for word in rng.integers(300, size=12)) for _ in range(120)]
+        labels = [[label for label in "ab" if rng.random() < 0.4] for _ in texts]
+        model = FunnellingClassifier(views=["wce"], random_state=0).fit(texts, labels, ["en"] * 120)
+        assert model.held_out_measures()["en"]["micro_k"] < 0.3
+
+
+def training_of(corpus: Corpus) -> Training:
+    rows = corpus.by_language()
+    texts = {tag: [corpus.texts[row] for row in found] for tag, found in rows.items()}
+    targets = {tag: corpus.label_matrix(list("abcd"))[found].astype(bool) for tag, found in rows.items()}
+    groups: Any = dict.fromkeys(rows)
+    return Training.of(texts, texts, targets, groups, texts, False, 0, None)

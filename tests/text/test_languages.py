@@ -3,7 +3,7 @@
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.text.languages import name_among, normalise_tag, primary
+from funnelling.text.languages import is_language, name_among, normalise_tag, primary
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,18 @@ def test_a_refusal_stays_short() -> None:
 
 def test_the_primary_language_of_a_variant() -> None:
     assert [primary(tag) for tag in ("pt_BR", "PT-br", "zh_Hant_TW", "fi")] == ["pt", "pt", "zh", "fi"]
+
+
+def test_what_our_tools_know_is_a_language() -> None:
+    import stopwordsiso
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    from funnelling.text.detection import _NO_LANGUAGE, _identifier
+    from funnelling.text.words import _STEMMERS
+
+    detected = {label for label, _ in _identifier().rank("")} - _NO_LANGUAGE
+    known = {*SUPPORTED_LANGUAGES, *stopwordsiso.langs(), *_STEMMERS, *detected}
+    assert [code for code in sorted(known) if not is_language(code)] == []
 
 
 def test_tools_know_some_languages_by_other_names() -> None:

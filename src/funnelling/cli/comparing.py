@@ -127,13 +127,17 @@ def fingerprints(method: "Method", resources: dict[str, Any]) -> dict[str, Any]:
 
     marks: dict[str, Any] = {}
     parameters = method.get_params(deep=False)
-    if parameters.get("zero_shot", "") is None:  # a funnel that reads neither
-        return marks
+    if parameters.get("zero_shot", "") is None and parameters.get("views") is None:
+        return marks  # a funnel that reads none
     if "reference" in resources and "reference" in parameters:
         marks["reference"] = resources["reference"].digest()
     if "embeddings" in resources and "embeddings" in parameters:
         files = find_vectors(resources["embeddings"]).values()
         marks["embeddings"] = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    if "encoder" in resources and "encoder" in parameters:
+        from funnelling.funnel.views.encoder import digest, find_encoder
+
+        marks["encoder"] = digest(find_encoder(resources["encoder"]))
     return marks
 
 

@@ -24,7 +24,7 @@ from funnelling.funnel.kept import Kept, Seen
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import Cuts, Rows, TierTwo, aligned_scores, grid, teaching
-from funnelling.funnel.views import OWN, Given, View, make_space, view_names
+from funnelling.funnel.views import OWN, SHARED, Given, View, make_space, seen_by_views, view_names
 from funnelling.funnel.views.combination import COMBINATIONS, combined, stacking_weights
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
 from funnelling.funnel.zero_shot import SPACES, language_folds, unseen_space
@@ -44,7 +44,6 @@ logger = logging.getLogger(__name__)
 
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
-SHARED = "shared"  # what the space of ``zero_shot`` is called among views
 
 
 class FunnellingClassifier(Method):
@@ -75,7 +74,8 @@ class FunnellingClassifier(Method):
     calibration : "platt", "fixed" or "none"
         The paper's Calib, NoCalib and NoProb.
     base_C : float or None
-        C of the base classifiers; None chooses it for each language like ``meta_C``.
+        C of the base classifiers; None chooses it for each language like ``meta_C``. Views whose vectors are
+        dense have an RBF kernel, and always C = 10.
     meta_C : float or None
         C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, over
         normalised views from 1 and 10 by folds that neither tier saw.
@@ -89,7 +89,8 @@ class FunnellingClassifier(Method):
     reference : Reference or None
         From `funnelling.read_reference`: CLESA's, and the embeddings' source of idf.
     encoder : path or None
-        A folder with a model of sentence-transformers, for the view.
+        A folder with a model of sentence-transformers, for the view. Set it on a loaded model where the
+        folder has moved.
     encoder_epochs : int
         For how many epochs the encoder learns the labels; 0 leaves it as it is.
     base_estimator, meta_estimator : scikit-learn classifier or None
@@ -181,7 +182,15 @@ class FunnellingClassifier(Method):
         _choose("variant", self.variant, VARIANTS)
         _choose("calibration", self.calibration, CALIBRATIONS)
         _choose("combine", self.combine, COMBINATIONS)
-        if self.views is not None and self.views != AUTO:
+        if not isinstance(self.normalise, bool | np.bool_):
+            raise InputError(f"normalise must be true or false, not {self.normalise!r}.")
+        epochs = self.encoder_epochs
+        if not isinstance(epochs, Integral) or isinstance(epochs, bool) or epochs < 0:
+            raise InputError(f"encoder_epochs must be a whole number from 0 on, not {epochs!r}.")
+        if isinstance(self.views, str) and self.views == AUTO:
+            if not self.normalise:
+                raise InputError("views='auto' chooses whether to normalise. Leave normalise out.")
+        elif self.views is not None:
             view_names(self.views)
         if self.zero_shot is not None:
             _choose("zero_shot", self.zero_shot, SPACES)
@@ -197,9 +206,14 @@ class FunnellingClassifier(Method):
         if self.optimise is not None and training.exclusive:
             raise InputError("optimise tunes thresholds, and one label a document has none. Leave it out.")
         rows = self.check_size(training)
+        # An encoder sees most texts once, not in every round.
+        self._encoded: dict[str, Floats] | None = {} if self.views == AUTO else None
         if self.views == AUTO:
             self.choice_ = choose(self, training)
+        elif self.views is not None:
+            self._tell_unread()
         self.fit_above(training, self.fit_views(training, rows), rows)
+        self._encoded = None
         if self.zero_shot is not None:
             self._fit_shared(training)
 
@@ -241,8 +255,8 @@ class FunnellingClassifier(Method):
     def _fit_view(
         self, name: str, view: View, training: Training
     ) -> tuple[SharedView, dict[str, Posteriors]]:
-        space = make_space(view, self._given(training.seed))
-        training = training.only(space.usable(list(training.targets)))
+        space = make_space(view, self._given(training.seed), name)
+        training = training.only(_usable(f"The view {name!r}", space, training))
         learner = self._base_learner(name, training)
         folds = training.stacked_folds()
         kfcv = None
@@ -253,8 +267,16 @@ class FunnellingClassifier(Method):
         with progress_bar(f"tier 1, {name}", total, bool(self.verbose), "problems") as advance:
             return fit_shared_view(space, training, learner.reporting(advance), folds, self.calibration, kfcv)
 
+    def _tell_unread(self) -> None:
+        for name in ("embeddings", "encoder"):
+            if getattr(self, name) is not None and name not in self.views_in_use():
+                logger.warning("No view reads the %s given: add %r to views, or leave it out.", name, name)
+
     def _given(self, seed: int) -> Given:
-        return Given(self.embeddings, self.reference, self.encoder, self.encoder_epochs, seed, self.verbose)
+        encoded = getattr(self, "_encoded", None)
+        return Given(
+            self.embeddings, self.reference, self.encoder, self.encoder_epochs, seed, self.verbose, encoded
+        )
 
     def views_in_use(self) -> dict[str, View]:
         """The views by name: the paper's own, those given or those chosen."""
@@ -281,12 +303,7 @@ class FunnellingClassifier(Method):
             training = training.select(rows)
         elif not self.compact:
             self.training_ = Kept.of(training, seen)
-        self.weights_ = None
-        if self.combine == "stacked" and len(seen) > 1:
-            everywhere = [tag for tag in training.targets if all(tag in parts for parts in seen.values())]
-            held_out = [np.vstack([parts[tag].held_out for tag in everywhere]) for parts in seen.values()]
-            targets = np.vstack([training.targets[tag] for tag in everywhere])
-            self.weights_ = dict(zip(seen, stacking_weights(held_out, targets).tolist(), strict=True))
+        self.weights_ = self.stacked_by(training, seen)
         points = {
             tag: Posteriors(
                 self.points({view: parts[tag].training for view, parts in seen.items() if tag in parts}),
@@ -300,13 +317,22 @@ class FunnellingClassifier(Method):
         self.meta_, self.meta_C_, self.head_, self.cuts_ = above[:4]
         self.held_out_ = counts_by_language(training.targets, above.decided)
 
+    def stacked_by(self, training: Training, seen: Seen) -> dict[str, float] | None:
+        """The weight of each view where `stacked` combines them, found on languages that all of them see."""
+        everywhere = [tag for tag in training.targets if all(tag in parts for parts in seen.values())]
+        if self.combination() != "stacked" or len(seen) < 2 or not everywhere:
+            return None
+        held_out = [np.vstack([parts[tag].held_out for tag in everywhere]) for parts in seen.values()]
+        targets = np.vstack([training.targets[tag] for tag in everywhere])
+        return dict(zip(seen, stacking_weights(held_out, targets).tolist(), strict=True))
+
     def points(self, posteriors: Mapping[str, Floats]) -> Floats:
         """Documents in tier 2's space, from what the views say of them."""
         weights = None
         if self.weights_ is not None:
             weights = np.array([self.weights_[view] for view in posteriors])
             weights = weights / (weights.sum() or 1)
-        return combined(list(posteriors.values()), self.combine, self._normalises(), weights)
+        return combined(list(posteriors.values()), self.combination(), self._normalises(), weights)
 
     def training_points(self) -> dict[str, Floats]:
         """The training documents in tier 2's space, by language; found once."""
@@ -318,6 +344,10 @@ class FunnellingClassifier(Method):
             }
             self._points = (kept, found)
         return self._points[1]
+
+    def combination(self) -> str:
+        """How the views' posteriors are combined: as given, or as chosen."""
+        return str(self.choice_.combine if self.views == AUTO else self.combine)
 
     def _normalises(self) -> bool:
         if self.views is None:
@@ -331,7 +361,7 @@ class FunnellingClassifier(Method):
                 "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
             )
         self.space_ = self._space(training.seed)
-        shared = training.only(self.space_.usable(list(training.vectors)))
+        shared = training.only(_usable(f"zero_shot={self.zero_shot!r}", self.space_, training))
         learner = SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
         folds = language_folds(shared)
         total = learner.problems_solved(training.labels, len(np.unique(folds)))
@@ -464,7 +494,9 @@ class FunnellingClassifier(Method):
         """Documents as a view sees them."""
         if view == OWN:
             return super()._vectors(language, documents)
-        space = self.space_ if view == SHARED else self.shared_views_[view].space
+        space: Any = self.space_ if view == SHARED else self.shared_views_[view].space
+        if view == "encoder" and self.encoder is not None:
+            space.found_at(self.encoder)  # a folder may have moved since the model was trained
         return space.vectors(language, documents)
 
     def posteriors(self, language: str, vectors: Mapping[str, Matrix]) -> dict[str, Floats]:
@@ -490,6 +522,12 @@ class FunnellingClassifier(Method):
         own = self.views is None or (isinstance(self.views, str) and self.views == AUTO)
         return super().learns_own_words() and own and self.zero_shot is None
 
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        """Which of the languages of training documents can be learned from: those that a view sees."""
+        if self.views is None or self.views == AUTO:
+            return list(languages)
+        return seen_by_views(view_names(self.views), self._given(0), self.combine, languages)
+
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
         if self.views is not None:
@@ -510,7 +548,7 @@ class FunnellingClassifier(Method):
             views = [make_space(view, given) for name, view in view_names(self.views).items() if name != OWN]
         serving = [view.serves(language) for view in views]
         return any(serving) and (
-            self.combine != "concat" or (all(serving) and OWN not in self.views_in_use())
+            self.combination() != "concat" or (all(serving) and OWN not in self.views_in_use())
         )
 
     def _space(self, seed: int) -> Space:
@@ -549,7 +587,16 @@ class FunnellingClassifier(Method):
             return float(self.meta_gamma)
         if not normalised:
             return 1 / labels
-        return 1 / len(self.views_in_use()) if self.combine == "concat" else 1.0
+        return 1 / len(self.views_in_use()) if self.combination() == "concat" else 1.0
+
+
+def _usable(what: str, space: Space, training: Training) -> list[str]:
+    """The languages that a space can be fitted on; refused where there are none."""
+    languages = space.usable(list(training.targets))
+    if not languages:
+        known = ", ".join(training.targets)
+        raise InputError(f"{what} has nothing for the training documents' languages ({known}). Leave it out.")
+    return languages
 
 
 def _choose(name: str, value: object, choices: tuple[str, ...]) -> None:

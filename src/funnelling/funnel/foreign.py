@@ -87,6 +87,12 @@ class EstimatorProblem:
         parts = {int(fold): self._scorer(everyone & (folds != fold), int(fold)) for fold in np.unique(folds)}
         return EstimatorFit(self, folds, self._scorer(everyone, -1), parts)
 
+    def fit_whole(self) -> "EstimatorFit":
+        """Fit on all documents and on no folds."""
+        documents = len(self.targets)
+        everything = self._scorer(np.ones(documents, dtype=bool), -1)
+        return EstimatorFit(self, np.zeros(documents, dtype=np.intp), everything, {})
+
     def _scorer(self, active: Targets, fold: int) -> EstimatorScorer:
         X = self.X[np.flatnonzero(active)]
         estimators = joblib.Parallel(n_jobs=self.learner.n_jobs, prefer="threads")(

@@ -7,7 +7,7 @@ posteriors, new and kept: a funnel that grew by a language decides as one that w
 once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +21,7 @@ from funnelling.funnel.tier_one import Posteriors, absent
 from funnelling.funnel.views import OWN
 from funnelling.inputs import Inputs, check_vectors
 from funnelling.labels import read_label_lists
+from funnelling.spaces.base import check_one_width
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.text.vocabularies import fit_own
 from funnelling.training import Training, stacked
@@ -70,6 +71,8 @@ def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, id
             name: view.with_labels(columns, len(classes)) for name, view in model.shared_views_.items()
         }
     new = _new_documents(model, inputs, lists, classes, groups, ids)
+    if not model.texts_ and model.shared_views_:
+        check_one_width({**kept.vectors, **{tag: part.vectors for tag, part in new.items()}}, "a shared view")
     documents = {tag: _with(kept, tag, new.get(tag)) for tag in sorted({*kept.ids, *new})}
     training = _training(model, documents, kept.seed)
     rows = model.check_size(training)
@@ -85,17 +88,29 @@ def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, id
         fitted = model.fit_base(training.only(list(new)))
         model.base_ = {**model.base_, **{language: tier for language, (tier, _) in fitted.items()}}
         seen[OWN].update({language: posteriors for language, (_, posteriors) in fitted.items()})
+    model.shared_views_ = {name: view.learning(new) for name, view in model.shared_views_.items()}
     for name, view in model.shared_views_.items():
-        for language in filter(view.serves, new):
-            asked = view.tier.posteriors(view.space.vectors(language, inputs.parts[language]))
+        for language in sorted(new.keys() & set(view.languages)):
+            asked = view.tier.posteriors(model.seen_by(name, language, inputs.parts[language]))
             added = asked[list(documents[language].added)]
             seen[name][language] = _appended(seen[name].get(language), added)
+    _check_seen(model, seen)
     taught = {
         view: {language: posteriors.taught(rows, language) for language, posteriors in found.items()}
         for view, found in seen.items()
     }
     model.fit_above(training, taught, rows)
     return model.__dict__
+
+
+def _check_seen(model: "FunnellingClassifier", seen: Mapping[str, Mapping[str, Posteriors]]) -> None:
+    """Refuse a language that the views, which are frozen, cannot bring into tier 2's space."""
+    enough = all if model.combination() == "concat" else any
+    for language in model.languages_:
+        if not enough(language in parts for parts in seen.values()):
+            raise InputError(
+                f"The model's views cannot see documents in {language!r}, and learn no more. Train it anew."
+            )
 
 
 def _appended(old: Posteriors | None, new: Floats) -> Posteriors:

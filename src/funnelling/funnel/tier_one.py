@@ -12,20 +12,19 @@ from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.path import Folds, Targets
-from funnelling.svm.scorers import LinearScorer
+from funnelling.svm.scorers import KernelScorer, LinearScorer
 
 REJECTED = -1.0  # the score of a label without positives, libsvm's rule
 
 
 class Fitted(Protocol):
-    """A learner fitted on everything and on all but each fold; `funnelling.svm.Fit` is one."""
+    """A learner fitted on everything, with held-out scores from folds; `funnelling.svm.Fit` is one."""
 
     @property
     def scores(self) -> Floats: ...
     @property
     def held_out(self) -> Floats: ...
     def scorer(self) -> Scorer: ...
-    def scorer_without(self, fold: int) -> Scorer: ...
 
 
 class Problem(Protocol):
@@ -49,13 +48,10 @@ class TierOne:
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "TierOne":
         """The same under more labels: the old ones go to ``columns``, the new ones are always rejected."""
-        if not isinstance(self.scorer, LinearScorer):
+        if not isinstance(self.scorer, LinearScorer | KernelScorer):
             raise InputError("base estimators of your own cannot take new labels. Train the model anew.")
         old = self.calibration
-        weights = np.zeros((len(self.scorer.weights), labels), dtype=np.float32)
-        weights[:, columns] = self.scorer.weights
-        bias = np.full(labels, REJECTED, dtype=np.float32)
-        bias[columns] = self.scorer.bias
+        scorer = self.scorer.with_labels(columns, labels, REJECTED)
         spread = {
             "slope": np.ones(labels),
             "offset": np.zeros(labels),
@@ -63,7 +59,7 @@ class TierOne:
         }
         for name, values in spread.items():
             values[columns] = getattr(old, name)
-        return TierOne(LinearScorer(weights, bias), Calibration(old.kind, **spread))
+        return TierOne(scorer, Calibration(old.kind, **spread))
 
 
 def absent(calibration: str) -> float:

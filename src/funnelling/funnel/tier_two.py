@@ -1,7 +1,7 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,15 @@ MOST_DOCUMENTS = 20_000  # that teach tier 2 where a kernel matrix of all would 
 FEW_POSITIVES = 20  # of a label, which are taken first
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
 
+
 Cuts = npt.NDArray[np.float64] | float
 Rows = dict[str, npt.NDArray[np.bool_]]  # some documents of each language
+
+
+class FittedOnFolds(Fitted, Protocol):
+    """A learner that can also score new documents without having seen a fold."""
+
+    def scorer_without(self, fold: int) -> Scorer: ...
 
 
 class TierTwo(NamedTuple):
@@ -68,7 +75,7 @@ def grid(normalised: bool) -> Sequence[float]:
 
 
 def aligned_scores(
-    fit: Fitted, folds: npt.NDArray[np.intp], held_out: Floats, n_jobs: int | None = None
+    fit: FittedOnFolds, folds: npt.NDArray[np.intp], held_out: Floats, n_jobs: int | None = None
 ) -> Floats:
     """Tier 2's honest scores of its training documents.
 

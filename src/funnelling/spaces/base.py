@@ -24,6 +24,11 @@ class Space(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
     dense: ClassVar[bool] = True
 
+    @property
+    def supervised(self) -> bool:
+        """Whether the space learns from labels: its vectors of training documents then tell their labels."""
+        return False
+
     @abstractmethod
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
         """Learn the space from training documents, and return their vectors in it."""
@@ -43,6 +48,10 @@ class Space(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
     def serves(self, language: str) -> bool:  # noqa: ARG002
         """Whether documents in a language without training documents can be brought into the space."""
         return False
+
+    def takes(self, language: str) -> bool:
+        """Whether a further language with labelled documents can be brought into the space as it is."""
+        return self.serves(language)
 
 
 class OwnWordsSpace(Space):

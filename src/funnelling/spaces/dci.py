@@ -21,6 +21,10 @@ class DCISpace(OwnWordsSpace):
         self.vectorizer = vectorizer
         self.verbose = verbose
 
+    @property
+    def supervised(self) -> bool:
+        return True
+
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
         vectors = self._fit_words(documents)
         self.profiles_ = {tag: correspondences(X, targets[tag]) for tag, X in vectors.items()}

@@ -64,7 +64,7 @@ class EmbeddedSpace(OwnWordsSpace):
         return find_vectors(self.embeddings)
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
-        check_texts(documents, "mle", "the word vectors")
+        check_texts(documents, "The embeddings view" if self.alike else "mle", "the word vectors")
         files = self._files()
         words = {language: _plain_words(language) for language in documents}
         self.vectorizers_, vectors = fit_own(documents, words, bool(self.verbose))

@@ -36,8 +36,12 @@ class PooledSpace(Space):
         return shared_vectors(self.vectorizer_, language, documents)
 
     def feature_names(self) -> Sequence[str] | None:
-        return None if self.vectorizer_ is None else list(self.vectorizer_.get_feature_names_out())
+        names = getattr(self.vectorizer_, "get_feature_names_out", None)
+        return None if names is None else list(names())
 
     def serves(self, language: str) -> bool:
         # Vectors of the user's own may come from a language of any name, and mean anything.
         return is_language(language) and getattr(self, "vectorizer_", True) is not None
+
+    def takes(self, language: str) -> bool:  # noqa: ARG002
+        return True  # who labels its documents says that they belong here

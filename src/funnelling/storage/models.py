@@ -62,7 +62,9 @@ def save_model(
         "languages": dict(model.documents_),
         "labels": model.classes_.tolist(),
         "exclusive": bool(model.exclusive_),
-        "serves_unseen": any(map(model.serves_unseen, WIDESPREAD)),
+        "serves_unseen": any(
+            model.serves_unseen(language) for language in WIDESPREAD if language not in model.languages_
+        ),
         "C": model.final_c(),
         "choice": model.choice_.told() if hasattr(model, "choice_") else None,
         "scores": scores,

@@ -47,6 +47,7 @@ CLASSES = {
     "Temperature": "funnelling.svm.calibration",
     "TfidfVectorizer": "funnelling.text.tfidf",
     "TierOne": "funnelling.funnel.tier_one",
+    "TransformedSpace": "funnelling.funnel.views.transformed",
     "UpperBoundClassifier": "funnelling.baselines.upper_bound",
     "WCESpace": "funnelling.funnel.views.wce",
 }
@@ -128,7 +129,7 @@ class _Encoder:
             case list() if len(value) > LONG_LIST and all(isinstance(item, str) for item in value):
                 text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
                 return self._aside("strings", np.frombuffer(text, dtype=np.uint8), place)
-            case list():
+            case list() | tuple():
                 return list(self._inner(place, dict(enumerate(value))).values())
             case dict() if all(isinstance(key, str) for key in value):
                 return {"$": "dict", "items": self._inner(place, value)}

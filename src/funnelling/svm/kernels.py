@@ -22,6 +22,7 @@ Matrix = Any  # a scipy sparse matrix or a dense array, rows are documents
 Floats = npt.NDArray[np.float32]
 
 GRAM_ROWS = 256  # of a block of training documents: what fits into cache
+BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
 ROWS = 32  # of a block of new documents, always filled up to this number
 
 
@@ -116,6 +117,8 @@ def product(X: Matrix, weights: Matrix) -> Floats:
 
 
 def squared_norms(X: Floats) -> Floats:
+    if X.shape[1] > BUFFER:
+        return (np.ascontiguousarray(X) ** 2).sum(axis=1)  # type: ignore[no-any-return]
     norms: Floats = np.einsum("ij,ij->i", X, X)
     return norms
 

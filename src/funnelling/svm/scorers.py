@@ -1,6 +1,6 @@
 """Fitted SVMs: what scores new documents, for all labels at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.svm.kernels import Floats, Matrix, one_blas_thread, product, rbf_blocks
+from funnelling.svm.kernels import Floats, Matrix, is_sparse, one_blas_thread, product, rbf_blocks
 
 
 class Scorer(Protocol):
@@ -27,6 +27,12 @@ class LinearScorer:
     def scores(self, X: Matrix) -> Floats:
         """Scores of sparse or dense documents; a document's bits do not depend on its neighbours."""
         return product(X, self.weights) + self.bias
+
+    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, score: float) -> "LinearScorer":
+        """The same for more labels: the old ones go to ``columns``, the new ones always get ``score``."""
+        return LinearScorer(
+            _spread(self.weights, columns, labels), _spread(self.bias, columns, labels, score)
+        )
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class KernelScorer:
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of dense documents, in kernel blocks of fixed shape."""
-        X = np.asarray(X, dtype=np.float32)
+        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float32)
         scores = np.empty((len(X), len(self.bias)), dtype=np.float32)
         with one_blas_thread():
             for rows, block in rbf_blocks(X, self.support, self.gamma):
@@ -56,3 +62,17 @@ class KernelScorer:
                 values = self._by_label @ block.astype(np.float64)
                 scores[rows] = values.T[: rows.stop - rows.start] + self.bias
         return scores
+
+    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, score: float) -> "KernelScorer":
+        """As that of a `LinearScorer`."""
+        return replace(
+            self,
+            coefficients=_spread(self.coefficients, columns, labels),
+            bias=_spread(self.bias, columns, labels, score),
+        )
+
+
+def _spread(values: Any, columns: npt.NDArray[np.intp], labels: int, fill: float = 0.0) -> Any:
+    wide = np.full((*values.shape[:-1], labels), fill, dtype=values.dtype)
+    wide[..., columns] = values
+    return wide

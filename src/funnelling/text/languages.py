@@ -39,6 +39,18 @@ _ISO_639_1 = frozenset(
     )
 )
 
+# Further codes, of three letters: those that our tools know, and of languages that much is written in.
+_LONGER = frozenset(
+    re.findall(
+        "[a-z]+",
+        """
+        ace ary arz ast azb bar bcl ceb ckb crh diq dsb enm ext frr fur fuv gcf gcr gom grc gsw gug guw haw
+        hbo hbs hif hsb ilo kab kik krc ksh lij lmo ltg mai min mzn nan nap nds new nso pam pap pcm pms pnb
+        rue sah sat scn sco sdh shn skr smn szl tyv udm uzs vec war wuu zea
+        """,
+    )
+)
+
 
 def normalise_tag(tag: str) -> str:
     """Return the one spelling of a language tag: `pt_BR`, however it came.
@@ -100,9 +112,9 @@ def served_by(language: str | None, known: Sequence[str]) -> str | None:
 def is_language(tag: str) -> bool:
     """Whether a tag names a language: one of ISO 639's two-letter codes, or one that our tools know.
 
-    >>> is_language("gl"), is_language("pt-BR"), is_language("xx"), is_language("no language")
-    (True, True, False, False)
+    >>> is_language("gl"), is_language("pt-BR"), is_language("ceb"), is_language("xx")
+    (True, True, True, False)
     """
     if not _TAG.fullmatch(tag.strip()):
         return False
-    return primary(tag) in _ISO_639_1 or primary(tag) in _RELATIVES
+    return any(primary(tag) in codes for codes in (_ISO_639_1, _RELATIVES, _LONGER))

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
-from funnelling.svm.kernels import Floats, squared_norms
+from funnelling.svm.kernels import Floats
 
 COMBINATIONS = ("mean", "concat", "stacked")
 
@@ -15,7 +15,8 @@ Weights = npt.NDArray[np.float64]
 
 def unit_rows(X: Floats) -> Floats:
     """Rows of length 1; a row of zeros stays one. A row's bits do not depend on its neighbours."""
-    lengths = np.sqrt(squared_norms(X))[:, None]
+    X = np.ascontiguousarray(X)  # for sums in the order of columns, whatever order X is kept in
+    lengths = np.sqrt((X * X).sum(axis=1, keepdims=True))
     rows: Floats = (X / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return rows
 

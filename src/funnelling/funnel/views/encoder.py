@@ -1,6 +1,7 @@
 """The view of a multilingual encoder: a model of sentence-transformers from a folder of the user's."""
 
 import hashlib
+import json
 import logging
 import os
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from safetensors import SafetensorError
 
 from funnelling.errors import InputError
 from funnelling.randomness import stream
@@ -49,21 +51,46 @@ class EncoderSpace(Space):
         self.random_state = random_state
         self.verbose = verbose
 
+    @property
+    def supervised(self) -> bool:
+        return self.epochs > 0
+
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
         check_texts(documents, "encoder", "sentences")
-        self.digest_ = _digest(find_encoder(self.folder))
+        self.__dict__.pop("_loaded", None)  # an earlier fit may have taught it
+        self.digest_ = digest(find_encoder(self.folder))
         self.weights_: dict[str, Any] | None = None
         if self.epochs:
             texts = [text for part in documents.values() for text in part]
             labels = np.vstack(list(targets.values()))
             self.weights_ = self._tuned(texts, labels)
-        return {language: self._encoded(part) for language, part in documents.items()}
+            return {language: self._encoded(part) for language, part in documents.items()}
+        known = self.__dict__.pop("_known", {})
+        missing = list(
+            dict.fromkeys(text for part in documents.values() for text in part if text not in known)
+        )
+        known.update(zip(missing, self._encoded(missing), strict=True))
+        return {language: np.array([known[text] for text in part]) for language, part in documents.items()}
+
+    def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
+        """The same; its fit, if nothing is taught, encodes only other texts than these, and adds theirs."""
+        self._known = vectors
+        return self
 
     def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
         return self._encoded(documents)
 
     def serves(self, language: str) -> bool:
         return is_language(language)
+
+    def takes(self, language: str) -> bool:  # noqa: ARG002
+        return True
+
+    def found_at(self, folder: str | os.PathLike[str]) -> None:
+        """The encoder is in another folder now; it must be the same one."""
+        if str(folder) != str(self.folder):
+            self.folder = str(folder)
+            self.__dict__.pop("_loaded", None)
 
     def _tuned(self, texts: Sequence[str], labels: Targets) -> dict[str, npt.NDArray[Any]]:
         return tune(self._encoder(), texts, labels, self.epochs, self.rate, self.batch, self.random_state)
@@ -84,7 +111,7 @@ class EncoderSpace(Space):
         found = getattr(self, "_loaded", None)
         if found is None:
             path = find_encoder(self.folder)
-            if _digest(path) != self.digest_:
+            if digest(path) != self.digest_:
                 raise InputError(
                     f"{path}: not the encoder that the model was trained with. Put that one back."
                 )
@@ -103,7 +130,23 @@ def find_encoder(folder: str | os.PathLike[str] | None) -> Path:
     path = Path(folder)
     if not (path / "modules.json").is_file() and not (path / "config.json").is_file():
         raise InputError(f"{path}: no model of sentence-transformers in it. Check the path.")
+    _check_modules(path / "modules.json")
     return path
+
+
+def _check_modules(path: Path) -> None:
+    """Refuse parts that are not sentence-transformers' own: to load one would run code from elsewhere."""
+    if not path.is_file():
+        return
+    try:
+        kinds = [str(module["type"]) for module in json.loads(path.read_bytes())]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: lists no parts of an encoder. Download it again.") from error
+    for kind in kinds:
+        if not kind.startswith("sentence_transformers."):
+            raise InputError(
+                f"{path}: {kind!r} is none of sentence-transformers' own. Choose another encoder."
+            )
 
 
 def _load(path: Path) -> Any:
@@ -116,7 +159,7 @@ def _load(path: Path) -> Any:
     told.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         return SentenceTransformer(str(path), local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise InputError(f"{path}: cannot be read as a model of sentence-transformers ({error}).") from error
 
 
@@ -170,7 +213,7 @@ def tune(
     return {name: part.detach().cpu().numpy() for name, part in encoder.state_dict().items()}
 
 
-def _digest(path: Path) -> str:
+def digest(path: Path) -> str:
     """The hash of a folder's weights and settings."""
     found = hashlib.sha256()
     for file in sorted(path.rglob("*")):

@@ -1,18 +1,21 @@
 """A fitted view that all languages share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 
 from funnelling.funnel.foreign import EstimatorLearner
-from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
-from funnelling.inputs import check_vectors
+from funnelling.funnel.tier_one import REJECTED, Fitted, Posteriors, Problem, TierOne, fit_tier_one
+from funnelling.inputs import check_vectors, take
 from funnelling.spaces import Space
-from funnelling.svm import SVM
-from funnelling.svm.kernels import is_sparse, scaled_gamma
-from funnelling.svm.path import Folds
+from funnelling.svm import SVM, Scorer
+from funnelling.svm.kernels import Floats, is_sparse, scaled_gamma
+from funnelling.svm.learner import Problem as SVMProblem
+from funnelling.svm.path import Folds, Targets
 from funnelling.training import Training, stacked
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
@@ -32,6 +35,11 @@ class SharedView:
         """Whether it can see documents in a language."""
         return language in self.languages or self.space.serves(language)
 
+    def learning(self, languages: Iterable[str]) -> "SharedView":
+        """The same, with those of further languages that its space takes among its own."""
+        taken = {language for language in languages if self.space.takes(language)}
+        return replace(self, languages=sorted({*self.languages, *taken}))
+
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "SharedView":
         """The same under more labels: the old ones go to ``columns``, the new ones are always rejected."""
         return replace(self, tier=self.tier.with_labels(columns, labels))
@@ -45,22 +53,84 @@ def fit_shared_view(
     calibration: str,
     kfcv: Folds | None = None,
 ) -> tuple[SharedView, dict[str, Posteriors]]:
-    """Fit a space and its base classifiers, and tell what they say of each language's documents."""
+    """Fit a space and its base classifiers, and tell what they say of each language's documents.
+
+    A space that learns from labels is fitted anew without each fold: held-out posteriors owe nothing to
+    the labels of their documents.
+    """
+    problem: Problem
+    if space.supervised:
+        problem = RefittedProblem(space, training, learner)
+    else:
+        problem = _problem(space, training, learner)
+    tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs)
+    trained, held_out = (_divided(part, training) for part in (posteriors.training, posteriors.held_out))
+    seen = {language: Posteriors(trained[language], held_out[language]) for language in trained}
+    return SharedView(space, tier, list(training.targets)), seen
+
+
+def _problem(space: Space, training: Training, learner: SVM | EstimatorLearner) -> Any:
+    """The learner bound to the vectors of a space, which is fitted first."""
     X = check_vectors(stacked(space.fit(training.documents, training.targets))).astype(np.float32)
     if isinstance(learner, SVM) and not is_sparse(X):
         learner = replace(learner, C=DENSE_C, gamma=scaled_gamma(X))
-    problem = learner.problem(X, training.stacked_targets(), "tier 1")
-    tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs)
-    return SharedView(space, tier, list(training.targets)), _by_language(posteriors, training)
+    return learner.problem(X, training.stacked_targets(), "tier 1")
 
 
-def _by_language(posteriors: Posteriors, training: Training) -> dict[str, Posteriors]:
-    ends = np.cumsum([len(rows) for rows in training.targets.values()])[:-1]
-    parts: Sequence[Sequence[npt.NDArray[np.float32]]] = (
-        np.split(posteriors.training, ends),
-        np.split(posteriors.held_out, ends),
-    )
-    return {
-        language: Posteriors(*found)
-        for language, found in zip(training.targets, zip(*parts, strict=True), strict=True)
-    }
+@dataclass
+class RefittedProblem:
+    """Documents in a space that learns from labels: to hold some out, the space is fitted without them."""
+
+    space: Space
+    training: Training
+    learner: SVM | EstimatorLearner
+
+    @property
+    def targets(self) -> Targets:
+        return self.training.stacked_targets()
+
+    def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> "RefittedFit":  # noqa: ARG002
+        """Fit on all documents, and on all but each fold; see `funnelling.svm.Problem.fit`."""
+        everyone = np.ones(len(folds), dtype=bool) if within is None else within
+        scores, scorer = self._fit_on(everyone, folds, self.space if within is None else clone(self.space))
+        held_out = np.full(scores.shape, REJECTED, dtype=np.float32)  # where there is nothing to learn from
+        for fold in np.unique(folds):
+            others = everyone & (folds != fold)
+            if others.any():
+                rows = folds == fold
+                held_out[rows] = self._fit_on(others, folds, clone(self.space))[0][rows]
+        return RefittedFit(scores, held_out, scorer)
+
+    def _fit_on(self, rows: Targets, folds: Folds, space: Space) -> tuple[Floats, Scorer]:
+        """Scores of all documents after learning from some, and what gave them."""
+        learned = self.training.select(_divided(rows, self.training))
+        problem = _problem(space, learned, self.learner)
+        chooses = isinstance(problem, SVMProblem) and problem.learner.C is None
+        fit: Fitted = problem.fit(folds[rows]) if chooses else problem.fit_whole()
+        scores = np.full((len(rows), self.training.labels), REJECTED, dtype=np.float32)
+        scores[rows] = fit.scores
+        others = _divided(~rows, self.training)
+        for language, found in _divided(scores, self.training).items():
+            asked = np.flatnonzero(others[language])
+            if len(asked) and (language in learned.targets or space.serves(language)):
+                documents = take(self.training.documents[language], asked)
+                found[asked] = fit.scorer().scores(space.vectors(language, documents))
+        return scores, fit.scorer()
+
+
+@dataclass(frozen=True)
+class RefittedFit:
+    """A fitted `RefittedProblem`, with what tier 1 asks of a fit."""
+
+    scores: Floats
+    held_out: Floats
+    everything: Scorer
+
+    def scorer(self) -> Scorer:
+        return self.everything
+
+
+def _divided(rows: Any, training: Training) -> dict[str, Any]:
+    """What runs along the documents of all languages, by language."""
+    ends = np.cumsum([len(part) for part in training.targets.values()])[:-1]
+    return dict(zip(training.targets, np.split(rows, ends), strict=True))

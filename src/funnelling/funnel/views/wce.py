@@ -24,10 +24,15 @@ class WCESpace(PooledSpace):
     def __init__(self, verbose: int = 0) -> None:
         super().__init__("wce", verbose=verbose)
 
+    @property
+    def supervised(self) -> bool:
+        return True
+
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
         vectors = super().fit(documents, targets)
         words = correspondences(stacked(vectors), np.vstack(list(targets.values())))
-        deviations = words.std(axis=0, dtype=np.float64)
+        # Texts may hold no word at all.
+        deviations = words.std(axis=0, dtype=np.float64) if len(words) else np.ones(words.shape[1])
         self.words_ = (words / np.where(deviations > 0, deviations, 1)).astype(np.float32)
         return {language: self._embedded(X) for language, X in vectors.items()}
 

@@ -173,6 +173,10 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             )
         )
 
+    def on_device(self, device: str) -> Self:
+        """The method, at work on "cpu" or "cuda" from now on, where it can be on either."""
+        return self.set_params(device=device) if "device" in self.get_params(deep=False) else self
+
     def learns_own_words(self) -> bool:
         """Whether vectors of each language's own words are all that the method learns from."""
         return self.vectorizer is None and type(self)._fit_vectors is Method._fit_vectors

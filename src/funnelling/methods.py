@@ -69,7 +69,7 @@ RESOURCES = {
 }
 # Parameters that are no settings: commands have options for some, others take objects of Python.
 NO_SETTINGS = {
-    *("random_state", "n_jobs", "verbose", "reference", "embeddings", "encoder"),
+    *("random_state", "n_jobs", "device", "verbose", "reference", "embeddings", "encoder"),
     *("vectorizer", "base_estimator", "meta_estimator"),
 }
 

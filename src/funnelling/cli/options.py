@@ -71,6 +71,12 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_device(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="where funnels work in tier 2 (cpu)"
+    )
+
+
 def _cores() -> int:
     """The cores this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -29,6 +29,7 @@ def add_to(commands: options.Commands) -> None:
     options.add_skip_unknown(parser)
     options.add_jobs(parser)
     options.add_cluster(parser)
+    options.add_device(parser)
     options.add_force(parser)
     parser.set_defaults(run=run)
 
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
         "threshold": arguments.threshold,
         "skip_unknown": arguments.skip_unknown,
     }
-    model = options.load_text_model(arguments.model)
+    model = options.load_text_model(arguments.model).on_device(arguments.device)
     if os.path.isdir(arguments.data) and not arguments.output.lower().endswith((STANDARD, *LINES)):
         from funnelling.parts.predicting import Options, predict_parts
 
@@ -54,6 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
             arguments.output,
             Options(**rows),
             force=arguments.force,
+            device=arguments.device,
             jobs=arguments.jobs,
             verbose=1,
         )

@@ -3,7 +3,6 @@
 import argparse
 import os
 import shlex
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options
@@ -45,6 +44,7 @@ def add_to(commands: options.Commands) -> None:
     options.add_seed(parser)
     options.add_jobs(parser)
     options.add_cluster(parser)
+    options.add_device(parser)
     options.add_force(parser)
     parser.set_defaults(run=run)
 
@@ -62,16 +62,19 @@ def run(arguments: argparse.Namespace) -> None:
     check_writable(Path(arguments.output), arguments.force)
     resources = options.read_resources(arguments)
     options.check_resources(arguments.method, [*resources, "parallel"])  # upper-bound looks for those itself
-    make = partial(
-        make_method,
-        arguments.method,
-        seed=arguments.seed,
-        jobs=arguments.jobs,
-        verbose=1,
-        settings=settings,
-        resources=resources,
-    )
-    model: Method = make()
+
+    def make() -> "Method":
+        method: Method = make_method(
+            arguments.method,
+            seed=arguments.seed,
+            jobs=arguments.jobs,
+            verbose=1,
+            settings=settings,
+            resources=resources,
+        )
+        return method.on_device(arguments.device)
+
+    model = make()
     learn = _learn_parts if learns_by_parts(model, arguments.data) else _learn_corpus
     scores, how = learn(model, arguments, make)
     scores = None if scores is None else {**scores, "how": how}
@@ -141,6 +144,8 @@ def _with_options(settings: dict[str, dict[str, Any]], arguments: argparse.Names
 
     funnel = arguments.method.startswith("fun-")
     own = dict(settings.get(arguments.method, {}))
+    if arguments.device != "cpu" and not funnel:
+        raise InputError(f"--device is for funnels, and {arguments.method} is none. Leave it out.")
     if arguments.compact and funnel:
         own["compact"] = True
     if arguments.optimise is not None:

@@ -23,7 +23,15 @@ from funnelling.funnel.foreign import EstimatorLearner
 from funnelling.funnel.kept import Kept, Seen
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
-from funnelling.funnel.tier_two import Cuts, Rows, TierTwo, aligned_scores, grid, teaching
+from funnelling.funnel.tier_two import (
+    Cuts,
+    FittedOnFolds,
+    Rows,
+    TierTwo,
+    aligned_scores,
+    grid,
+    teaching,
+)
 from funnelling.funnel.views import OWN, SHARED, Given, View, make_space, seen_by_views, view_names
 from funnelling.funnel.views.combination import COMBINATIONS, combined, stacking_weights
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
@@ -35,6 +43,7 @@ from funnelling.randomness import assign_folds
 from funnelling.reference import Reference
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Calibration, Fit, Scorer
+from funnelling.svm.device import DEVICES, pick_device, scores_on
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import Problem, decide
 from funnelling.svm.plan import amount, check_solution_size
@@ -105,6 +114,9 @@ class FunnellingClassifier(Method):
     memory_limit : float
         The bytes that a kernel matrix may take. Past it tier 1 is solved over the vectors themselves, with
         the same result, and a sample of the documents teaches tier 2; both are logged.
+    device : "cpu" or "cuda"
+        "cuda" fits tier 2 and labels documents on a GPU, with PyTorch: the same optimum within the solver's
+        tolerance, not the same bits. Without a GPU the CPU does it.
     n_jobs : int or None
         Threads; -1 is one a core. The results are the same to the bit.
     random_state : int or None
@@ -149,6 +161,7 @@ class FunnellingClassifier(Method):
         compact: bool = False,
         vectorizer: Any = None,
         memory_limit: float = 8e9,
+        device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -173,6 +186,7 @@ class FunnellingClassifier(Method):
         self.compact = compact
         self.vectorizer = vectorizer
         self.memory_limit = memory_limit
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -182,6 +196,7 @@ class FunnellingClassifier(Method):
         _choose("variant", self.variant, VARIANTS)
         _choose("calibration", self.calibration, CALIBRATIONS)
         _choose("combine", self.combine, COMBINATIONS)
+        _choose("device", self.device, DEVICES)
         if not isinstance(self.normalise, bool | np.bool_):
             raise InputError(f"normalise must be true or false, not {self.normalise!r}.")
         epochs = self.encoder_epochs
@@ -395,7 +410,7 @@ class FunnellingClassifier(Method):
             problem = learner.reporting(advance).problem(posteriors.training, targets, what)
             if not self._normalises() or not isinstance(problem, Problem) or problem.learner.C is not None:
                 fit: Any = problem.fit(folds)
-                scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
+                scores = self._aligned_scores(fit, folds, posteriors)
             else:
                 fit, scores = self._best_fit(problem, training, posteriors, folds)
         head = training.fit_head(scores, targets)
@@ -407,13 +422,18 @@ class FunnellingClassifier(Method):
         decided = decide(scores - cuts, training.exclusive)
         return TierTwo(fit.scorer(), getattr(fit, "C", None), head, cuts, decided)
 
+    def _aligned_scores(
+        self, fit: FittedOnFolds, folds: npt.NDArray[np.intp], posteriors: Posteriors
+    ) -> Floats:
+        return aligned_scores(fit, folds, posteriors.held_out, pick_device(self.device), self.n_jobs)
+
     def _best_fit(
         self, problem: Problem, training: Training, posteriors: Posteriors, folds: npt.NDArray[np.intp]
     ) -> tuple[Fit, Floats]:
         """The fit whose C is best for documents that neither tier saw, and its scores of them."""
         best: tuple[float, Fit, Floats] | None = None
         for fit in problem.path(folds):
-            scores = aligned_scores(fit, folds, posteriors.held_out, self.n_jobs)
+            scores = self._aligned_scores(fit, folds, posteriors)
             quality = mean_of_four(mean_measures(training.targets, decide(scores, training.exclusive)))
             if best is None or quality > best[0]:
                 best = quality, fit, scores
@@ -504,7 +524,8 @@ class FunnellingClassifier(Method):
         return {view: tier.posteriors(vectors[view]) for view, tier in self.tier_one(language).items()}
 
     def _scores(self, language: str, vectors: Mapping[str, Matrix]) -> Scores:
-        return self.tier_two(language).scores(self.points(self.posteriors(language, vectors)))
+        scorer, points = self.tier_two(language), self.points(self.posteriors(language, vectors))
+        return scores_on(pick_device(self.device), scorer, points)
 
     def _head(self, language: str) -> Head:
         return self.head_ if self._known(language) else self.shared_head_
@@ -579,6 +600,7 @@ class FunnellingClassifier(Method):
             grid=grid(normalised),
             exclusive=training.exclusive,
             memory_limit=self.memory_limit,
+            device=pick_device(self.device),
             n_jobs=self.n_jobs,
         )
 

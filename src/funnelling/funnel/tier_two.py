@@ -9,6 +9,7 @@ import numpy.typing as npt
 from funnelling.funnel.tier_one import Fitted
 from funnelling.randomness import stream
 from funnelling.svm import Scorer
+from funnelling.svm.device import scores_on
 from funnelling.svm.kernels import Floats, one_blas_thread
 from funnelling.svm.learner import C_GRID
 from funnelling.svm.plan import gram_bytes, largest_gram
@@ -75,7 +76,11 @@ def grid(normalised: bool) -> Sequence[float]:
 
 
 def aligned_scores(
-    fit: FittedOnFolds, folds: npt.NDArray[np.intp], held_out: Floats, n_jobs: int | None = None
+    fit: FittedOnFolds,
+    folds: npt.NDArray[np.intp],
+    held_out: Floats,
+    device: str = "cpu",
+    n_jobs: int | None = None,
 ) -> Floats:
     """Tier 2's honest scores of its training documents.
 
@@ -88,7 +93,7 @@ def aligned_scores(
 
     def score(part: int) -> None:
         rows = folds == parts[part]
-        scores[rows] = fit.scorer_without(int(parts[part])).scores(held_out[rows])
+        scores[rows] = scores_on(device, fit.scorer_without(int(parts[part])), held_out[rows])
 
     with one_blas_thread():
         for _ in in_threads(score, len(parts), n_jobs):

@@ -36,6 +36,7 @@ def predict_parts(
     options: Options,
     *,
     force: bool = False,
+    device: str = "cpu",
     jobs: int | None = None,
     verbose: int = 0,
 ) -> None:
@@ -47,15 +48,16 @@ def predict_parts(
     parts = parts_of(data)
     _claim(folder, {"model": _digest(model), **asdict(options)}, force)
     lacking = [part for part in parts if not _target(folder, part).exists()]
-    pieces = [(str(Path(model).resolve()), part, str(_target(folder, part)), options) for part in lacking]
+    path = str(Path(model).resolve())
+    pieces = [(path, device, part, str(_target(folder, part)), options) for part in lacking]
     with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
         advance(len(parts) - len(lacking))
         for _ in work_on(_predict_part, pieces, jobs):
             advance(1)
 
 
-def _predict_part(model: str, part: str, target: str, options: Options) -> None:
-    predictor = Predictor(_loaded(model, _digest(model)), **asdict(options))
+def _predict_part(model: str, device: str, part: str, target: str, options: Options) -> None:
+    predictor = Predictor(_loaded(model, _digest(model), device), **asdict(options))
 
     def rows() -> Iterator[dict[str, Any]]:
         for batch in batches(read_part(part)):
@@ -65,8 +67,8 @@ def _predict_part(model: str, part: str, target: str, options: Options) -> None:
 
 
 @lru_cache(maxsize=1)
-def _loaded(model: str, _digest: str) -> Any:
-    return load_model(model, mapped=True)
+def _loaded(model: str, _digest: str, device: str) -> Any:
+    return load_model(model, mapped=True).on_device(device)
 
 
 def _digest(model: str) -> str:

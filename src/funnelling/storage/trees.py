@@ -52,7 +52,7 @@ CLASSES = {
     "WCESpace": "funnelling.funnel.views.wce",
 }
 # How a fit was run, which must not show in its result, and what it was given and has taken what it needs of.
-RUNTIME_PARAMETERS = ("n_jobs", "verbose", "reference", "embeddings", "encoder")
+RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
 
 Arrays = dict[str, npt.NDArray[Any]]

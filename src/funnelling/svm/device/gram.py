@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.svm.kernels import Floats
-from funnelling.svm.scorers import KernelScorer
+from funnelling.svm.scorers import KernelScorer, Scorer
 
 Tensor = Any  # torch.Tensor
 
@@ -25,8 +25,9 @@ POWERS = 20  # of the kernel matrix, to find its largest curvature
 logger = logging.getLogger(__name__)
 
 
+@cache
 def pick_device(name: str) -> str:
-    """The device to work on: "cuda" where it is asked for and there is a GPU, else "cpu".
+    """The device to work on: "cuda" where it is asked for and there is a GPU, else "cpu", told once.
 
     >>> pick_device("abacus")
     Traceback (most recent call last):
@@ -124,6 +125,13 @@ def _rbf(A: Tensor, B: Tensor, gamma: float) -> Tensor:
     block = (A @ B.T).mul_(-2)
     block += (A * A).sum(dim=1)[:, None] + (B * B).sum(dim=1)
     return block.clamp_(min=0).mul_(-gamma).exp_().float()
+
+
+def scores_on(device: str, scorer: Scorer, X: Floats) -> Floats:
+    """What a scorer says of documents, found on a device where that pays."""
+    if device == "cpu" or not isinstance(scorer, KernelScorer):
+        return scorer.scores(X)
+    return kernel_scores(scorer, X, device)
 
 
 def kernel_scores(scorer: KernelScorer, X: Floats, device: str) -> Floats:

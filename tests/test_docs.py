@@ -19,6 +19,7 @@ PAGES = (
     "resources",
     "in-use",
     "serving",
+    "scale",
     "experiments",
     "reproduction",
     "method",

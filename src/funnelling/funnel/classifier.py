@@ -48,6 +48,8 @@ from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import Problem, decide
 from funnelling.svm.plan import amount, check_solution_size
 from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
+from funnelling.work.spread import for_threads, is_local
+from funnelling.work.threads import in_threads
 
 logger = logging.getLogger(__name__)
 
@@ -237,6 +239,8 @@ class FunnellingClassifier(Method):
 
         None means all.
         """
+        if self.meta_estimator is not None:
+            return None
         rows = teaching(training.targets, training.seed, self.memory_limit)
         everything = documents = sum(map(len, training.targets.values()))
         if rows is not None:
@@ -248,24 +252,29 @@ class FunnellingClassifier(Method):
                 f"{everything:,}",
                 amount(self.memory_limit),
             )
-        if self.meta_estimator is None:
-            check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
+        check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
         return rows
 
     def fit_views(self, training: Training, rows: Rows | None = None) -> dict[str, dict[str, Posteriors]]:
         """Tier 1: the base classifiers of each view, and what they say of the documents that teach tier 2."""
         self.base_: dict[str, TierOne] = {}
         self.shared_views_: dict[str, SharedView] = {}
-        seen = {}
-        for name, view in self.views_in_use().items():
-            if name == OWN:
-                fitted = self.fit_base(training, rows)
-                self.base_ = {language: tier for language, (tier, _) in fitted.items()}
-                seen[name] = {language: posteriors for language, (_, posteriors) in fitted.items()}
-            else:
-                self.shared_views_[name], found = self._fit_view(name, view, training)
-                seen[name] = {tag: posteriors.taught(rows, tag) for tag, posteriors in found.items()}
-        return seen
+        views = self.views_in_use()
+
+        def fit(k: int) -> tuple[SharedView | None, dict[str, Posteriors]]:
+            name, view = list(views.items())[k]
+            if name != OWN:
+                shared, found = self._fit_view(name, view, training)
+                return shared, {tag: posteriors.taught(rows, tag) for tag, posteriors in found.items()}
+            fitted = self.fit_base(training, rows)
+            self.base_ = {language: tier for language, (tier, _) in fitted.items()}
+            return None, {language: posteriors for language, (_, posteriors) in fitted.items()}
+
+        # Here each view has all cores for its labels; on a cluster they go side by side.
+        at_once = 1 if is_local() else len(views)
+        fits = dict(zip(views, in_threads(for_threads(fit), len(views), at_once), strict=True))
+        self.shared_views_ = {name: shared for name, (shared, _) in fits.items() if shared is not None}
+        return {name: seen for name, (_, seen) in fits.items()}
 
     def _fit_view(
         self, name: str, view: View, training: Training

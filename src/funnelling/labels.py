@@ -49,13 +49,18 @@ def read_labels(y: Any, inputs: Inputs) -> Labels:
         classes, matrices = _encode_classes(parts)
         exclusive = True
     targets = dict(zip(divided, matrices, strict=True))
-    together = np.vstack(matrices)
-    if not together.any() or together.all():
+    check_learnable(matrices)
+    return Labels(classes, targets, exclusive)
+
+
+def check_learnable(matrices: Iterable[npt.NDArray[np.bool_]]) -> None:
+    """Refuse labels that no document has, or all have."""
+    together = [(matrix.any(), matrix.all()) for matrix in matrices]
+    if not any(some for some, _ in together) or all(every for _, every in together):
         raise InputError(
             "Nothing to learn: y has only one class. Every document has the same labels; "
             "training needs documents with a label and documents without it."
         )
-    return Labels(classes, targets, exclusive)
 
 
 def read_label_lists(y: Any, inputs: Inputs) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.errors import InputError
 from funnelling.inputs import FLOATS, Inputs, check_vectors, is_mapping, is_texts, read_inputs
-from funnelling.labels import are_right, read_labels
+from funnelling.labels import are_right, check_learnable, read_labels
 from funnelling.progress import Advance, progress_bar
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
@@ -152,6 +152,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         self._validate_parameters()
         if not self.learns_own_words():
             raise InputError(f"{self._name()} needs the texts themselves. Use fit.")
+        check_learnable(prepared.targets.values())
         self._forget()
         self.classes_ = prepared.classes
         self.exclusive_ = False

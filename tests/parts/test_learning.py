@@ -147,6 +147,13 @@ def test_parts_without_anything_to_learn_from_are_refused(tmp_path: Path) -> Non
         prepare(sorted(map(str, folder.iterdir())), tmp_path / "work", jobs=1)
 
 
+@pytest.mark.parametrize("labels", [[], ["all"]])
+def test_labels_that_say_nothing_are_refused(tmp_path: Path, labels: list[str]) -> None:
+    folder = write_parts(tmp_path / "parts", [{**row, "labels": labels} for row in rows()])
+    with pytest.raises(InputError, match="Nothing to learn"):
+        fit_parts(_model(), folder, tmp_path / "work", jobs=1)
+
+
 def test_who_learns_by_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_parts(tmp_path / "parts", rows())
     assert learns_by_parts(_model("fun-tat"), folder)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 Number = TypeVar("Number", int, float)
 Commands = Any  # argparse keeps the type of add_subparsers() to itself
 
-DATA_HELP = "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, or - for standard input"
+DATA_HELP = (
+    "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, a folder of such files, "
+    "or - for standard input"
+)
 
 
 def seed(text: str) -> int:

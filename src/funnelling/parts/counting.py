@@ -38,10 +38,9 @@ def count_part(path: str, folder: str, among: Sequence[str]) -> None:
     if target.exists() and _stamp_of(target) == stamp:
         return
     corpus = make_corpus(read_part(path), path, among=among).labelled()
-    arrays: dict[str, npt.NDArray[Any]] = {"stamp": _packed(stamp), "languages": _packed([])}
-    languages = []
-    for language, rows in corpus.by_language().items():
-        languages.append(language)
+    by_language = corpus.by_language()
+    arrays: dict[str, npt.NDArray[Any]] = {"stamp": _packed(stamp), "languages": _packed(list(by_language))}
+    for language, rows in by_language.items():
         part = corpus.select(rows)
         counts = TfidfVectorizer(language).count(part.texts)
         arrays |= {
@@ -51,7 +50,6 @@ def count_part(path: str, folder: str, among: Sequence[str]) -> None:
             f"{language}/columns": counts.columns.astype(np.int32),
             f"{language}/frequencies": counts.frequencies.astype(np.int32),
         }
-    arrays["languages"] = _packed(languages)
     with writing_bytes(target, force=True) as stream:
         np.savez(stream, allow_pickle=False, **arrays)
 
@@ -71,6 +69,13 @@ def read_counted(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]
             yield language, CountedLanguage(counts, ids, splits, groups, labels)
 
 
+def splits_in(path: str, folder: str) -> Iterator[list[str | None]]:
+    """The splits of a part's documents, language by language."""
+    with np.load(_counted(path, folder), allow_pickle=False) as arrays:
+        for language in _unpacked(arrays["languages"]):
+            yield _unpacked(arrays[f"{language}/documents"])[1]
+
+
 def _columns(part: Corpus) -> list[list[Any]]:
     return [part.ids, part.splits, part.groups, part.labels]
 
@@ -84,7 +89,8 @@ def _stamp(path: str, among: Sequence[str]) -> list[Any]:
     from importlib.metadata import version
 
     state = os.stat(path)
-    return [FORMAT, version("funnelling"), state.st_size, state.st_mtime_ns, sorted(among)]
+    place = os.path.abspath(path)
+    return [FORMAT, version("funnelling"), place, state.st_size, state.st_mtime_ns, sorted(among)]
 
 
 def _stamp_of(target: Path) -> Any:

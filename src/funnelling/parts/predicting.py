@@ -12,10 +12,10 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.formats import parquet, parts_of, read_part
 from funnelling.formats.files import writing
-from funnelling.parts.preparing import work_on
 from funnelling.prediction import Predictor, batches
 from funnelling.progress import progress_bar
 from funnelling.storage import load_model
+from funnelling.work.spread import in_processes
 
 MANIFEST = "_predictions.json"  # what the predictions in a folder were made with
 
@@ -52,7 +52,7 @@ def predict_parts(
     pieces = [(path, device, part, str(_target(folder, part)), options) for part in lacking]
     with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
         advance(len(parts) - len(lacking))
-        for _ in work_on(_predict_part, pieces, jobs):
+        for _ in in_processes(_predict_part, pieces, jobs):
             advance(1)
 
 

@@ -1,24 +1,23 @@
 """Parts to what a method learns from: one vocabulary and one matrix a language, on the disk."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write
-from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counted
+from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counted, splits_in
 from funnelling.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.training import Prepared
-from funnelling.work.spread import in_pieces, is_local
+from funnelling.work.spread import in_processes
 
 TRAIN, TEST = "train", "test"
 
@@ -38,19 +37,8 @@ def _count(parts: Sequence[str], work: Path, jobs: int | None, verbose: int) -> 
         )
     pieces = [(str(part), str(work), named) for part in parts]
     with progress_bar("counting", len(parts), bool(verbose), "parts") as advance:
-        for _ in work_on(count_part, pieces, jobs):
+        for _ in in_processes(count_part, pieces, jobs):
             advance(1)
-
-
-def work_on(work: Any, pieces: Sequence[tuple[Any, ...]], jobs: int | None) -> Iterator[tuple[int, Any]]:
-    """Do pieces of Python's work: on the cluster where there is one, else in so many processes."""
-    if not is_local():
-        yield from in_pieces(work, (), pieces)
-    elif jobs == 1 or len(pieces) == 1:
-        yield from ((number, work(*piece)) for number, piece in enumerate(pieces))
-    else:
-        with joblib.parallel_config(backend="loky", n_jobs=jobs):
-            yield from in_pieces(work, (), pieces)
 
 
 @dataclass
@@ -102,7 +90,7 @@ def _merged(parts: Sequence[str], work: Path, verbose: int) -> Prepared:
 
 def _is_divided(parts: Sequence[str], work: Path) -> bool:
     """Whether any document says what it is for; else all are for training."""
-    return any(any(counted.splits) for part in parts for _, counted in read_counted(part, str(work)))
+    return any(any(splits) for part in parts for splits in splits_in(part, str(work)))
 
 
 def _learned(counted: CountedLanguage, divided: bool) -> CountedLanguage:

@@ -60,6 +60,19 @@ def in_pieces(
     raise InputError("The cluster lost its workers again and again. Give them more memory, or add some.")
 
 
+def in_processes(
+    work: Callable[..., Result], pieces: Sequence[tuple[Any, ...]], n_jobs: int | None
+) -> Iterator[tuple[int, Result]]:
+    """The same for work that Python itself does: on the cluster where there is one, else in processes."""
+    if not is_local():
+        yield from in_pieces(work, (), pieces)
+    elif n_jobs == 1 or len(pieces) == 1:
+        yield from ((number, work(*piece)) for number, piece in enumerate(pieces))
+    else:
+        with joblib.parallel_config(backend="loky", n_jobs=n_jobs):
+            yield from in_pieces(work, (), pieces)
+
+
 class _Done(NamedTuple):
     number: int
     value: Any

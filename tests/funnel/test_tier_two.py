@@ -1,14 +1,21 @@
 """Tier 2 judges itself on documents that neither tier has seen."""
 
+import logging
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+import pytest
+from sklearn.naive_bayes import GaussianNB
 
+from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.tier_one import fit_tier_one
-from funnelling.funnel.tier_two import aligned_scores
+from funnelling.funnel.tier_two import FEW_POSITIVES, aligned_scores, teaching
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
+from tests.experiments.made import made_corpus
 
 Array = npt.NDArray[np.float64]
 
@@ -63,3 +70,74 @@ def test_probabilities_hold_where_those_of_tier_two_s_own_cross_validation_would
     assert calibration_error(honest, truth) < 0.08
     assert calibration_error(naive, truth) > 2 * calibration_error(honest, truth)
     assert np.mean(np.abs(naive - 0.5)) > np.mean(np.abs(honest - 0.5)), "overconfident"
+
+
+def _labels(sizes: dict[str, int], labels: int, seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    frequencies = 0.5 / np.arange(1, labels + 1) ** 1.5
+    return {tag: rng.random((size, labels)) < frequencies for tag, size in sizes.items()}
+
+
+def test_all_documents_teach_while_their_kernel_matrix_fits() -> None:
+    targets = _labels({"en": 60, "it": 40}, 5)
+    assert teaching(targets, 0, 4 * 100**2) is None
+    assert teaching(targets, 0, 4 * 100**2 - 1) is not None
+
+
+def test_a_sample_has_the_languages_by_their_share_and_every_label() -> None:
+    targets = _labels({"da": 3_000, "en": 6_000, "it": 30}, 40)
+    rows = teaching(targets, 0, 4 * 900**2)
+    assert rows is not None
+    taken = {tag: int(found.sum()) for tag, found in rows.items()}
+    assert sum(taken.values()) == 900
+    assert 1.7 < taken["en"] / taken["da"] < 2.3
+    together = np.vstack([targets[tag][rows[tag]] for tag in targets])
+    everything = np.vstack(list(targets.values()))
+    fewest = min(FEW_POSITIVES, 900 // 80)
+    assert (together.sum(axis=0) >= np.minimum(everything.sum(axis=0), fewest)).all()
+
+
+def test_more_labels_than_documents_of_a_sample() -> None:
+    targets = {"en": np.eye(200, dtype=bool)}
+    rows = teaching(targets, 0, 4 * 50**2)
+    assert rows is not None
+    assert rows["en"].sum() == 50
+
+
+def test_a_sample_depends_on_the_seed_alone() -> None:
+    targets = _labels({"en": 500, "it": 500}, 5)
+    one, same, other = (teaching(targets, seed, 4 * 100**2) for seed in (0, 0, 1))
+    assert one is not None
+    assert same is not None
+    assert other is not None
+    np.testing.assert_array_equal(one["en"], same["en"])
+    assert (one["en"] != other["en"]).any()
+
+
+class TestASampleTeaches:
+    """Past the memory limit of a kernel matrix."""
+
+    @pytest.fixture
+    def model(self, caplog: pytest.LogCaptureFixture) -> FunnellingClassifier:
+        corpus = made_corpus(each=60)
+        model = FunnellingClassifier(random_state=0, memory_limit=4 * 100**2, base_C=1)
+        with caplog.at_level(logging.WARNING):
+            return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
+
+    def test_it_is_told_and_nothing_is_kept(
+        self, model: FunnellingClassifier, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        assert any("Tier 2 learns from 100 of" in record.message for record in caplog.get_records("setup"))
+        assert not hasattr(model, "training_")
+        with pytest.raises(InputError):
+            model.extend(["the cat"], [["animals"]], languages=["en"])
+
+    def test_it_labels_documents_all_the_same(self, model: FunnellingClassifier) -> None:
+        corpus = made_corpus(each=60)
+        assert model.score(corpus.texts, corpus.labels, languages=corpus.languages) > 0.5
+        assert len(model.meta_.support) <= 100
+
+    def test_an_estimator_of_the_users_learns_from_all(self) -> None:
+        corpus = made_corpus(each=60)
+        model = FunnellingClassifier(random_state=0, memory_limit=4 * 100**2, meta_estimator=GaussianNB())
+        assert hasattr(model.fit(corpus.texts, corpus.labels, languages=corpus.languages), "training_")

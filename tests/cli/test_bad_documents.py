@@ -161,7 +161,7 @@ def _commands(name: str, model: Path) -> list[list[object]]:
     ("name", "says"),
     [
         ("nowhere.jsonl", ["nowhere.jsonl: no such file", "Check the path"]),
-        ("folder", ["folder: is a folder", "Name a file"]),
+        ("folder", ["folder: no file of documents in this folder", "Name one that holds"]),
         ("docs.jsonl/x.jsonl", ["docs.jsonl/x.jsonl", "Check the path"]),
         ("x" * 300 + ".jsonl", ["cannot be read (file name too long)"]),
     ],

@@ -52,7 +52,6 @@ def test_another_device_is_refused() -> None:
 
 
 def test_models_do_not_remember_the_device(tmp_path: Any) -> None:
-    pick_device.cache_clear()
     save_model(_fitted(device="cuda"), tmp_path / "model")
     assert load_model(tmp_path / "model").device == "cpu"
 

@@ -141,3 +141,24 @@ class TestASampleTeaches:
         corpus = made_corpus(each=60)
         model = FunnellingClassifier(random_state=0, memory_limit=4 * 100**2, meta_estimator=GaussianNB())
         assert hasattr(model.fit(corpus.texts, corpus.labels, languages=corpus.languages), "training_")
+
+    def test_labels_go_in_sets_where_a_solution_of_all_would_not_fit(
+        self, monkeypatch: pytest.MonkeyPatch, model: FunnellingClassifier
+    ) -> None:
+        corpus = made_corpus(each=60)
+        sets: list[int] = []
+
+        def watched(problem: Any, *rest: Any) -> Any:
+            sets.append(problem.targets.shape[1])
+            return fit_tier_one(problem, *rest)
+
+        monkeypatch.setattr("funnelling.funnel.classifier.fit_tier_one", watched)
+        monkeypatch.setattr("funnelling.funnel.classifier.labels_at_once", lambda *_: 1)
+        one_by_one = FunnellingClassifier(random_state=0, memory_limit=4 * 100**2)
+        one_by_one.fit(corpus.texts, corpus.labels, languages=corpus.languages)
+        assert set(sets) == {1}
+        np.testing.assert_allclose(
+            one_by_one.decision_function(corpus.texts, languages=corpus.languages),
+            model.decision_function(corpus.texts, languages=corpus.languages),
+            atol=1e-5,
+        )

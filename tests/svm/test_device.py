@@ -2,6 +2,7 @@
 
 import builtins
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -242,6 +243,12 @@ def test_a_score_does_not_depend_on_the_other_documents() -> None:
 
 
 class TestPickDevice:
+    @pytest.fixture(autouse=True)
+    def _afresh(self) -> Iterator[None]:
+        pick_device.cache_clear()
+        yield
+        pick_device.cache_clear()
+
     def test_the_cpu_needs_no_torch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._hide_torch(monkeypatch)
         assert pick_device("cpu") == "cpu"

@@ -1,6 +1,7 @@
 """A Dask cluster on this machine: the same bytes as without one, and a worker may die."""
 
 import os
+import re
 import signal
 import socket
 import threading
@@ -107,6 +108,15 @@ def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
         assert _refusal(address) == (
             f"{address}: the cluster has no worker. Start some: dask worker {address}"
         )
+
+
+def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("funnelling.work.cluster.version", lambda _: "9.9")
+    address = cluster.scheduler_address
+    assert re.fullmatch(
+        rf"{address}: the workers have funnelling \S+, here is 9\.9\. Install the same version there\.",
+        _refusal(address),
+    )
 
 
 @pytest.mark.parametrize("address", ["nowhere", "local", "local:0", "local:x", "localhost:8786"])

@@ -56,6 +56,7 @@ def test_pieces_whose_data_was_lost_are_done_again(monkeypatch: pytest.MonkeyPat
     def forgetful(work: Any, number: int, *rest: Any) -> Any:
         return RuntimeError("lost") if next(lost, False) else do(work, number, *rest)
 
+    monkeypatch.setattr(spread, "PATIENCE", 0)
     monkeypatch.setattr(spread, "_do", forgetful)
     with joblib.parallel_config(backend="threading", n_jobs=1):
         done = dict(in_pieces(_scaled, (np.ones(2),), [(1,), (2,), (3,)]))
@@ -63,6 +64,7 @@ def test_pieces_whose_data_was_lost_are_done_again(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_cluster_that_loses_everything_again_and_again_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "PATIENCE", 0)
     monkeypatch.setattr(spread, "_do", lambda *_: RuntimeError("lost"))
     with (
         joblib.parallel_config(backend="threading", n_jobs=1),

@@ -46,7 +46,7 @@ from funnelling.svm import SVM, Calibration, Fit, Scorer
 from funnelling.svm.device import DEVICES, pick_device, scores_on
 from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import Problem, decide
-from funnelling.svm.plan import amount, check_solution_size
+from funnelling.svm.plan import amount, check_solution_size, labels_at_once
 from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
 from funnelling.work.spread import for_threads, is_local
 from funnelling.work.threads import in_threads
@@ -245,6 +245,8 @@ class FunnellingClassifier(Method):
         everything = documents = sum(map(len, training.targets.values()))
         if rows is not None:
             documents = sum(int(taken.sum()) for taken in rows.values())
+        check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
+        if rows is not None:
             logger.warning(
                 "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
                 "memory_limit of %s; the model keeps none of them, so it cannot learn on.",
@@ -252,7 +254,6 @@ class FunnellingClassifier(Method):
                 f"{everything:,}",
                 amount(self.memory_limit),
             )
-        check_solution_size(documents, training.labels, FOLDS + 1, self.memory_limit, "tier 2")
         return rows
 
     def fit_views(self, training: Training, rows: Rows | None = None) -> dict[str, dict[str, Posteriors]]:
@@ -400,14 +401,20 @@ class FunnellingClassifier(Method):
     def _fit_tier_one(
         self, language: str, learner: SVM | EstimatorLearner, training: Training, rows: Rows | None
     ) -> tuple[TierOne, Posteriors]:
-        tier, posteriors = fit_tier_one(
-            learner.problem(training.vectors[language], training.targets[language], f"language {language!r}"),
-            training.folds[language],
-            self.calibration,
-            self._kfcv_folds(language, training),
-            learner.n_jobs,
-        )
-        return tier, posteriors.taught(rows, language)
+        X, targets, folds = training.vectors[language], training.targets[language], training.folds[language]
+        kfcv = self._kfcv_folds(language, training)
+        size = targets.shape[1]
+        if rows is not None and isinstance(
+            learner, SVM
+        ):  # labels go one set after the other, none is refused
+            size = min(size, labels_at_once(len(folds), len(np.unique(folds)) + 1, self.memory_limit))
+        tiers, seen = [], []
+        for first in range(0, targets.shape[1], size):
+            problem = learner.problem(X, targets[:, first : first + size], f"language {language!r}")
+            tier, posteriors = fit_tier_one(problem, folds, self.calibration, kfcv, learner.n_jobs)
+            tiers.append(tier)
+            seen.append(posteriors.taught(rows, language))
+        return TierOne.beside(tiers), Posteriors.beside(seen)
 
     def _fit_meta(
         self, training: Training, posteriors: Posteriors, folds: npt.NDArray[np.intp], what: str

@@ -46,6 +46,21 @@ class TierOne:
         """Documents as tier 2 sees them: one posterior a label."""
         return self.calibration(self.scorer.scores(X)).astype(np.float32)
 
+    @classmethod
+    def beside(cls, parts: Sequence["TierOne"]) -> "TierOne":
+        """Those of several sets of labels as one."""
+        if len(parts) == 1:
+            return parts[0]
+        scorers = [part.scorer for part in parts]
+        weights = np.hstack([scorer.weights for scorer in scorers if isinstance(scorer, LinearScorer)])
+        bias = np.concatenate([scorer.bias for scorer in scorers if isinstance(scorer, LinearScorer)])
+        calibrations = [part.calibration for part in parts]
+        slope, offset, constant = (
+            np.concatenate([getattr(calibration, name) for calibration in calibrations])
+            for name in ("slope", "offset", "constant")
+        )
+        return cls(LinearScorer(weights, bias), Calibration(calibrations[0].kind, slope, offset, constant))
+
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "TierOne":
         """The same under more labels: the old ones go to ``columns``, the new ones are always rejected."""
         if not isinstance(self.scorer, LinearScorer | KernelScorer):
@@ -83,6 +98,13 @@ class Posteriors:
         if rows is None:
             return self
         return Posteriors(self.training[rows[language]], self.held_out[rows[language]])
+
+    @classmethod
+    def beside(cls, parts: Sequence["Posteriors"]) -> "Posteriors":
+        """Those of several sets of labels side by side."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(np.hstack([p.training for p in parts]), np.hstack([p.held_out for p in parts]))
 
     @classmethod
     def stacked(cls, parts: Sequence["Posteriors"]) -> "Posteriors":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from funnelling.method import Method
 
 PARQUET = ".parquet"
-MANY = 100_000  # documents, past which the views of texts are not tried: their work would grow tenfold
+MANY = 50_000  # documents, past which views of texts are not tried: their work would grow many times
 
 
 def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:

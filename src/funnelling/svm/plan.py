@@ -53,9 +53,14 @@ def plan_rbf(documents: int, memory_limit: float, what: str) -> Plan:
     )
 
 
+def labels_at_once(documents: int, folds: int, memory_limit: float) -> int:
+    """For how many labels a solution keeps within the limit; one is always tried."""
+    return max(1, int(memory_limit / _solution_bytes(documents, 1, folds)))
+
+
 def check_solution_size(documents: int, labels: int, folds: int, memory_limit: float, what: str) -> None:
     """Refuse a problem whose solution alone would pass the limit."""
-    needed = 12 * documents * labels * folds
+    needed = _solution_bytes(documents, labels, folds)
     if needed > memory_limit:
         raise InputError(
             f"{what}: the solution for {documents:,} documents and {labels:,} labels needs {amount(needed)}, "
@@ -74,6 +79,10 @@ def amount(size: float) -> str:
         if size >= bytes_:
             return f"{size / bytes_:,.1f} {unit}"
     return f"{size:.0f} bytes"
+
+
+def _solution_bytes(documents: int, labels: int, folds: int) -> int:
+    return 12 * documents * labels * folds
 
 
 def gram_bytes(documents: int) -> int:

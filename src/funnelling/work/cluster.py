@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.metadata import version
 from typing import Any
 
 import joblib
@@ -15,11 +16,8 @@ PATIENCE = 15  # seconds until a scheduler, and then a worker, must have answere
 
 
 @contextmanager
-def on_cluster(address: str | None) -> Iterator[None]:
-    """While the body runs, the workers at an address do what can be spread; without one, all stays here."""
-    if address is None:
-        yield
-        return
+def on_cluster(address: str) -> Iterator[None]:
+    """While the body runs, the workers at an address do what can be spread."""
     distributed = _distributed()
     with ExitStack() as stack:
         here = HERE.fullmatch(address)
@@ -49,23 +47,22 @@ def _client(distributed: Any, address: str) -> Any:
         ) from None
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
-        client.run(_version)
+        versions = set(client.run(_version).values())
     except TimeoutError:
         client.close()
         raise InputError(f"{address}: the cluster has no worker. Start some: dask worker {address}") from None
-    except ImportError:
+    except ImportError:  # they cannot even read what to run
+        versions = {"none"}
+    if versions != {_version()}:
         client.close()
         raise InputError(
-            f"{address}: a worker cannot import funnelling. Install the same version where the workers run."
-        ) from None
+            f"{address}: the workers have funnelling {', '.join(sorted(versions))}, here is {_version()}. "
+            "Install the same version there."
+        )
     return client
 
 
 def _version() -> str:
-    from importlib.metadata import version
-
-    import funnelling.svm.path  # noqa: F401
-
     return version("funnelling")
 
 

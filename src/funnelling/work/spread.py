@@ -4,6 +4,7 @@ Without one, work stays in threads of this process, where nothing has to travel.
 """
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
@@ -15,7 +16,8 @@ from funnelling.errors import InputError
 
 Result = TypeVar("Result")
 
-ATTEMPTS = 3  # at pieces whose data went down with the workers that held it
+ATTEMPTS = 5  # at pieces whose data went down with the workers that held it
+PATIENCE = 2.0  # seconds until the second attempt, and twice as many until each further one
 
 
 def is_local() -> bool:
@@ -26,16 +28,7 @@ def is_local() -> bool:
 
 def workers() -> int:
     """How many pieces can be worked on at once."""
-    return int(joblib.effective_n_jobs(-1))
-
-
-def send(value: Any) -> Any:
-    """Something that many pieces read, in the form in which it travels to the workers once.
-
-    On a cluster every worker gets a copy, so that it outlives any of them.
-    """
-    client = getattr(get_active_backend()[0], "client", None)
-    return value if client is None else client.scatter([value], broadcast=True, hash=False)[0]
+    return int(joblib.effective_n_jobs(None))
 
 
 def in_pieces(
@@ -43,20 +36,21 @@ def in_pieces(
 ) -> Iterator[tuple[int, Result]]:
     """``work(*shared, *piece)`` for each piece, with its number, as they are done.
 
-    What is ``shared`` travels once, unless `send` has sent it already.
+    What is ``shared`` travels once. On a cluster every worker gets a copy, so that it outlives any of them.
     """
     lacking = dict(enumerate(pieces))
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         with suppress(*_losses()):
-            sent = [send(value) for value in shared]
+            sent = _sent(tuple(shared))
             # A tuple stays with its task, which a worker that dies leaves behind; an array is lost with it.
-            calls = [joblib.delayed(_do)(work, k, piece, *sent) for k, piece in lacking.items()]
-            for done in joblib.Parallel(n_jobs=-1, batch_size=1, return_as="generator_unordered")(calls):
+            calls = [joblib.delayed(_do)(work, k, piece, sent) for k, piece in lacking.items()]
+            for done in joblib.Parallel(batch_size=1, return_as="generator_unordered")(calls):
                 if isinstance(done, _Done):
                     del lacking[done.number]
                     yield done.number, done.value
         if not lacking:
             return
+        time.sleep(PATIENCE * 2**attempt)  # until those who died are missed, and replaced
     raise InputError("The cluster lost its workers again and again. Give them more memory, or add some.")
 
 
@@ -78,17 +72,18 @@ class _Done(NamedTuple):
     value: Any
 
 
-def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], *shared: Any) -> _Done | None:
+def _sent(shared: tuple[Any, ...]) -> Any:
+    """In the form in which it travels."""
+    client = getattr(get_active_backend()[0], "client", None)
+    return shared if client is None else client.scatter([shared], broadcast=True, hash=False)[0]
+
+
+def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], shared: Any) -> _Done | None:
     """What comes of a piece; nothing where what it shares with others did not arrive."""
-    if any(isinstance(value, _futures()) for value in shared):
+    if not isinstance(shared, tuple):
         return None
     with joblib.parallel_config(backend="threading", n_jobs=1):
         return _Done(number, work(*shared, *piece))
-
-
-def _futures() -> tuple[type, ...]:
-    """What stands for data on a cluster."""
-    return (sys.modules["distributed"].Future,) if "distributed" in sys.modules else ()
 
 
 def _losses() -> tuple[type[BaseException], ...]:

@@ -16,7 +16,6 @@ from funnelling.svm.kernels import (
     Kernel,
     Matrix,
     Vectors,
-    is_sparse,
     linear_gram,
     one_blas_thread,
     rbf_gram,
@@ -231,19 +230,18 @@ class Fit:
         coefficients = self.solved.coefficients(part)
         bias = self.solved.bias[:, part].astype(np.float32)
         if gamma is None:
-            if is_sparse(X):
-                weights = (coefficients @ X).toarray()
-            else:
-                with one_blas_thread():
-                    weights = coefficients.toarray() @ X
-            return LinearScorer(np.ascontiguousarray(weights.T, dtype=np.float32), bias)
+            with one_blas_thread():
+                weights = X.T @ np.ascontiguousarray(coefficients.toarray().T)
+            return LinearScorer(np.ascontiguousarray(weights, dtype=np.float32), bias)
         if problem.plan.form == "nystrom":
             assert isinstance(problem.kernel, Vectors)
             with one_blas_thread():
                 weights = problem.map.basis.astype(np.float64) @ (coefficients @ problem.kernel.values).T
             return KernelScorer(problem.map.landmarks, weights, bias, gamma)
-        support = np.unique(coefficients.indices)
-        return KernelScorer(X[support], coefficients[:, support].toarray().T.copy(), bias, gamma)
+        support, places = np.unique(coefficients.indices, return_inverse=True)
+        supported = np.zeros((len(support), len(bias)))
+        supported[places, np.repeat(np.arange(len(bias)), np.diff(coefficients.indptr))] = coefficients.data
+        return KernelScorer(X[support], supported, bias, gamma)
 
 
 def decide(scores: Floats, exclusive: bool) -> Targets:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ from scipy import sparse
 
 from funnelling.progress import Advance, quietly
 from funnelling.svm.kernels import Floats, Kernel, aligned
-from funnelling.svm.solver import solve
+from funnelling.svm.solver import Problems
 from funnelling.work.spread import in_pieces, is_local, workers
 from funnelling.work.threads import in_threads
 
@@ -49,6 +50,23 @@ class Solved:
             np.concatenate([part.unfinished for part in parts]),
         )
 
+    @classmethod
+    def of_labels(cls, found: Sequence["_Label"], shape: tuple[int, int]) -> "Solved":
+        """What was found for each label, all at once; ``shape`` is that of a label's coefficients."""
+        problems, documents = shape
+        places = [label * problems * documents + each.places for label, each in enumerate(found)]
+        rows, columns = np.divmod(np.concatenate(places), documents)
+        starts = np.searchsorted(rows, np.arange(len(found) * problems + 1))
+        values = np.concatenate([each.values for each in found])
+        return cls(
+            problems,
+            sparse.csr_array((values, columns, starts), (len(found) * problems, documents)),
+            np.stack([each.bias for each in found]),
+            np.stack([each.scores for each in found]),
+            None if found[0].held_out is None else np.stack([each.held_out for each in found]),  # type: ignore[misc]
+            np.array([each.unfinished for each in found]),
+        )
+
     def coefficients(self, problem: int) -> "sparse.csr_array[np.float64]":
         """(labels, documents) of one problem: 0 was trained on everything, 1 without the first fold."""
         return self.support[problem :: self.problems]
@@ -59,6 +77,17 @@ class Solved:
             label * self.problems : (label + 1) * self.problems
         ].toarray()
         return dense
+
+
+class _Label(NamedTuple):
+    """What one label's problems leave behind for one C; building a matrix for each would take longer."""
+
+    places: npt.NDArray[np.intp]  # of the coefficients that are not zero, counted through all problems
+    values: npt.NDArray[np.float64]
+    bias: npt.NDArray[np.float64]
+    scores: Floats
+    held_out: Floats | None
+    unfinished: bool
 
 
 def solve_path(
@@ -87,11 +116,12 @@ def solve_path(
     own = None if folds is None else 1 + np.unique(folds, return_inverse=True)[1]
     # Frequent labels take longest, and whoever begins with them ends nearly together.
     order = np.argsort(-targets.sum(axis=0), kind="stable")
-    solved: list[list[Solved]] = [[] for _ in range(labels)]
+    solved: list[list[_Label]] = [[] for _ in range(labels)]
     if is_local():
+        problems = Problems(kernel, targets, active, stop)
 
-        def solve_one(k: int) -> list[Solved]:
-            return _solve_labels(kernel, targets, active, own, Cs, start, order[[k]], stop)[0]
+        def solve_one(k: int) -> list[_Label]:
+            return _solve_label(problems, order[k], active.shape, own, Cs, start)
 
         for k, path in enumerate(in_threads(solve_one, labels, n_jobs, stop)):
             solved[order[k]] = path
@@ -104,7 +134,7 @@ def solve_path(
             for label, path in zip(pieces[k], paths, strict=True):
                 solved[label] = path
             advance(len(active) * len(Cs) * len(pieces[k]))
-    for_each_c = [Solved.joined([path[k] for path in solved]) for k in range(len(Cs))]
+    for_each_c = [Solved.of_labels([path[k] for path in solved], active.shape) for k in range(len(Cs))]
     for C, of_all in zip(Cs, for_each_c, strict=True):
         tell_unfinished(C, of_all.unfinished)
     return for_each_c
@@ -118,29 +148,37 @@ def _solve_labels(
     Cs: Sequence[float],
     start: Solved | None,
     labels: npt.NDArray[np.intp],
-    stop: npt.NDArray[np.uint8] | None = None,
-) -> list[list[Solved]]:
-    """For each of some labels what is found for each C; ``own`` is the problem that held a document out."""
-    kernel = aligned(kernel)
-    paths: list[list[Solved]] = []
-    for label in labels:
-        begun = None if start is None else start.of_label(label)[None]
-        paths.append([])
-        for C in Cs:
-            solution = solve(kernel, targets[:, [label]], active, C, start=begun, stop=stop)
-            begun = solution.coefficients
-            scores = solution.scores[0]
-            paths[-1].append(
-                Solved(
-                    len(active),
-                    sparse.csr_array(begun[0]),
-                    solution.bias,
-                    scores[:1].copy(),
-                    None if own is None else scores[own, np.arange(len(own))][None],
-                    solution.unfinished,
-                )
+) -> list[list[_Label]]:
+    """For each of some labels what is found for each C."""
+    problems = Problems(aligned(kernel), targets, active)
+    return [_solve_label(problems, label, active.shape, own, Cs, start) for label in labels]
+
+
+def _solve_label(
+    problems: Problems,
+    label: int,
+    shape: tuple[int, int],
+    own: Folds | None,
+    Cs: Sequence[float],
+    start: Solved | None,
+) -> list[_Label]:
+    """What is found for each C; ``own`` is the problem that held a document out."""
+    coefficients = np.zeros(shape) if start is None else start.of_label(label)
+    path = []
+    for C in Cs:
+        found = problems.solve(label, C, coefficients)
+        places = np.flatnonzero(coefficients)
+        path.append(
+            _Label(
+                places,
+                coefficients.ravel()[places],
+                found.bias,
+                found.scores[0].copy(),
+                None if own is None else found.scores[own, np.arange(len(own))],
+                found.unfinished,
             )
-    return paths
+        )
+    return path
 
 
 def tell_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -70,48 +71,68 @@ def solve(
 
     A problem whose active documents all have, or all lack, the label scores them +1 or -1.
     """
-    folds, documents = active.shape
-    labels = targets.shape[1]
-    shape = labels, folds, documents
-    solution = Solution(
-        np.zeros(shape) if start is None else start.copy(),
-        np.zeros((labels, folds)),
-        np.zeros(shape, dtype=np.float32),
-        np.zeros(labels, dtype=bool),
+    problems = Problems(kernel, targets, active, stop)
+    labels, shape = targets.shape[1], active.shape
+    starts = np.zeros((labels, *shape)) if start is None else start.copy()
+    found = [problems.solve(label, C, starts[label]) for label in range(labels)]
+    return Solution(
+        starts,
+        np.stack([each.bias for each in found]),
+        np.stack([each.scores for each in found]),
+        np.array([each.unfinished for each in found]),
     )
-    signs = np.where(targets.T, 1, -1).astype(np.int8, order="C")
-    masks = np.ascontiguousarray(active, dtype=np.uint8)
-    stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
-    statuses = np.zeros(labels, dtype=int)
 
-    def solve_one(label: int) -> None:
-        coefficients, bias = solution.coefficients[label], solution.bias[label]
-        scores = solution.scores[label]
+
+class SolvedLabel(NamedTuple):
+    """The problems of one label: axis 0 the fold, axis 1 the document."""
+
+    bias: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float32]
+    unfinished: bool
+
+
+class Problems:
+    """The problems of all labels over the same documents, to be solved a label at a time; see `solve`."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        targets: npt.NDArray[np.bool_],
+        active: npt.NDArray[np.bool_],
+        stop: npt.NDArray[np.uint8] | None = None,
+    ) -> None:
+        if not isinstance(kernel, Vectors) and not np.isfinite(kernel.diagonal()).all():
+            raise InputError(NO_NUMBERS)
+        if compiled.native is None:
+            _tell_fallback()
+        self._kernel = kernel
+        self._active = active
+        self._signs = np.where(targets.T, 1, -1).astype(np.int8, order="C")
+        self._masks = np.ascontiguousarray(active, dtype=np.uint8)
+        self._stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
+
+    def solve(self, label: int, C: float, coefficients: npt.NDArray[np.float64]) -> SolvedLabel:
+        """Solve a label's problems from ``coefficients`` (folds, documents), which take the solution."""
+        folds, documents = self._active.shape
+        signs, kernel = self._signs[label], self._kernel
+        bias, scores = np.zeros(folds), np.zeros((folds, documents), dtype=np.float32)
         if compiled.native is None:
             for fold in range(folds):
                 bias[fold] = _solve_with_sklearn(
-                    kernel, signs[label], active[fold], C, coefficients[fold], scores[fold]
+                    kernel, signs, self._active[fold], C, coefficients[fold], scores[fold]
                 )
-            return
+            return SolvedLabel(bias, scores, False)
         steps = max(MOST_STEPS, 1_000 * documents)
-        shared = signs[label], masks, stop, coefficients, scores, bias, C, TOLERANCE, steps
+        shared = signs, self._masks, self._stop, coefficients, scores, bias, C, TOLERANCE, steps
         if isinstance(kernel, Vectors):
-            statuses[label] = compiled.native.solve_vectors(
+            status = compiled.native.solve_vectors(
                 kernel.values, kernel.columns, kernel.starts, kernel.width, *shared
             )
         else:
-            statuses[label] = compiled.native.solve_gram(kernel, *shared)
-
-    if not isinstance(kernel, Vectors) and not np.isfinite(kernel.diagonal()).all():
-        raise InputError(NO_NUMBERS)
-    if compiled.native is None:
-        _tell_fallback()
-    for label in range(labels):
-        solve_one(label)
-    if (statuses == NOT_FINITE).any():
-        raise InputError(NO_NUMBERS)
-    solution.unfinished[:] = statuses == EXHAUSTED
-    return solution
+            status = compiled.native.solve_gram(kernel, *shared)
+        if status == NOT_FINITE:
+            raise InputError(NO_NUMBERS)
+        return SolvedLabel(bias, scores, status == EXHAUSTED)
 
 
 def _solve_with_sklearn(

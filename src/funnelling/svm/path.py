@@ -113,7 +113,8 @@ def solve_path(
     """
     labels = targets.shape[1]
     stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
-    own = None if folds is None else 1 + np.unique(folds, return_inverse=True)[1]
+    documents = np.arange(len(targets))
+    own = None if folds is None else (1 + np.unique(folds, return_inverse=True)[1]) * len(targets) + documents
     # Frequent labels take longest, and whoever begins with them ends nearly together.
     order = np.argsort(-targets.sum(axis=0), kind="stable")
     solved: list[list[_Label]] = [[] for _ in range(labels)]
@@ -162,7 +163,7 @@ def _solve_label(
     Cs: Sequence[float],
     start: Solved | None,
 ) -> list[_Label]:
-    """What is found for each C; ``own`` is the problem that held a document out."""
+    """What is found for each C; ``own`` are the places of scores by the problem that held a document out."""
     coefficients = np.zeros(shape) if start is None else start.of_label(label)
     path = []
     for C in Cs:
@@ -171,10 +172,10 @@ def _solve_label(
         path.append(
             _Label(
                 places,
-                coefficients.ravel()[places],
+                coefficients.take(places),
                 found.bias,
                 found.scores[0].copy(),
-                None if own is None else found.scores[own, np.arange(len(own))],
+                None if own is None else found.scores.take(own),
                 found.unfinished,
             )
         )

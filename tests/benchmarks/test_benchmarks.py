@@ -148,3 +148,12 @@ def test_unknown_shapes_are_refused(corpora: ModuleType, text: str) -> None:
 
 def test_examples_in_docstrings(corpora: ModuleType) -> None:  # noqa: ARG001
     assert doctest.testmod(import_module("measuring")).failed == 0
+
+
+@pytest.mark.slow
+def test_scale_trains_and_labels_folders_of_parts() -> None:
+    told = ["--documents", "400", "--method", "fun-tat"]
+    (measured,) = _result("scale.py", *told)["sizes"].values()
+    assert measured["train"]["seconds"] > 0
+    assert measured["predict"]["peak_bytes"] > 1e7
+    assert 0 <= measured["micro_f1"] <= 1

@@ -25,7 +25,7 @@ def on_cluster(address: str) -> Iterator[None]:
             workers = int(here[1])
             address = stack.enter_context(
                 distributed.LocalCluster(
-                    n_workers=workers, threads_per_worker=1, dashboard_address=None, protocol="tcp"
+                    n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", protocol="tcp"
                 )
             ).scheduler_address
         elif "://" not in address:

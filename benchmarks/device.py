@@ -20,13 +20,13 @@ import corpora
 from drawing import Shape
 from funnelling.cli import options
 from funnelling.funnel.tier_one import Posteriors, fit_tier_one
-from funnelling.progress import quietly
+from funnelling.matrices import Floats, Folds, Targets
 from funnelling.randomness import assign_folds
 from funnelling.report.tables import Table, plain
 from funnelling.svm.device import DeviceGram, pick_device, solve_path_on_device
-from funnelling.svm.kernels import Floats
 from funnelling.svm.learner import C_GRID, SVM, Fit
-from funnelling.svm.path import Folds, Solved, Targets
+from funnelling.svm.path import Solved
+from funnelling.work.progress import quietly
 from measuring import machine, run, short, timed
 
 FOLDS = 5

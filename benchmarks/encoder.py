@@ -16,11 +16,11 @@ from typing import Any
 
 from funnelling import FunnellingClassifier
 from funnelling.corpus import Corpus, read_corpus
-from funnelling.evaluation.comparison import fit_method, measure_method
 from funnelling.evaluation.measures import MEASURES
-from funnelling.evaluation.splits import sides_of
-from funnelling.funnel.views.encoder import EncoderSpace
 from funnelling.report.tables import MEASURE_TITLES, Table, number, plain
+from funnelling.spaces.encoder import EncoderSpace
+from funnelling.trials.comparison import fit_method, measure_method
+from funnelling.trials.splits import sides_of
 
 
 def main() -> None:

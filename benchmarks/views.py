@@ -17,10 +17,10 @@ import numpy as np
 
 from funnelling import FunnellingClassifier
 from funnelling.corpus import read_corpus
-from funnelling.evaluation.comparison import fit_method, measure_method
 from funnelling.evaluation.measures import MEASURES
-from funnelling.evaluation.splits import outer_folds, sides_of
 from funnelling.report.tables import MEASURE_TITLES, Table, number, plain
+from funnelling.trials.comparison import fit_method, measure_method
+from funnelling.trials.splits import outer_folds, sides_of
 
 VIEWS = ["own", "pooled", "characters", "wce"]
 BEST = ["pooled", "characters"]

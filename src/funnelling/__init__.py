@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     )
     from funnelling.baselines.mle_lstm import MLELSTMClassifier
     from funnelling.corpus import Corpus, read_corpus
+    from funnelling.corpus.reference import Reference, read_reference
     from funnelling.errors import InputError
     from funnelling.formats import Document, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
-    from funnelling.reference import Reference, read_reference
     from funnelling.storage import load_model, save_model
 
 __all__ = [
@@ -61,12 +61,12 @@ _HOME = {
     "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
     "NaiveClassifier": "funnelling.baselines",
     "PooledClassifier": "funnelling.baselines",
-    "Reference": "funnelling.reference",
+    "Reference": "funnelling.corpus.reference",
     "UpperBoundClassifier": "funnelling.baselines",
     "load_model": "funnelling.storage",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",
-    "read_reference": "funnelling.reference",
+    "read_reference": "funnelling.corpus.reference",
     "save_model": "funnelling.storage",
     "write_documents": "funnelling.formats",
 }

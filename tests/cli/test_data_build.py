@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import read_corpus
-from funnelling.datasets.registry import CORPORA
+from funnelling.reproduction.corpora.registry import CORPORA
 
 from ..datasets.fake_apt import install
 from ..datasets.makers import help_package, help_page, write_articles

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import read_corpus
-from funnelling.datasets.registry import CORPORA
+from funnelling.reproduction.corpora.registry import CORPORA
 
 from ..datasets.fake_apt import install
 from ..datasets.tagged_makers import comparable_packages, write_archive

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from funnelling.cli.comparing import read_trials
-from funnelling.experiments.registry import EXPERIMENTS
 from funnelling.formats import write_documents
+from funnelling.reproduction.experiments.registry import EXPERIMENTS
 
 from ..datasets.makers import write_indices
 from ..experiments.made import made_corpus
@@ -108,10 +108,9 @@ def test_a_corpus_by_name_is_built_for_every_trial_and_kept(
     arguments = ("debian-comparable", "--source", tmp_path / "indices", "--methods", "naive", "--jobs", 1)
     out = tmp_path / "out"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("funnelling.datasets.debian_comparable.LANGUAGES", ("en", "it"))
-        patch.setattr(
-            "funnelling.datasets.debian_comparable.build_trials.__defaults__", (("en", "it"), (), 0)
-        )
+        patch.setattr("funnelling.reproduction.corpora.debian_comparable.LANGUAGES", ("en", "it"))
+        defaults = "funnelling.reproduction.corpora.debian_comparable.build_trials.__defaults__"
+        patch.setattr(defaults, (("en", "it"), (), 0))
         succeed("compare", *arguments, "--runs", 2, "-o", out, "--json")
         first = json.loads(capsys.readouterr().out)
         assert first["methods"]["naive"]["runs"] == 2

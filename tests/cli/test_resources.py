@@ -9,7 +9,7 @@ import pytest
 
 from funnelling.cli.comparing import fingerprints
 from funnelling.embeddings.vectors import WordVectors, write_vectors
-from funnelling.methods import make_method
+from funnelling.method.registry import make_method
 
 from .command import WORDS, documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses

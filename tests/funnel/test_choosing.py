@@ -11,10 +11,10 @@ from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.evaluation.measures import MEASURES
 from funnelling.funnel import choosing
+from funnelling.method.training_set import Training
 from funnelling.randomness import assign_folds
-from funnelling.training import Training
 from tests.artificial import vector_corpus
-from tests.experiments.made import made_corpus, write_words
+from tests.reproduction.experiments.made import made_corpus, write_words
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
 from funnelling.storage import load_model, save_model
 from funnelling.svm.device import gram, pick_device
-from tests.experiments.made import made_corpus
+from tests.reproduction.experiments.made import made_corpus
 
 torch = pytest.importorskip("torch")
 

@@ -15,7 +15,7 @@ from funnelling.funnel.tier_two import FEW_POSITIVES, aligned_scores, teaching
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
-from tests.experiments.made import made_corpus
+from tests.reproduction.experiments.made import made_corpus
 
 Array = npt.NDArray[np.float64]
 

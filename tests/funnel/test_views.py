@@ -13,19 +13,19 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.funnel.foreign import EstimatorLearner
+from funnelling.funnel.estimators import EstimatorLearner
 from funnelling.funnel.tier_one import Posteriors
-from funnelling.funnel.views.combination import combined, stacking_weights, unit_rows
+from funnelling.funnel.views.combination import combined, stacking_weights
 from funnelling.funnel.views.shared import fit_shared_view
-from funnelling.funnel.views.wce import WCESpace
+from funnelling.matrices import squared_norms, unit_rows
+from funnelling.method.training_set import Training
 from funnelling.spaces.dci import DCISpace
 from funnelling.spaces.pooled import PooledSpace
+from funnelling.spaces.wce import WCESpace
 from funnelling.storage import describe_model
 from funnelling.svm import SVM
-from funnelling.svm.kernels import squared_norms
-from funnelling.training import Training
 from tests.artificial import vector_corpus
-from tests.experiments.made import made_corpus, write_words
+from tests.reproduction.experiments.made import made_corpus, write_words
 
 SHARED = ["pooled", "lri", "characters", "wce"]
 

@@ -9,8 +9,8 @@ import pytest
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.funnel.zero_shot import language_folds, unseen_space
+from funnelling.method.training_set import Training
 from funnelling.storage import load_model, save_model
-from funnelling.training import Training
 from tests.artificial import vector_corpus
 from tests.spaces.translated import corpus, reference
 

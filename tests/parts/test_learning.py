@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, read_corpus, save_model
-from funnelling.evaluation.comparison import fit_method
-from funnelling.methods import make_method
+from funnelling.method.registry import make_method
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.parts.preparing import prepare
+from funnelling.trials.comparison import fit_method
 
 from .folders import rows, write_parts
 

@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, read_corpus, save_model
-from funnelling.evaluation.comparison import fit_method
-from funnelling.methods import make_method
+from funnelling.method.registry import make_method
 from funnelling.parts.predicting import MANIFEST, Options, predict_parts
+from funnelling.trials.comparison import fit_method
 from tests.cli.command import succeed
 
 from .folders import rows, write_parts

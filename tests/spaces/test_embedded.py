@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from funnelling.corpus.reference import Reference
 from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.errors import InputError
-from funnelling.reference import Reference
 from funnelling.spaces.embedded import EmbeddedSpace
 
 VECTORS = {

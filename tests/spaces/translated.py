@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from funnelling.reference import Reference
+from funnelling.corpus.reference import Reference
 
 TOPICS = 4
 WORDS = 6  # of a topic

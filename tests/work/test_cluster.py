@@ -14,9 +14,9 @@ import joblib
 import pytest
 
 from funnelling import InputError, read_corpus, save_model
-from funnelling.evaluation.comparison import fit_method
-from funnelling.methods import make_method
+from funnelling.method.registry import make_method
 from funnelling.parts.learning import fit_parts
+from funnelling.trials.comparison import fit_method
 from funnelling.work.cluster import on_cluster
 from tests.cli.command import run_command
 from tests.parts.folders import rows, write_parts

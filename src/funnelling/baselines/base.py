@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from funnelling.matrices import Matrix, Scores
 from funnelling.method import Method
-from funnelling.progress import progress_bar
+from funnelling.method.training_set import FOLDS, Head, Training
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Fit, Scorer
-from funnelling.svm.kernels import Matrix, scaled_gamma
-from funnelling.training import FOLDS, Head, Scores, Training
+from funnelling.svm.kernels import scaled_gamma
+from funnelling.work.progress import progress_bar
 
 
 class SVMBaseline(Method):

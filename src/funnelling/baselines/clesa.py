@@ -3,7 +3,7 @@
 from typing import Any
 
 from funnelling.baselines.base import SharedSpaceBaseline
-from funnelling.reference import Reference
+from funnelling.corpus.reference import Reference
 from funnelling.spaces.clesa import CLESASpace
 
 

@@ -6,10 +6,10 @@ from typing import Any
 from sklearn.base import clone
 
 from funnelling.baselines.base import SharedSpaceBaseline
-from funnelling.reference import Reference
+from funnelling.corpus.reference import Reference
+from funnelling.method.training_set import Training
 from funnelling.spaces.kcca import KCCASpace
 from funnelling.svm import Fit
-from funnelling.training import Training
 
 REGULARISATIONS = (1.0, 10.0)  # what the paper's cross-validation chose for its two corpora
 

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from funnelling.baselines.base import SharedSpaceBaseline
-from funnelling.reference import Reference
+from funnelling.corpus.reference import Reference
 from funnelling.spaces.embedded import EmbeddedSpace
 
 

@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
-from funnelling.inputs import is_mapping, is_texts
+from funnelling.matrices import Floats, Scores
 from funnelling.method import Method
+from funnelling.method.inputs import is_mapping, is_texts
+from funnelling.method.training_set import Head, Training
 from funnelling.neural.devices import choose_device, repeatable
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
-from funnelling.progress import progress_bar
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.kernels import Floats
 from funnelling.svm.plan import amount
 from funnelling.text.languages import served_by
-from funnelling.training import Head, Scores, Training
+from funnelling.work.progress import progress_bar
 
 logger = logging.getLogger(__name__)
 

@@ -3,10 +3,10 @@
 from functools import partial
 
 from funnelling.baselines.base import SVMBaseline
-from funnelling.progress import progress_bar
+from funnelling.matrices import Matrix, Scores
+from funnelling.method.training_set import FOLDS, Head, Training, fit_languages
 from funnelling.svm import SVM, Scorer
-from funnelling.svm.kernels import Matrix
-from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
+from funnelling.work.progress import progress_bar
 
 
 class NaiveClassifier(SVMBaseline):

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.baselines.base import SharedSpaceBaseline
+from funnelling.method.training_set import Training
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.svm import SVM, Calibration
-from funnelling.training import Training
 
 
 class PooledClassifier(SharedSpaceBaseline):

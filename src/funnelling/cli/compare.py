@@ -48,8 +48,8 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.evaluation.splits import hold_out
-    from funnelling.methods import make_method, parse_methods, parse_settings
+    from funnelling.method.registry import make_method, parse_methods, parse_settings
+    from funnelling.trials.splits import hold_out
 
     names = parse_methods(arguments.methods)
     settings = parse_settings(arguments.set, names)
@@ -74,12 +74,12 @@ def run(arguments: argparse.Namespace) -> None:
     for line in (*notes, left_out):
         options.tell(line)
 
-    from funnelling.evaluation.comparison import Comparison
-    from funnelling.evaluation.pieces import Pieces
     from funnelling.report.comparison import comparison_blocks
     from funnelling.report.content import Report, Section
     from funnelling.report.facts import facts
     from funnelling.report.files import write_report
+    from funnelling.trials.comparison import Comparison
+    from funnelling.trials.pieces import Pieces
 
     pieces = Pieces(store)
     keys = {name: [settings.get(name), comparing.fingerprints(makers[name](), resources)] for name in names}

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options
-from funnelling.datasets.registry import CORPORA
 from funnelling.errors import InputError
+from funnelling.reproduction.corpora.registry import CORPORA
 
 if TYPE_CHECKING:
     from funnelling.corpus import Corpus
-    from funnelling.evaluation.splits import Trial
     from funnelling.method import Method
+    from funnelling.trials.splits import Trial
 
 SAMPLE = "sample"
 CORPUS_FOLDER = "corpora"
@@ -41,7 +41,7 @@ def read_trials(
     The first trial of a file takes its split, further ones redraw it; trial i of a corpus is built with
     the seed i after the first. What was built is kept in the store, so that all goes on with the same.
     """
-    from funnelling.evaluation.splits import trial_split
+    from funnelling.trials.splits import trial_split
 
     trials, notes = [], []
     named = [name for name in data if name in CORPORA and not os.path.isfile(name)]
@@ -64,7 +64,7 @@ def read_trials(
 
 def _read(name: str) -> "tuple[Corpus, str]":
     if name == SAMPLE and not os.path.isfile(name):
-        from funnelling.datasets.sample import read_sample
+        from funnelling.corpus.sample import read_sample
 
         return read_sample(), ""
     return options.read_labelled(name)
@@ -73,8 +73,8 @@ def _read(name: str) -> "tuple[Corpus, str]":
 def _built(name: str, arguments: argparse.Namespace, store: Path | None) -> "Iterator[Corpus]":
     """The corpora of each trial's seed, built where the store does not have them."""
     from funnelling.corpus import Corpus, read_corpus
-    from funnelling.datasets.registry import build_trials
     from funnelling.formats import write_documents
+    from funnelling.reproduction.corpora.registry import build_trials
 
     seeds = [arguments.seed + run for run in range(arguments.runs)]
     given = {"sources": arguments.sources} if arguments.sources else {}
@@ -98,7 +98,7 @@ def choose_methods(
     names: list[str], resources: dict[str, Any], trials: "list[Trial]", everything: bool
 ) -> tuple[list[str], str]:
     """The methods whose resources are at hand, and what the others lack; one asked for by name must not."""
-    from funnelling.methods import RESOURCES, lacking
+    from funnelling.method.registry import RESOURCES, lacking
 
     at_hand = set(resources)
     if has_english_versions(trials):
@@ -135,7 +135,7 @@ def fingerprints(method: "Method", resources: dict[str, Any]) -> dict[str, Any]:
         files = find_vectors(resources["embeddings"]).values()
         marks["embeddings"] = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     if "encoder" in resources and "encoder" in parameters:
-        from funnelling.funnel.views.encoder import digest, find_encoder
+        from funnelling.spaces.encoder import digest, find_encoder
 
         marks["encoder"] = digest(find_encoder(resources["encoder"]))
     return marks
@@ -143,8 +143,8 @@ def fingerprints(method: "Method", resources: dict[str, Any]) -> dict[str, Any]:
 
 def check_store(store: Path, force: bool) -> None:
     """A folder of results is added to; any other that holds something is left alone."""
-    from funnelling.evaluation.pieces import FOLDER
     from funnelling.formats.files import check_output_folder
+    from funnelling.trials.pieces import FOLDER
 
     ours = any((store / folder).is_dir() for folder in (FOLDER, CORPUS_FOLDER))
     if store.is_dir() and any(store.iterdir()) and not ours and not force:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options
-from funnelling.datasets.registry import CORPORA
+from funnelling.reproduction.corpora.registry import CORPORA
 
 if TYPE_CHECKING:
     from funnelling.formats import Document
@@ -104,8 +104,8 @@ def _add_build(actions: options.Commands) -> None:
 
 
 def run_build(arguments: argparse.Namespace) -> None:
-    from funnelling.datasets.registry import build
     from funnelling.formats import write_documents
+    from funnelling.reproduction.corpora.registry import build
     from funnelling.wording import counted
 
     names = ("sources", "languages", "min_words", "paragraphs", "documents", "alignments", "seed")
@@ -133,7 +133,7 @@ def run_build(arguments: argparse.Namespace) -> None:
 
 def run_describe(arguments: argparse.Namespace) -> None:
     from funnelling.corpus import read_corpus
-    from funnelling.description import describe
+    from funnelling.corpus.description import describe
 
     description = describe(read_corpus(arguments.data, verbose=1), verbose=1)
     if arguments.json:

@@ -55,9 +55,9 @@ def _add_neighbours(actions: options.Commands) -> None:
 
 
 def run_build(arguments: argparse.Namespace) -> None:
+    from funnelling.corpus.reference import read_reference
     from funnelling.embeddings.folders import check_folder, write_folder
     from funnelling.embeddings.learning import learn_vectors
-    from funnelling.reference import read_reference
     from funnelling.wording import counted
 
     folder = Path(arguments.output)

@@ -34,8 +34,8 @@ def run(arguments: argparse.Namespace) -> None:
     corpus, note = options.read_labelled(arguments.data)
     test, left_out = _measurable(corpus, model, shown_name(arguments.data), arguments.skip_unknown)
 
-    from funnelling.evaluation.comparison import measure_in_full, measures_of
     from funnelling.report.tables import languages_table, notes, plain, rates
+    from funnelling.trials.comparison import measure_in_full, measures_of
 
     result = measures_of(measure_in_full(model, test))
     options.tell(note)
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _measurable(corpus: "Corpus", model: "Method", name: str, skip_unknown: bool) -> "tuple[Corpus, str]":
     """The documents to measure on, and what to tell of the others."""
-    from funnelling.evaluation.comparison import served
+    from funnelling.trials.comparison import served
 
     if any(corpus.splits):
         corpus = corpus.split("test")

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from funnelling.cli import comparing, options
-from funnelling.experiments.registry import ALL, ALWAYS, EXPERIMENTS
+from funnelling.reproduction.experiments.registry import ALL, ALWAYS, EXPERIMENTS
 
 DEFAULT_METHODS = "naive,pooled,lri,dci,fun-kfcv,fun-tat"
 
@@ -16,7 +16,9 @@ def add_to(commands: options.Commands) -> None:
         help="run the paper's experiments, ending in a report",
         description="Run experiments of the paper on a corpus. Every result is kept as it is found: started "
         "again after an interruption, it goes on where it stopped.",
-        epilog="\n".join(["experiments:", *(f"  {name:16} {what}" for name, what in EXPERIMENTS.items())]),
+        epilog="\n".join(
+            ["experiments:", *(f"  {name:16} {entry.summary}" for name, entry in EXPERIMENTS.items())]
+        ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", metavar="NAME", choices=[ALL, *EXPERIMENTS], help="an experiment, or all")
@@ -61,15 +63,15 @@ def fractions(text: str) -> list[float]:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.evaluation.pieces import Pieces
-    from funnelling.experiments.registry import parse_experiments, run_experiments
-    from funnelling.experiments.setting import FRACTIONS, Setting
     from funnelling.formats.files import writing
-    from funnelling.methods import make_method, parse_methods, parse_settings
+    from funnelling.method.registry import make_method, parse_methods, parse_settings
     from funnelling.report.content import Report
     from funnelling.report.facts import facts
     from funnelling.report.files import write_report
     from funnelling.report.tables import plain
+    from funnelling.reproduction.experiments.registry import parse_experiments, run_experiments
+    from funnelling.reproduction.experiments.setting import FRACTIONS, Setting
+    from funnelling.trials.pieces import Pieces
 
     names = parse_methods(arguments.methods or DEFAULT_METHODS)
     settings = parse_settings(arguments.set, [*names, *ALWAYS])

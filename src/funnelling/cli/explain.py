@@ -28,11 +28,11 @@ def add_to(commands: options.Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.cli.predict import check_is_jsonl
-    from funnelling.explanation import label_columns
     from funnelling.formats import read_documents
     from funnelling.formats.files import writing
+    from funnelling.method.explanation import label_columns
     from funnelling.prediction import Predictor, batches
-    from funnelling.progress import progress_bar
+    from funnelling.work.progress import progress_bar
 
     check_is_jsonl(arguments.output)
     model = options.load_text_model(arguments.model)

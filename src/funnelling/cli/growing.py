@@ -8,8 +8,8 @@ from funnelling.errors import InputError
 
 if TYPE_CHECKING:
     from funnelling.corpus import Corpus
-    from funnelling.evaluation.splits import Trial
     from funnelling.funnel import FunnellingClassifier
+    from funnelling.trials.splits import Trial
 
 
 def add_to(commands: options.Commands) -> None:
@@ -96,7 +96,7 @@ def _load(arguments: argparse.Namespace) -> "FunnellingClassifier":
 
 def _sides(corpus: "Corpus", path: str) -> "Trial":
     """What is learned from, at least one document, and what is measured on."""
-    from funnelling.evaluation.splits import sides_of
+    from funnelling.trials.splits import sides_of
 
     trial = sides_of(corpus)
     if not len(trial.train):
@@ -143,8 +143,8 @@ def _grow(arguments: argparse.Namespace, model: "FunnellingClassifier", trial: "
 
 def _tell_change(before: "FunnellingClassifier", after: "FunnellingClassifier", test: "Corpus") -> None:
     """Both on test documents and on held-out training documents, over the labels known before."""
-    from funnelling.evaluation.comparison import measure_method, served
     from funnelling.report.tables import change_table, plain
+    from funnelling.trials.comparison import measure_method, served
     from funnelling.wording import counted
 
     classes = [str(label) for label in before.classes_]
@@ -162,8 +162,8 @@ def _tell_change(before: "FunnellingClassifier", after: "FunnellingClassifier", 
 
 def _scores(model: "FunnellingClassifier", test: "Corpus") -> Any:
     """What the model's card tells: of all languages alike, so on test documents where all have some."""
-    from funnelling.evaluation.comparison import measure_in_full, measures_of
     from funnelling.evaluation.measures import averaged
+    from funnelling.trials.comparison import measure_in_full, measures_of
     from funnelling.wording import counted
 
     if set(test.by_language()) == set(model.languages_):

@@ -127,7 +127,7 @@ def read_resources(arguments: argparse.Namespace) -> dict[str, Any]:
     """The reference corpus, the folder of word vectors and that of the encoder, those that were given."""
     resources: dict[str, Any] = {}
     if arguments.reference is not None:
-        from funnelling.reference import read_reference
+        from funnelling.corpus.reference import read_reference
 
         resources["reference"] = read_reference(arguments.reference)
     if arguments.embeddings is not None:
@@ -136,7 +136,7 @@ def read_resources(arguments: argparse.Namespace) -> dict[str, Any]:
         find_vectors(arguments.embeddings)  # refuses a folder that holds none
         resources["embeddings"] = arguments.embeddings
     if arguments.encoder is not None:
-        from funnelling.funnel.views.encoder import find_encoder
+        from funnelling.spaces.encoder import find_encoder
 
         find_encoder(arguments.encoder)  # refuses a folder that holds none
         resources["encoder"] = arguments.encoder
@@ -145,7 +145,7 @@ def read_resources(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def check_resources(name: str, resources: Collection[str]) -> None:
     """Refuse a method whose resources are not given."""
-    from funnelling.methods import RESOURCES, lacking
+    from funnelling.method.registry import RESOURCES, lacking
 
     missing = lacking(name, resources)
     if missing:

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.formats import read_documents
     from funnelling.formats.files import STANDARD, writing
     from funnelling.prediction import Predictor, batches
-    from funnelling.progress import progress_bar
+    from funnelling.work.progress import progress_bar
 
     rows = {
         "top": arguments.top,

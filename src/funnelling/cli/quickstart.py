@@ -23,17 +23,17 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.datasets.sample import read_sample
-    from funnelling.evaluation.comparison import compared, fit_and_measure, measure_rejector, measures_of
-    from funnelling.evaluation.splits import Trial
+    from funnelling.corpus.sample import read_sample
     from funnelling.formats import write_documents
-    from funnelling.methods import make_method
+    from funnelling.method.registry import make_method
     from funnelling.report.comparison import comparison_blocks
     from funnelling.report.content import Report, Section
     from funnelling.report.facts import facts
     from funnelling.report.files import write_report
     from funnelling.report.tables import plain, side_by_side
     from funnelling.storage import save_model
+    from funnelling.trials.comparison import compared, fit_and_measure, measure_rejector, measures_of
+    from funnelling.trials.splits import Trial
 
     folder = Path(arguments.output)
     model_path, report_path, data_path = folder / "model", folder / "report.html", folder / "documents.jsonl"

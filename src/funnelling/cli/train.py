@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from funnelling.corpus import Corpus
-    from funnelling.evaluation.splits import Trial
     from funnelling.method import Method
+    from funnelling.trials.splits import Trial
 
 DEFAULT_METHOD = "fun-auto"
 
@@ -52,7 +52,7 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from pathlib import Path
 
-    from funnelling.methods import check_method, make_method, parse_settings
+    from funnelling.method.registry import check_method, make_method, parse_settings
     from funnelling.parts.learning import learns_by_parts
     from funnelling.storage import check_writable, save_model
 
@@ -88,7 +88,7 @@ def _learn_corpus(
     model: "Method", arguments: argparse.Namespace, make: "Callable[[], Method]"
 ) -> tuple[Any, str]:
     """Fit on the documents of a file, read into memory; its scores, and how they were found."""
-    from funnelling.evaluation.comparison import fit_method, learned_from
+    from funnelling.trials.comparison import fit_method, learned_from
     from funnelling.wording import counted
 
     corpus, note = options.read_labelled(arguments.data)
@@ -158,8 +158,8 @@ def _with_options(settings: dict[str, dict[str, Any]], arguments: argparse.Names
 
 def _sides(corpus: "Corpus", path: str) -> "Trial":
     """What is learned from, and what is measured on, nothing where the file does not say."""
-    from funnelling.evaluation.splits import check_learnable, sides_of
     from funnelling.formats.files import shown_name
+    from funnelling.trials.splits import check_learnable, sides_of
 
     trial = sides_of(corpus)
     if not len(trial.train):
@@ -173,7 +173,7 @@ def _sides(corpus: "Corpus", path: str) -> "Trial":
 
 def _measure_on(test: "Corpus", model: "Method") -> tuple[Any, str]:
     """The scores of a model on test documents, and how they were found."""
-    from funnelling.evaluation.comparison import measure_in_full, measures_of, served
+    from funnelling.trials.comparison import measure_in_full, measures_of, served
     from funnelling.wording import counted
 
     known = served(test, model)
@@ -187,7 +187,7 @@ def _measure_on(test: "Corpus", model: "Method") -> tuple[Any, str]:
 
 def _measure_by_folds(train: "Corpus", make: "Callable[[], Method]", seed: int) -> tuple[Any, str]:
     """The scores of a method without test documents, and how they were found."""
-    from funnelling.evaluation.comparison import cross_validate
+    from funnelling.trials.comparison import cross_validate
 
     options.tell("Measuring by five outer folds.")
     scores = cross_validate(make, train, seed=seed)

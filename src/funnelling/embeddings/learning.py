@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_limits
 
 from funnelling.embeddings.vectors import WordVectors
 from funnelling.errors import InputError
-from funnelling.progress import progress_bar
 from funnelling.randomness import stream
 from funnelling.text.words import analyser
+from funnelling.work.progress import progress_bar
 
 # Of the randomised decomposition; more of either changed no neighbours.
 OVERSAMPLES, ITERATIONS = 50, 4

@@ -8,9 +8,9 @@ import numpy as np
 from funnelling.embeddings.vectors import Matrix, find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
-from funnelling.progress import watched
 from funnelling.text.languages import normalise_tag, served_by
 from funnelling.text.tokens import lower
+from funnelling.work.progress import watched
 
 
 def nearest_words(

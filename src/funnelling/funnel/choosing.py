@@ -17,11 +17,11 @@ from sklearn.base import clone
 from funnelling.evaluation.measures import MEASURES, mean_measures, mean_of_four
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.views import OWN, seen_by_views, view_names
-from funnelling.progress import progress_bar
+from funnelling.matrices import Floats
+from funnelling.method.training_set import Training
 from funnelling.randomness import assign_folds
-from funnelling.svm.kernels import Floats
 from funnelling.svm.learner import Problem, decide
-from funnelling.training import Training
+from funnelling.work.progress import progress_bar
 
 if TYPE_CHECKING:
     from funnelling.funnel.classifier import FunnellingClassifier

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import (
     Counts,
@@ -18,9 +19,9 @@ from funnelling.evaluation.measures import (
     mean_of_four,
     measure_counts,
 )
+from funnelling.funnel.archive import Kept, Seen
 from funnelling.funnel.choosing import AUTO, choose
-from funnelling.funnel.foreign import EstimatorLearner
-from funnelling.funnel.kept import Kept, Seen
+from funnelling.funnel.estimators import EstimatorLearner
 from funnelling.funnel.thresholds import parse_goal, tuned_cuts
 from funnelling.funnel.tier_one import Posteriors, TierOne, fit_tier_one
 from funnelling.funnel.tier_two import (
@@ -36,18 +37,17 @@ from funnelling.funnel.views import OWN, SHARED, Given, View, make_space, seen_b
 from funnelling.funnel.views.combination import COMBINATIONS, combined, stacking_weights
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
 from funnelling.funnel.zero_shot import SPACES, language_folds, unseen_space
-from funnelling.inputs import read_inputs
+from funnelling.matrices import Floats, Matrix, Scores
 from funnelling.method import Method
-from funnelling.progress import progress_bar
+from funnelling.method.inputs import read_inputs
+from funnelling.method.training_set import FOLDS, Head, Training, fit_languages
 from funnelling.randomness import assign_folds
-from funnelling.reference import Reference
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Calibration, Fit, Scorer
 from funnelling.svm.device import DEVICES, pick_device, scores_on
-from funnelling.svm.kernels import Floats, Matrix
 from funnelling.svm.learner import Problem, decide
 from funnelling.svm.plan import amount, check_solution_size, labels_at_once
-from funnelling.training import FOLDS, Head, Scores, Training, fit_languages
+from funnelling.work.progress import progress_bar
 from funnelling.work.spread import for_threads, is_local
 from funnelling.work.threads import in_threads
 

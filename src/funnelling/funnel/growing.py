@@ -16,15 +16,15 @@ import numpy.typing as npt
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.funnel.kept import Kept, group_names
+from funnelling.funnel.archive import Kept, group_names
 from funnelling.funnel.tier_one import Posteriors, absent
 from funnelling.funnel.views import OWN
-from funnelling.inputs import Inputs, check_vectors
-from funnelling.labels import read_label_lists
+from funnelling.matrices import Floats, Matrix, check_vectors, stacked
+from funnelling.method.inputs import Inputs
+from funnelling.method.labels import read_label_lists
+from funnelling.method.training_set import Training
 from funnelling.spaces.base import check_one_width
-from funnelling.svm.kernels import Floats, Matrix
 from funnelling.text.vocabularies import fit_own
-from funnelling.training import Training, stacked
 
 if TYPE_CHECKING:
     from funnelling.funnel.classifier import FunnellingClassifier

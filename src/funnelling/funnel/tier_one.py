@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
+from funnelling.matrices import Floats, Folds, Matrix, Targets
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.kernels import Floats, Matrix
-from funnelling.svm.path import Folds, Targets
 from funnelling.svm.scorers import KernelScorer, LinearScorer
 
 REJECTED = -1.0  # the score of a label without positives, libsvm's rule

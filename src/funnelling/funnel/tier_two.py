@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.funnel.tier_one import Fitted
+from funnelling.matrices import Floats, one_blas_thread
+from funnelling.method.training_set import Head
 from funnelling.randomness import stream
 from funnelling.svm import Scorer
 from funnelling.svm.device import scores_on
-from funnelling.svm.kernels import Floats, one_blas_thread
 from funnelling.svm.learner import C_GRID
 from funnelling.svm.plan import gram_bytes, largest_gram
-from funnelling.training import Head
 from funnelling.work.threads import in_threads
 
 MOST_DOCUMENTS = 20_000  # that teach tier 2 where a kernel matrix of all would pass the memory limit

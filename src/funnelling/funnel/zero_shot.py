@@ -15,11 +15,11 @@ import os
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.reference import Reference
 from funnelling.funnel.views import Given, make_space
-from funnelling.reference import Reference
+from funnelling.method.training_set import Training
 from funnelling.spaces import Space
 from funnelling.text.languages import primary
-from funnelling.training import Training
 
 SPACES = ("auto", "pooled", "embeddings", "clesa")
 

@@ -12,10 +12,10 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
+from funnelling.matrices import BLOCK, one_blas_thread
 from funnelling.neural.recurrence import Recurrence, step
 from funnelling.neural.words import PADDING, Floats
 from funnelling.randomness import stream
-from funnelling.svm.kernels import ROWS, one_blas_thread
 from funnelling.work.threads import in_threads
 
 Numbers = npt.NDArray[np.int64]
@@ -154,7 +154,7 @@ def _output(weights: Weights, dense: torch.Tensor) -> torch.Tensor:
 def predicted_scores(weights: Weights, look_up: LookUp, words: Numbers, n_jobs: int | None) -> Floats:
     """Scores of documents; a document's bits do not depend on its neighbours.
 
-    Documents of similar length are read together, always `ROWS` of them, so that all products have the same
+    Documents of similar length are read together, always `BLOCK` of them, so that all products have the same
     shape whatever the documents.
     """
     lengths = lengths_of(words)
@@ -162,12 +162,12 @@ def predicted_scores(weights: Weights, look_up: LookUp, words: Numbers, n_jobs: 
     scores = np.empty((len(words), len(weights["output_biases"])), dtype=np.float32)
 
     def score(block: int) -> None:
-        documents = order[block * ROWS : (block + 1) * ROWS]
-        padded = np.full((ROWS, lengths[documents[-1]]), PADDING, dtype=np.int64)
+        documents = order[block * BLOCK : (block + 1) * BLOCK]
+        padded = np.full((BLOCK, lengths[documents[-1]]), PADDING, dtype=np.int64)
         padded[: len(documents)] = words[documents, : padded.shape[1]]
         scores[documents] = _score_block(weights, look_up(padded), lengths_of(padded))[: len(documents)]
 
-    for _ in in_threads(score, -(-len(words) // ROWS), n_jobs):
+    for _ in in_threads(score, -(-len(words) // BLOCK), n_jobs):
         pass
     return scores
 

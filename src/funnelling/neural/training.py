@@ -21,8 +21,8 @@ from funnelling.neural.network import (
     training_scores,
 )
 from funnelling.neural.words import FIRST_WORD, Floats
-from funnelling.progress import progress_bar
 from funnelling.randomness import stream
+from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
 
 Documents = npt.NDArray[np.intp]  # by their number

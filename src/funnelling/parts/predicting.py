@@ -13,8 +13,8 @@ from funnelling.errors import InputError
 from funnelling.formats import parquet, parts_of, read_part
 from funnelling.formats.files import writing
 from funnelling.prediction import Predictor, batches
-from funnelling.progress import progress_bar
 from funnelling.storage import load_model
+from funnelling.work.progress import progress_bar
 from funnelling.work.spread import in_processes
 
 MANIFEST = "_predictions.json"  # what the predictions in a folder were made with

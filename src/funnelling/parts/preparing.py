@@ -13,10 +13,10 @@ from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write
+from funnelling.method.training_set import Prepared
 from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counted, splits_in
-from funnelling.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
-from funnelling.training import Prepared
+from funnelling.work.progress import progress_bar
 from funnelling.work.spread import in_processes
 
 TRAIN, TEST = "train", "test"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from funnelling.methods import title
+from funnelling.method.registry import title
 from funnelling.report.tables import Table, languages_table, markdown, notes, rates
 from funnelling.report.text import escape_markdown
 from funnelling.wording import counted

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.evaluation.significance import NO_RIVALS
-from funnelling.methods import title
+from funnelling.method.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
 from funnelling.report.tables import (
     comparison_table,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
-from funnelling.evaluation.splits import Trial
+from funnelling.trials.splits import Trial
 from funnelling.wording import counted
 
 _PACKAGES = ("funnelling", "numpy", "scipy", "scikit-learn")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from funnelling.evaluation.measures import MEASURES
 from funnelling.evaluation.significance import dagger
-from funnelling.methods import title
+from funnelling.method.registry import title
 from funnelling.wording import counted
 
 MEASURE_TITLES = {

@@ -4,16 +4,13 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from funnelling.errors import InputError
-from funnelling.svm.kernels import Matrix
+from funnelling.matrices import Matrix, Targets
 from funnelling.text.vocabularies import fit_own
 
 Documents = list[str] | Matrix  # texts, or vectors where the user gave those
-Targets = npt.NDArray[np.bool_]
 
 
 class Space(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]

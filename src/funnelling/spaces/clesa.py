@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from funnelling.reference import Reference
-from funnelling.spaces.base import Documents, Targets
-from funnelling.spaces.reference import ReferenceSpace
-from funnelling.svm.kernels import Matrix
+from funnelling.corpus.reference import Reference
+from funnelling.matrices import Matrix, Targets
+from funnelling.spaces.base import Documents
+from funnelling.spaces.reference_based import ReferenceSpace
 
 
 class CLESASpace(ReferenceSpace):

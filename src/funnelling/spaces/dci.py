@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from funnelling.spaces.base import Documents, OwnWordsSpace, Targets
-from funnelling.svm.kernels import Floats, Matrix, product
+from funnelling.matrices import Floats, Matrix, Targets, product
+from funnelling.spaces.base import Documents, OwnWordsSpace
 
 
 class DCISpace(OwnWordsSpace):

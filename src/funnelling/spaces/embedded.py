@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from funnelling.corpus.reference import Reference
 from funnelling.embeddings.vectors import WordVectors, find_vectors, read_vectors
 from funnelling.errors import InputError
-from funnelling.reference import Reference
-from funnelling.spaces.base import Documents, OwnWordsSpace, Targets, check_texts
-from funnelling.svm.kernels import Floats, Matrix, product, squared_norms
+from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
+from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
 from funnelling.text.languages import served_by
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.text.vocabularies import fit_own

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
-from funnelling.reference import Reference
-from funnelling.spaces.base import Documents, Targets
-from funnelling.spaces.reference import ReferenceSpace
-from funnelling.svm.kernels import Floats, Matrix, one_blas_thread, product
+from funnelling.corpus.reference import Reference
+from funnelling.matrices import Floats, Matrix, Targets, one_blas_thread, product
+from funnelling.spaces.base import Documents
+from funnelling.spaces.reference_based import ReferenceSpace
 
 Square = npt.NDArray[np.float64]
 

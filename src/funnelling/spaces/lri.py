@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from funnelling.matrices import Matrix, Targets
 from funnelling.randomness import stream
-from funnelling.spaces.base import Documents, Targets
+from funnelling.spaces.base import Documents
 from funnelling.spaces.pooled import PooledSpace
-from funnelling.svm.kernels import Matrix
 
 
 class LRISpace(PooledSpace):

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from funnelling.spaces.base import Documents, Space, Targets, check_one_width
-from funnelling.svm.kernels import Matrix
+from funnelling.matrices import Matrix, Targets
+from funnelling.spaces.base import Documents, Space, check_one_width
 from funnelling.text.languages import is_language
 from funnelling.text.vocabularies import fit_shared, shared_vectors
 

@@ -45,7 +45,7 @@ def save_model(
     from safetensors.numpy import save
     from sklearn.utils.validation import check_is_fitted
 
-    from funnelling.methods import name_of
+    from funnelling.method.registry import name_of
     from funnelling.report.card import model_card
 
     check_is_fitted(model, "classes_")

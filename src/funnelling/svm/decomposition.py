@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import erf
 
-from funnelling.svm.kernels import Matrix, is_sparse
+from funnelling.matrices import Matrix, is_sparse
 from funnelling.svm.scorers import KernelScorer, LinearScorer
 
 Array = npt.NDArray[np.float64]

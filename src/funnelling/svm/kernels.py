@@ -5,40 +5,17 @@ so every product here has a shape that depends on the training data alone and ru
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from threadpoolctl import ThreadpoolController
 
+from funnelling.matrices import BLOCK, Floats, Matrix, is_sparse, one_blas_thread, squared_norms
 from funnelling.svm import compiled
 from funnelling.work.threads import in_threads
 
-Matrix = Any  # a scipy sparse matrix or a dense array, rows are documents
-Floats = npt.NDArray[np.float32]
-
 GRAM_ROWS = 256  # of a block of training documents: what fits into cache
-BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
-ROWS = 32  # of a block of new documents, always filled up to this number
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Keep BLAS to one thread while the body runs."""
-    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
-
-
-def is_sparse(X: Matrix) -> bool:
-    """Whether X is a scipy sparse matrix or array."""
-    return bool(sparse.issparse(X))
 
 
 @dataclass(frozen=True)
@@ -102,27 +79,6 @@ def linear_gram(X: Matrix) -> Floats:
         return dense @ dense.T
 
 
-def product(X: Matrix, weights: Matrix) -> Floats:
-    """X times a matrix of weights; a row's bits do not depend on its neighbours."""
-    if is_sparse(X) or is_sparse(weights):
-        return X.astype(np.float32, copy=False) @ weights  # type: ignore[no-any-return]
-    products = np.empty((X.shape[0], weights.shape[1]), dtype=np.float32)
-    padded = np.zeros((ROWS, X.shape[1]), dtype=np.float32)
-    with one_blas_thread():
-        for start in range(0, len(X), ROWS):
-            rows = X[start : start + ROWS]
-            padded[: len(rows)] = rows
-            products[start : start + ROWS] = (padded @ weights)[: len(rows)]
-    return products
-
-
-def squared_norms(X: Floats) -> Floats:
-    if X.shape[1] > BUFFER:
-        return (np.ascontiguousarray(X) ** 2).sum(axis=1)  # type: ignore[no-any-return]
-    norms: Floats = np.einsum("ij,ij->i", X, X)
-    return norms
-
-
 def rbf(A: Floats, B: Floats, norms_a: Floats, norms_b: Floats, gamma: float) -> Floats:
     """exp(-gamma ||a - b||²) for all rows of A and B, given their squared norms.
 
@@ -169,11 +125,11 @@ def rbf_gram(X: Floats, gamma: float, n_jobs: int | None = None) -> Floats:
 
 
 def rbf_blocks(X: Floats, support: Floats, gamma: float) -> Iterator[tuple[slice, Floats]]:
-    """Kernel values between support vectors and new documents, ``ROWS`` documents (columns) at a time."""
+    """Kernel values between support vectors and new documents, ``BLOCK`` documents (columns) at a time."""
     norms = squared_norms(support)
-    padded = np.zeros((ROWS, X.shape[1]), dtype=np.float32)
-    for start in range(0, len(X), ROWS):
-        rows = slice(start, min(start + ROWS, len(X)))
+    padded = np.zeros((BLOCK, X.shape[1]), dtype=np.float32)
+    for start in range(0, len(X), BLOCK):
+        rows = slice(start, min(start + BLOCK, len(X)))
         count = rows.stop - rows.start
         padded[:count] = X[rows]
         padded[count:] = 0

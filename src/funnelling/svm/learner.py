@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.progress import Advance, quietly
+from funnelling.matrices import Floats, Folds, Matrix, Targets, one_blas_thread
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.kernels import (
-    Floats,
-    Kernel,
-    Matrix,
-    Vectors,
-    linear_gram,
-    one_blas_thread,
-    rbf_gram,
-)
+from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram
 from funnelling.svm.nystrom import NystromMap
-from funnelling.svm.path import Folds, Solved, Targets, solve_path
+from funnelling.svm.path import Solved, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
+from funnelling.work.progress import Advance, quietly
 
 if TYPE_CHECKING:
     from funnelling.svm.device import DeviceGram

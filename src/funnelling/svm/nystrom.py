@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from funnelling.svm.kernels import GRAM_ROWS, Floats, one_blas_thread, rbf, rbf_gram, squared_norms
+from funnelling.matrices import Floats, one_blas_thread, squared_norms
+from funnelling.svm.kernels import GRAM_ROWS, rbf, rbf_gram
 from funnelling.work.threads import in_threads
 
 SMALLEST = 1e-6  # of an eigenvalue, relative to the largest: below, single precision holds only noise

@@ -9,14 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.progress import Advance, quietly
-from funnelling.svm.kernels import Floats, Kernel, aligned
+from funnelling.matrices import Floats, Folds, Targets
+from funnelling.svm.kernels import Kernel, aligned
 from funnelling.svm.solver import Problems
+from funnelling.work.progress import Advance, quietly
 from funnelling.work.spread import in_pieces, is_local, workers
 from funnelling.work.threads import in_threads
-
-Folds = npt.NDArray[np.intp]
-Targets = npt.NDArray[np.bool_]
 
 PIECES = 4  # for each worker: the fewer, the longer all wait for the last
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from funnelling.errors import InputError
-from funnelling.svm.kernels import Matrix, is_sparse
+from funnelling.matrices import Matrix, is_sparse
 
 LANDMARKS = 500  # of the Nyström map, where memory allows
 FEWEST = 32

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.svm.kernels import Floats, Matrix, is_sparse, one_blas_thread, product, rbf_blocks
+from funnelling.matrices import Floats, Matrix, is_sparse, one_blas_thread, product
+from funnelling.svm.kernels import rbf_blocks
 
 
 class Scorer(Protocol):

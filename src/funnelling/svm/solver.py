@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
+from funnelling.matrices import is_sparse
 from funnelling.svm import compiled
-from funnelling.svm.kernels import Kernel, Vectors, is_sparse
+from funnelling.svm.kernels import Kernel, Vectors
 
 TOLERANCE = 1e-3
 EXHAUSTED, NOT_FINITE = 3, 4  # the native solver's words for "out of steps" and "no numbers"

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.progress import watched
 from funnelling.text.languages import name_among, normalise_tag
+from funnelling.work.progress import watched
 
 # Accuracy no longer grows beyond some 500 characters; the rest is for documents with a foreign heading.
 CHARACTERS_READ = 2_000

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from funnelling.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
+from funnelling.work.progress import progress_bar
 
 Texts = Mapping[str, list[str]]
 Matrix = Any

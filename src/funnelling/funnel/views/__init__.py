@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
+from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.reference import Reference
+from funnelling.matrices import Floats
 from funnelling.spaces import Space
 from funnelling.spaces.pooled import PooledSpace
-from funnelling.svm.kernels import Floats
 from funnelling.text.tfidf import TfidfVectorizer
 
 OWN = "own"
@@ -108,7 +108,7 @@ def make_space(view: View, given: Given, name: str = "") -> Space:
     if isinstance(view, TfidfVectorizer):  # it asks for the language of each text
         return PooledSpace(name, view, given.verbose)
     if not isinstance(view, str):
-        from funnelling.funnel.views.transformed import TransformedSpace
+        from funnelling.spaces.transformed import TransformedSpace
 
         return TransformedSpace(view, name, given.seed)
     if view == "pooled":
@@ -118,18 +118,18 @@ def make_space(view: View, given: Given, name: str = "") -> Space:
 
         return LRISpace(random_state=given.seed, verbose=given.verbose)
     if view == "characters":
-        from funnelling.funnel.views.characters import CharacterSpace
+        from funnelling.spaces.characters import CharacterSpace
 
         return CharacterSpace(verbose=given.verbose)
     if view == "wce":
-        from funnelling.funnel.views.wce import WCESpace
+        from funnelling.spaces.wce import WCESpace
 
         return WCESpace(verbose=given.verbose)
     if view == "embeddings":
         from funnelling.spaces.embedded import EmbeddedSpace
 
         return EmbeddedSpace(given.embeddings, given.reference, alike=True, verbose=given.verbose)
-    from funnelling.funnel.views.encoder import EncoderSpace
+    from funnelling.spaces.encoder import EncoderSpace
 
     folder = None if given.encoder is None else str(given.encoder)
     space = EncoderSpace(folder, given.encoder_epochs, random_state=given.seed, verbose=given.verbose)

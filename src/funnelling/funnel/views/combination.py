@@ -6,19 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
-from funnelling.svm.kernels import Floats
+from funnelling.matrices import Floats, unit_rows
 
 COMBINATIONS = ("mean", "concat", "stacked")
 
 Weights = npt.NDArray[np.float64]
-
-
-def unit_rows(X: Floats) -> Floats:
-    """Rows of length 1; a row of zeros stays one. A row's bits do not depend on its neighbours."""
-    X = np.ascontiguousarray(X)  # for sums in the order of columns, whatever order X is kept in
-    lengths = np.sqrt((X * X).sum(axis=1, keepdims=True))
-    rows: Floats = (X / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    return rows
 
 
 def combined(

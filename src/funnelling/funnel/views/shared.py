@@ -8,15 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from funnelling.funnel.foreign import EstimatorLearner
+from funnelling.funnel.estimators import EstimatorLearner
 from funnelling.funnel.tier_one import REJECTED, Fitted, Posteriors, Problem, TierOne, fit_tier_one
-from funnelling.inputs import check_vectors, take
+from funnelling.matrices import Floats, Folds, Targets, check_vectors, is_sparse, stacked, take
+from funnelling.method.training_set import Training
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Scorer
-from funnelling.svm.kernels import Floats, is_sparse, scaled_gamma
+from funnelling.svm.kernels import scaled_gamma
 from funnelling.svm.learner import Problem as SVMProblem
-from funnelling.svm.path import Folds, Targets
-from funnelling.training import Training, stacked
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
 # searched for. The best of 1, 10 and 100 over embeddings, on training documents of the Debian corpus.

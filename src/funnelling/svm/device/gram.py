@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.svm.kernels import Floats
+from funnelling.matrices import Floats
 from funnelling.svm.scorers import KernelScorer, Scorer
 
 Tensor = Any  # torch.Tensor

@@ -9,12 +9,13 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.progress import Advance, quietly
+from funnelling.matrices import Folds, Targets
 from funnelling.svm.device.gram import DeviceGram, Tensor, on_device, on_host
 from funnelling.svm.device.interior import Part
 from funnelling.svm.device.starts import balanced, bounds_of, fresh, settled, stretched
-from funnelling.svm.path import Folds, Solved, Targets, tell_unfinished
+from funnelling.svm.path import Solved, tell_unfinished
 from funnelling.svm.solver import NO_NUMBERS, TOLERANCE, Solution
+from funnelling.work.progress import Advance, quietly
 
 BATCH_SHARE, BATCH_BYTES = 0.3, 120  # of the memory for a batch; for each problem and document
 ROUND_SHARE = 0.08  # of the kernel values in a round, which are there three times

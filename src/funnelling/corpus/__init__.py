@@ -1,0 +1,5 @@
+"""Corpora in memory: labelled documents, reference corpora, the embedded sample, and what is in them."""
+
+from funnelling.corpus.corpus import Corpus, make_corpus, read_corpus
+
+__all__ = ["Corpus", "make_corpus", "read_corpus"]

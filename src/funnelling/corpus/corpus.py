@@ -1,0 +1,171 @@
+"""Corpus: documents in several languages under one label set, held as parallel columns."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from funnelling.errors import InputError
+from funnelling.formats import Document, read_documents
+from funnelling.formats.document import SPLITS, quoted
+from funnelling.formats.files import shown_name
+from funnelling.matrices import label_matrix
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Documents as parallel columns, one list a field.
+
+    >>> corpus = Corpus.from_documents([
+    ...     Document("1", "The cat sleeps", language="en", labels=("animals",), split="train"),
+    ...     Document("2", "Il gatto dorme", language="it", labels=("animals", "rest"), split="test"),
+    ...     Document("3", "The sun", language="en"),
+    ... ])
+    >>> corpus.by_language()
+    {'en': array([0, 2]), 'it': array([1])}
+    >>> corpus.split("test").texts
+    ['Il gatto dorme']
+    >>> corpus.labelled().label_matrix(["animals", "rest"]).astype(int)
+    array([[1, 0],
+           [1, 1]])
+    >>> corpus.label_matrix(["animals"])
+    Traceback (most recent call last):
+    funnelling.errors.InputError: document "3" is unlabelled. Leave such documents out with labelled().
+    """
+
+    ids: list[str] = field(default_factory=list)
+    languages: list[str | None] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    labels: list[tuple[str, ...] | None] = field(default_factory=list)
+    splits: list[str | None] = field(default_factory=list)
+    groups: list[str | None] = field(default_factory=list)
+
+    @classmethod
+    def from_documents(cls, documents: Iterable[Document]) -> "Corpus":
+        """A corpus of documents, which are taken one at a time and not kept."""
+        corpus = cls()
+        for document in documents:
+            corpus.ids.append(document.id)
+            corpus.languages.append(document.language)
+            corpus.texts.append(document.text)
+            corpus.labels.append(document.labels)
+            corpus.splits.append(document.split)
+            corpus.groups.append(document.group)
+        return corpus
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Document]:
+        columns = (self.ids, self.texts, self.languages, self.labels, self.splits, self.groups)
+        return map(Document, *columns)
+
+    def select(self, rows: ArrayLike) -> "Corpus":
+        """The documents at these positions, in this order, or those where a boolean mask is true."""
+        positions = self._positions(rows)
+        return Corpus(*([getattr(self, column.name)[i] for i in positions] for column in fields(self)))
+
+    def split(self, name: str) -> "Corpus":
+        """The documents of a split: train, test or parallel."""
+        if name not in SPLITS:
+            raise InputError(f"split {quoted(name)} is unknown. Use one of {', '.join(SPLITS)}.")
+        return self.select([split == name for split in self.splits])
+
+    def labelled(self) -> "Corpus":
+        """The documents whose labels are known, even where they have none."""
+        return self.select([labels is not None for labels in self.labels])
+
+    def by_language(self) -> dict[str, NDArray[np.intp]]:
+        """The positions of each language's documents, languages in alphabetical order."""
+        positions: dict[str, list[int]] = {}
+        for position, language in enumerate(self.languages):
+            if language is None:
+                raise InputError(f"document {quoted(self.ids[position])} has no language. Add or detect it.")
+            positions.setdefault(language, []).append(position)
+        return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
+
+    def label_set(self) -> list[str]:
+        """All labels that occur, in alphabetical order."""
+        return sorted({label for labels in self.labels for label in labels or ()})
+
+    def label_matrix(self, classes: Sequence[str]) -> NDArray[np.bool_]:
+        """Which document has which of the classes; other labels are passed over."""
+        known = [labels for labels in self.labels if labels is not None]
+        if len(known) < len(self):
+            unlabelled = self.ids[self.labels.index(None)]
+            raise InputError(
+                f"document {quoted(unlabelled)} is unlabelled. Leave such documents out with labelled()."
+            )
+        return label_matrix(known, classes)
+
+    def _positions(self, rows: ArrayLike) -> list[int]:
+        chosen = np.asarray(rows)
+        if chosen.size == 0:
+            return []
+        if chosen.dtype == bool:
+            if chosen.shape != (len(self),):
+                raise InputError(f"the mask has shape {chosen.shape}, the corpus {len(self)} documents.")
+            chosen = np.flatnonzero(chosen)
+        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+            raise InputError("rows must be a list of positions or a boolean mask.")
+        positions: list[int] = chosen.tolist()
+        return positions
+
+
+def read_corpus(
+    path: str | os.PathLike[str], detect: bool = True, among: Sequence[str] = (), verbose: int = 0
+) -> Corpus:
+    """The documents of a file or a folder, language tags in their normal form and missing ones detected.
+
+    Missing ones are detected ``among`` some, or where some documents name their language among those. With
+    ``detect=False`` a missing language stays None. ``verbose`` above 0 shows a progress bar on a terminal.
+
+    >>> read_corpus("nowhere.jsonl")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
+    """
+    return make_corpus(read_documents(path), shown_name(path), detect, among, verbose)
+
+
+def make_corpus(
+    documents: Iterable[Document],
+    name: str,
+    detect: bool = True,
+    among: Sequence[str] = (),
+    verbose: int = 0,
+) -> Corpus:
+    """The same for documents that come from the file of that name."""
+    corpus = Corpus.from_documents(documents)
+    _normalise_languages(corpus, name)
+    if detect:
+        _detect_languages(corpus, name, among, verbose)
+    return corpus
+
+
+def _normalise_languages(corpus: Corpus, name: str) -> None:
+    from funnelling.text.languages import normalise_tag
+
+    for position, tag in enumerate(corpus.languages):
+        if tag is not None:
+            try:
+                corpus.languages[position] = normalise_tag(tag)
+            except InputError as error:
+                raise InputError(f"{name}: document {quoted(corpus.ids[position])}: {error}") from None
+
+
+def _detect_languages(corpus: Corpus, name: str, among: Sequence[str], verbose: int) -> None:
+    missing = [position for position, language in enumerate(corpus.languages) if language is None]
+    if not missing:
+        return
+    from funnelling.text.detection import detect_languages
+
+    candidates = among or sorted({language for language in corpus.languages if language is not None})
+    try:
+        texts = [corpus.texts[position] for position in missing]
+        detected = detect_languages(texts, candidates or None, verbose=verbose)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    for position, language in zip(missing, detected, strict=True):
+        corpus.languages[position] = language

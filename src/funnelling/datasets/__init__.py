@@ -1,1 +1,0 @@
-"""Corpora that come with the package or can be built."""

@@ -1,0 +1,126 @@
+"""What a funnel keeps of its training documents, to learn on and to be asked; never the texts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from funnelling.funnel.tier_one import Posteriors
+from funnelling.matrices import Floats, Matrix, is_sparse
+from funnelling.method.training_set import Training
+from funnelling.randomness import is_missing
+
+NEIGHBOURS = 5
+
+Targets = npt.NDArray[np.bool_]
+Seen = Mapping[str, Mapping[str, Posteriors]]  # by view and language
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Training documents by language: as vectors, as labels, and as the views' base classifiers see them.
+
+    ``groups`` has "" for a document without one. ``seed`` is what all random choices were made with.
+    ``training`` and ``held_out`` are posteriors, by view and language.
+    """
+
+    seed: int
+    ids: dict[str, list[str]]
+    groups: dict[str, list[str]]
+    vectors: dict[str, Matrix]
+    targets: dict[str, Targets]
+    training: dict[str, dict[str, Floats]]
+    held_out: dict[str, dict[str, Floats]]
+
+    @classmethod
+    def of(cls, training: Training, seen: Seen) -> "Kept":
+        """What is worth keeping of a fit."""
+        return cls(
+            training.seed,
+            training.ids,
+            {tag: group_names(training.groups[tag], len(rows)) for tag, rows in training.targets.items()},
+            {tag: sparse.csr_array(X) if is_sparse(X) else X for tag, X in training.vectors.items()},
+            training.targets,
+            {view: {tag: found.training for tag, found in parts.items()} for view, parts in seen.items()},
+            {view: {tag: found.held_out for tag, found in parts.items()} for view, parts in seen.items()},
+        )
+
+    def posteriors(self, view: str, language: str) -> Posteriors:
+        """What a view's base classifiers say of a language's documents."""
+        return Posteriors(self.training[view][language], self.held_out[view][language])
+
+    def nearest(
+        self, point: Floats, points: Mapping[str, Floats], names: list[str], number: int = NEIGHBOURS
+    ) -> list[dict[str, Any]]:
+        """The training documents nearest to a point of tier 2's space, from any language.
+
+        ``points`` are the training documents there.
+        """
+        found = []
+        for language, rows in points.items():
+            distances = np.sqrt(((rows.astype(np.float64) - point) ** 2).sum(axis=1))
+            for row in np.argsort(distances, kind="stable")[:number]:
+                labels = [names[column] for column in np.flatnonzero(self.targets[language][row])]
+                found.append(
+                    {
+                        "id": self.ids[language][row],
+                        "language": language,
+                        "labels": labels,
+                        "distance": float(distances[row]),
+                    }
+                )
+        return sorted(found, key=lambda neighbour: neighbour["distance"])[:number]
+
+    def twins(self, language: str, ids: Sequence[str], vectors: Matrix) -> list[list[int]]:
+        """For each document of a language the rows kept that have its id and its vector."""
+        rows: dict[tuple[str, bytes], list[int]] = {}
+        kept = zip(self.ids[language], _contents(self.vectors[language]), strict=True)
+        for row, document in enumerate(kept):
+            rows.setdefault(document, []).append(row)
+        return [rows.get(document, []) for document in zip(ids, _contents(vectors), strict=True)]
+
+    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, absent: float) -> "Kept":
+        """The same under more labels: the old ones go to ``columns``, the new ones nobody has."""
+
+        def spread(matrix: Any, fill: Any) -> Any:
+            wide = np.full((len(matrix), labels), fill, dtype=matrix.dtype)
+            wide[:, columns] = matrix
+            return wide
+
+        def spread_views(parts: Mapping[str, Mapping[str, Floats]]) -> dict[str, dict[str, Floats]]:
+            return {
+                view: {language: spread(rows, absent) for language, rows in found.items()}
+                for view, found in parts.items()
+            }
+
+        return Kept(
+            self.seed,
+            self.ids,
+            self.groups,
+            self.vectors,
+            {language: spread(part, False) for language, part in self.targets.items()},
+            spread_views(self.training),
+            spread_views(self.held_out),
+        )
+
+
+def _contents(vectors: Matrix) -> list[bytes]:
+    """What each vector holds, in a form that can be looked up."""
+    matrix = sparse.csr_array(vectors, dtype=np.float64)
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    indices = matrix.indices.astype(np.int64)
+    return [
+        indices[start:end].tobytes() + matrix.data[start:end].tobytes()
+        for start, end in pairwise(matrix.indptr.tolist())
+    ]
+
+
+def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:
+    """The names of documents' groups, "" for a document without one."""
+    names = [None] * documents if groups is None else groups
+    return ["" if is_missing(name) else str(name) for name in names]

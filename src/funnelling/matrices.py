@@ -1,0 +1,142 @@
+"""Matrices whose rows are documents: their types, and what is done to them everywhere.
+
+Bits: a product of matrices may round differently with its shape and with the number of BLAS threads,
+so every product here has a shape that depends on its weights alone and runs on one thread.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.utils.validation import check_array
+from threadpoolctl import ThreadpoolController
+
+
+class Matrix(Protocol):
+    """A scipy sparse matrix or a dense array, one row per document."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def T(self) -> Any: ...  # noqa: N802
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __matmul__(self, other: Any, /) -> Any: ...
+    def astype(self, dtype: Any, /) -> Any: ...
+
+
+Floats = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.floating[Any]]  # (documents, labels)
+Targets = npt.NDArray[np.bool_]  # (documents, labels): which document has which label
+Folds = npt.NDArray[np.intp]  # (documents,): the fold of each
+Rows = npt.NDArray[np.bool_]  # (documents,): some of them
+
+FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
+BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
+BLOCK = 32  # documents of a dense product, always filled up to this number
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Keep BLAS to one thread while the body runs."""
+    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+def is_sparse(X: object) -> bool:
+    """Whether X is a scipy sparse matrix or array."""
+    return bool(sparse.issparse(X))
+
+
+def check_vectors(X: Any) -> Any:
+    """A dense or CSR matrix of finite floats; small integers would overflow in dot products.
+
+    It may lack columns: texts that hold no word have no vocabulary.
+    """
+    return check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
+
+
+def length(values: Any) -> int:
+    """How many documents something runs along: a list, an array or a matrix."""
+    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+
+
+def take(values: Any, places: npt.NDArray[np.intp]) -> Any:
+    """What stands at some places of what runs along the documents."""
+    if is_sparse(values):
+        return values.tocsr()[places]
+    if isinstance(values, np.ndarray):
+        return values[places]
+    if hasattr(values, "iloc"):
+        return values.iloc[places]
+    return [values[i] for i in places]
+
+
+def stacked(matrices: Mapping[str, Any]) -> Any:
+    """The matrices of several languages below each other, sparse where any is."""
+    blocks = list(matrices.values())
+    return sparse.vstack(blocks, format="csr") if any(map(is_sparse, blocks)) else np.vstack(blocks)
+
+
+def by_language(rows: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """What runs along the documents of all languages, cut into languages of these ``sizes``.
+
+    >>> by_language(np.array([1, 2, 3]), {"en": 2, "it": 1})
+    {'en': array([1, 2]), 'it': array([3])}
+    """
+    ends = np.cumsum(list(sizes.values()))
+    return {tag: rows[end - size : end] for (tag, size), end in zip(sizes.items(), ends, strict=True)}
+
+
+def sizes_of(by_language: Mapping[str, Any]) -> dict[str, int]:
+    """How many documents each language has."""
+    return {language: length(values) for language, values in by_language.items()}
+
+
+def label_matrix(label_lists: Sequence[Iterable[str]], classes: Collection[str]) -> Targets:
+    """Which document has which of the classes; other labels are passed over.
+
+    >>> label_matrix([["cat"], [], ["dog", "bird"]], ["cat", "dog"]).astype(int).tolist()
+    [[1, 0], [0, 0], [0, 1]]
+    """
+    column = {label: number for number, label in enumerate(classes)}
+    matrix = np.zeros((len(label_lists), len(column)), dtype=bool)
+    for row, labels in enumerate(label_lists):
+        matrix[row, [column[label] for label in labels if label in column]] = True
+    return matrix
+
+
+def unit_rows(X: Floats) -> Floats:
+    """Rows of length 1; a row of zeros stays one. A row's bits do not depend on its neighbours."""
+    X = np.ascontiguousarray(X)  # for sums in the order of columns, whatever order X is kept in
+    lengths = np.sqrt((X * X).sum(axis=1, keepdims=True))
+    rows: Floats = (X / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return rows
+
+
+def product(X: Any, weights: Any) -> Floats:
+    """X times a matrix of weights; a row's bits do not depend on its neighbours."""
+    if is_sparse(X) or is_sparse(weights):
+        return X.astype(np.float32, copy=False) @ weights  # type: ignore[no-any-return]
+    products = np.empty((X.shape[0], weights.shape[1]), dtype=np.float32)
+    padded = np.zeros((BLOCK, X.shape[1]), dtype=np.float32)
+    with one_blas_thread():
+        for start in range(0, len(X), BLOCK):
+            rows = X[start : start + BLOCK]
+            padded[: len(rows)] = rows
+            products[start : start + BLOCK] = (padded @ weights)[: len(rows)]
+    return products
+
+
+def squared_norms(X: Floats) -> Floats:
+    """The squared length of each row."""
+    if X.shape[1] > BUFFER:
+        return (np.ascontiguousarray(X) ** 2).sum(axis=1)  # type: ignore[no-any-return]
+    norms: Floats = np.einsum("ij,ij->i", X, X)
+    return norms

@@ -1,0 +1,5 @@
+"""What all methods share: the estimator's contract, its input, its labels, and the registry of methods."""
+
+from funnelling.method.base import Method
+
+__all__ = ["Method"]

@@ -1,0 +1,175 @@
+"""The documents users hand to an estimator, brought into one form: by language."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.matrices import check_vectors, is_sparse, length, take
+from funnelling.text.languages import normalise_tag, served_by
+
+ONE_LANGUAGE = "und"  # the name of the only language of a plain matrix: BCP 47's "undetermined"
+
+Positions = dict[str, npt.NDArray[np.intp]]
+
+
+@dataclass
+class Inputs:
+    """Documents by language, each language a list of texts or a matrix of its own.
+
+    ``positions`` tells where the documents of a language stand in what the user gave, None where that
+    was a mapping by language already.
+    """
+
+    parts: dict[str, Any]
+    positions: Positions | None
+    texts: bool
+
+    def sizes(self) -> dict[str, int]:
+        """Documents by language."""
+        return {language: length(part) for language, part in self.parts.items()}
+
+    def names(self) -> dict[str, list[str]]:
+        """A name for each document that the user did not name: its place in X."""
+        if self.positions is None:
+            return {language: list(map(str, range(size))) for language, size in self.sizes().items()}
+        return {language: list(map(str, where)) for language, where in self.positions.items()}
+
+    def place(self, language: str, number: int) -> str:
+        """What a message calls the document at this place of a language: by its place in the user's X."""
+        if self.positions is None:
+            return f"document {number} of {language!r}"
+        return f"document {self.positions[language][number]}"
+
+    def divide(self, values: Any, name: str) -> dict[str, Any]:
+        """Cut what runs along the documents (labels, groups) the way the documents are cut."""
+        if self.positions is None:
+            if not isinstance(values, Mapping) or set(values) != set(self.parts):
+                raise InputError(f"{name} must be a mapping with the same languages as X.")
+            divided = {language: values[language] for language in self.parts}
+        else:
+            if not hasattr(values, "__len__"):
+                values = np.asarray(values)
+            if length(values) != sum(map(len, self.positions.values())):
+                raise InputError(
+                    f"{name} has {length(values)} entries for "
+                    f"{sum(map(len, self.positions.values()))} documents."
+                )
+            divided = {language: take(values, where) for language, where in self.positions.items()}
+        for language, size in self.sizes().items():
+            if length(divided[language]) != size:
+                raise InputError(
+                    f"{name}: {length(divided[language])} entries for the {size} documents of {language!r}."
+                )
+        return divided
+
+    def gather(self, results: Mapping[str, npt.NDArray[Any]]) -> Any:
+        """Put results by language into the user's order, or leave them a mapping if X was one."""
+        if self.positions is None:
+            return dict(results)
+        parts = list(results.values())
+        gathered = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), dtype=parts[0].dtype)
+        for language, where in self.positions.items():
+            gathered[where] = results[language]
+        return gathered
+
+
+def is_mapping(X: Any) -> bool:
+    """Whether X maps languages to documents; scipy's dictionary-of-keys matrix is a dict, but no such map."""
+    return isinstance(X, Mapping) and not is_sparse(X)
+
+
+def is_texts(X: Any) -> bool:
+    """Whether X holds strings rather than vectors; `read_inputs` refuses what holds both."""
+    if is_sparse(X) or isinstance(X, Mapping):
+        return False
+    if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OU"):
+        return False
+    try:
+        return len(X) == 0 or any(isinstance(value, str) for value in X)
+    except TypeError:
+        return False
+
+
+def read_inputs(X: Any, languages: Sequence[str | None] | None, known: Sequence[str] | None = None) -> Inputs:
+    """Sort documents by language; ``known`` are the languages of a fitted model.
+
+    Texts without a language get it detected, among the known ones where there are any. A matrix
+    without languages is one language.
+    """
+    if is_mapping(X):
+        return _read_mapping(X, languages)
+    if isinstance(X, str):
+        raise InputError("X is one text. Put it in a list.")
+    texts = is_texts(X)
+    count = length(X)
+    if languages is not None and length(languages) != count:
+        raise InputError(f"languages has {length(languages)} entries for {count} documents.")
+    if texts:
+        X = _checked_texts(X)
+    codes = _codes(X, languages, known) if texts else _named(count, languages, known)
+    positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
+    parts = {language: take(X, where) for language, where in positions.items()}
+    return Inputs(parts, positions, texts)
+
+
+def _read_mapping(X: Mapping[Any, Any], languages: object) -> Inputs:
+    if languages is not None:
+        raise InputError("A mapping names its languages itself: leave `languages` out.")
+    if not X:
+        raise InputError("X is an empty mapping: give at least one language.")
+    for language, part in X.items():
+        if not isinstance(language, str):
+            raise InputError(f"X: {language!r} is no name of a language. Use strings as keys.")
+        if is_texts(part) != is_texts(next(iter(X.values()))):
+            raise InputError("X: some languages hold texts and others vectors. Give them all alike.")
+    texts = is_texts(part)
+    read = _checked_texts if texts else check_vectors
+    return Inputs({language: read(X[language]) for language in sorted(X)}, None, texts)
+
+
+def _checked_texts(X: Any) -> list[str]:
+    texts = list(X)
+    if not texts:
+        raise InputError("X holds no documents. Give at least one.")
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(f"X: document {number} is {text!r}. Leave it out or make it a string.")
+    return texts
+
+
+def _named(
+    count: int, languages: Sequence[str | None] | None, known: Sequence[str] | None
+) -> npt.NDArray[np.str_]:
+    """A language for each vector: as the user names it, or the only one there is."""
+    if languages is None:
+        if known is not None and len(known) > 1:
+            raise InputError(f"The model knows {', '.join(known)}: give each vector's language.")
+        return np.full(count, known[0] if known else ONE_LANGUAGE)
+    for number, code in enumerate(languages):
+        if not isinstance(code, str):
+            raise InputError(f"languages: {code!r} of document {number} is no name of a language.")
+    return np.asarray(languages, dtype=str)
+
+
+def _codes(
+    texts: list[str], languages: Sequence[str | None] | None, known: Sequence[str] | None
+) -> npt.NDArray[np.str_]:
+    """A language for each text: normalised, or detected where it is missing."""
+    from funnelling.text.detection import detect_languages
+
+    given = [None] * len(texts) if languages is None else list(languages)
+    tags = {code: normalise_tag(code) for code in set(given) if code is not None}
+    codes = [None if code is None else tags[code] for code in given]
+    missing = [i for i, code in enumerate(codes) if code is None]
+    if missing:
+        candidates = known or sorted({code for code in codes if code}) or None
+        found = detect_languages([texts[i] for i in missing], candidates)
+        for i, code in zip(missing, found, strict=True):
+            codes[i] = code
+    if known is not None:
+        codes = [served_by(code, known) for code in codes]
+    return np.asarray(codes, dtype=str)

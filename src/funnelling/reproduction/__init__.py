@@ -1,0 +1,1 @@
+"""What serves only to reproduce the paper: builders of its corpora, and its experiments."""

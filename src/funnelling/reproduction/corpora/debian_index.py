@@ -1,0 +1,172 @@
+"""The indices of a Debian archive: Packages, and Translation-XX with the descriptions in one language."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from funnelling.errors import InputError
+from funnelling.formats.files import text_lines
+from funnelling.reproduction.corpora.apt import private_apt
+from funnelling.reproduction.corpora.built import check_folders
+from funnelling.reproduction.corpora.compressed import reading
+from funnelling.text.languages import normalise_tag
+from funnelling.work.progress import Advance
+
+# Beside their plain names, those that apt gives them: deb.debian.org_debian_dists_stable_main_….
+_PACKAGES = re.compile(r"(?:.*_)?Packages(?:\.gz|\.xz|\.bz2)?")
+_TRANSLATION = re.compile(r"(?:.*_)?Translation-([a-z]{2,3}(?:_[A-Z]{2})?)(?:\.gz|\.xz|\.bz2)?", re.ASCII)
+_RELEASE = re.compile(r"(?:.*_)?(?:In)?Release")
+_OFFERED = re.compile(r"/i18n/Translation-([a-z]{2,3}(?:_[A-Z]{2})?)$", re.ASCII)
+
+# A description belongs to a package and to the hash of the English wording.
+Key = tuple[str, str]
+
+
+class Indices(NamedTuple):
+    """The index files of an archive."""
+
+    packages: list[Path]
+    translations: dict[str, list[Path]]  # by language
+
+
+class Package(NamedTuple):
+    """What the archive says of a package."""
+
+    name: str
+    source: str
+    description: str  # the hash of its English wording
+    tags: str
+
+    @property
+    def key(self) -> Key:
+        """What its descriptions are found under."""
+        return self.name, self.description
+
+
+@contextmanager
+def indices_for(languages: Sequence[str], sources: Sequence[Path], verbose: int = 0) -> Iterator[Indices]:
+    """The indices with descriptions in these languages, in folders or by apt, while the files are there."""
+    if sources:
+        check_folders(sources)
+        indices = _indices_in(sources)
+        _check(indices, languages, ", ".join(map(str, sources)), indices.translations)
+        yield indices
+        return
+    with private_apt(languages, verbose) as apt:
+        indices = _indices_in([apt.lists])
+        _check(indices, languages, "apt's sources", _languages_offered(apt.lists))
+        yield indices
+
+
+def read_packages(indices: Indices, advance: Advance) -> list[Package]:
+    """All packages that have a description, in the order of the files."""
+    packages = []
+    for path in indices.packages:
+        for stanza in _stanzas(path, advance):
+            name, description = stanza.get("Package"), stanza.get("Description-md5")
+            if name and description:
+                # A version in brackets may follow the source.
+                source = stanza.get("Source", name).partition(" ")[0]
+                packages.append(Package(name, source, description, stanza.get("Tag", "")))
+    return packages
+
+
+def read_descriptions(indices: Indices, language: str, advance: Advance) -> dict[Key, str]:
+    """All descriptions in a language."""
+    descriptions = {}
+    for path in indices.translations[language]:
+        for stanza in _stanzas(path, advance):
+            name, description = stanza.get("Package"), stanza.get("Description-md5")
+            field = next((field for field in stanza if _is_description(field)), None)
+            if name and description and field:
+                descriptions[name, description] = tidy_description(stanza[field])
+    return descriptions
+
+
+def tidy_description(field: str) -> str:
+    r"""The short description, then a line a paragraph, without the marks of the index.
+
+    >>> tidy_description("a game\n A game in which\n one plays.\n .\n It has:\n  * cards")
+    'a game\nA game in which one plays.\nIt has:\n* cards'
+    """
+    short, *lines = field.split("\n")
+    paragraphs = [short.strip()]
+    grows = False
+    for line in lines:
+        text = line.strip()
+        verbatim = line.startswith("  ")
+        if text in ("", "."):
+            grows = False
+        elif grows and not verbatim:
+            paragraphs[-1] += f" {text}"
+        else:
+            paragraphs.append(text)
+            grows = not verbatim
+    return "\n".join(paragraphs)
+
+
+def same_wording(text: str, english: str) -> bool:
+    """Whether a description was left as it is in English."""
+    return text.casefold().split() == english.casefold().split()
+
+
+def _is_description(field: str) -> bool:
+    return field.startswith("Description-") and field != "Description-md5"
+
+
+def _indices_in(folders: Sequence[Path]) -> Indices:
+    indices = Indices([], {})
+    for path in sorted(path for folder in folders for path in folder.rglob("*")):
+        if _PACKAGES.fullmatch(path.name):
+            indices.packages.append(path)
+        elif found := _TRANSLATION.fullmatch(unquote(path.name)):  # apt writes pt_BR as pt%5fBR
+            indices.translations.setdefault(normalise_tag(found[1]), []).append(path)
+    return indices
+
+
+def _languages_offered(lists: Path) -> list[str]:
+    """The languages that the archives offer, of which apt fetched only those asked for."""
+    return [
+        normalise_tag(found[1])
+        for path in sorted(lists.iterdir())
+        if _RELEASE.fullmatch(path.name)
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if (found := _OFFERED.search(line))
+    ]
+
+
+def _check(indices: Indices, languages: Iterable[str], place: str, offered: Iterable[str]) -> None:
+    if not indices.packages:
+        raise InputError(f"{place}: no index called Packages, as it is or as .gz, .xz or .bz2. Fetch it.")
+    for language in languages:
+        if language not in indices.translations:
+            raise InputError(
+                f"{place}: no index called Translation-{language}. "
+                f"Use languages of those there: {', '.join(sorted(set(offered))) or 'none'}."
+            )
+
+
+def _stanzas(path: Path, advance: Advance) -> Iterator[dict[str, str]]:
+    """The blocks of an index, a field a line; further lines of a field keep the space they begin with."""
+    stanza: dict[str, str] = {}
+    field = ""
+    with reading(path) as stream:
+        for number, line in text_lines(stream, str(path)):
+            line = line.rstrip("\n")
+            if not line:
+                if stanza:
+                    yield stanza
+                    advance(1)
+                stanza, field = {}, ""
+            elif line[0] in " \t" and field:
+                stanza[field] += f"\n{line}"
+            else:
+                field, colon, value = line.partition(":")
+                if not colon or line[0] in " \t":
+                    raise InputError(f"{path}:{number}: not an index of Debian packages. Fetch it again.")
+                stanza[field] = value.strip()
+    if stanza:
+        yield stanza

@@ -1,0 +1,129 @@
+"""The corpora that can be built, by name; each is a module with a function ``build``.
+
+Light enough to be imported for ``--help``: a module is loaded when its corpus is built.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from funnelling.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from funnelling.reproduction.corpora.built import Built
+
+
+class Entry(NamedTuple):
+    """Where a corpus is built, what it is, where it comes from, how large it is and under which licence."""
+
+    module: str
+    summary: str
+    origin: str
+    size: str
+    licence: str
+    labelled: bool = True
+
+
+_INDICES = "apt, or index files (Packages, Translation-XX) in --source"
+_OF_PACKAGES = "each text under the licence of its package"
+
+CORPORA = {
+    "sample": Entry(
+        "funnelling.reproduction.corpora.sample",
+        "the embedded corpus: a cut of debian-comparable",
+        _INDICES,
+        "2,450 documents, 7 languages, 32 labels",
+        _OF_PACKAGES,
+    ),
+    "debian-comparable": Entry(
+        "funnelling.reproduction.corpora.debian_comparable",
+        "descriptions of Debian packages with debtags as labels, each package in one language",
+        _INDICES,
+        "11,200 documents, 11 languages, 240 labels",
+        _OF_PACKAGES,
+    ),
+    "debian-parallel": Entry(
+        "funnelling.reproduction.corpora.debian_parallel",
+        "the same, of packages described in all of its languages: training packages in one of them, test "
+        "packages in all",
+        _INDICES,
+        "18,000 documents, 5 languages, 150 labels",
+        _OF_PACKAGES,
+    ),
+    "jrc-acquis": Entry(
+        "funnelling.reproduction.corpora.jrc_acquis",
+        "laws of the European Union with EuroVoc descriptors, the paper's parallel corpus",
+        "files jrc-XX.tgz of JRC-Acquis 3.0 in --source",
+        "59,000 documents in training and test, 11 languages, 300 labels (in the paper)",
+        "free for research, see the JRC's page",
+    ),
+    "rcv": Entry(
+        "funnelling.reproduction.corpora.rcv",
+        "news of Reuters with topics, the paper's comparable corpus",
+        "zip archives of RCV1 and RCV2 in --source",
+        "18,000 documents, 9 languages, 73 labels (in the paper)",
+        "by agreement with NIST",
+    ),
+    "libreoffice-help": Entry(
+        "funnelling.reproduction.corpora.libreoffice_help",
+        "reference corpus: LibreOffice's help, a page a group",
+        "apt, or .deb files in --source",
+        "1,000 to 1,900 pages a language",
+        "MPL-2.0",
+        labelled=False,
+    ),
+    "debian-untagged": Entry(
+        "funnelling.reproduction.corpora.debian_untagged",
+        "reference corpus: descriptions of packages without debtags, a source package a group",
+        _INDICES,
+        "249 groups in 5 languages",
+        _OF_PACKAGES,
+        labelled=False,
+    ),
+    "wikipedia": Entry(
+        "funnelling.reproduction.corpora.wikipedia",
+        "reference corpus: articles in several languages, aligned by --alignments",
+        "what WikiExtractor --json put into --source, one folder a language",
+        "5,000 articles a language",
+        "CC BY-SA",
+        labelled=False,
+    ),
+}
+
+_OPTIONS = {"sources": "source"}
+
+
+def build(name: str, **given: Any) -> "Built":
+    """Build a corpus from what its ``build`` takes; an option it does not take is refused, but for a seed.
+
+    >>> build("libreoffice-help", documents=10)
+    Traceback (most recent call last):
+    funnelling.errors.InputError: libreoffice-help takes no --documents. Leave it out.
+    """
+    function = import_module(CORPORA[name].module).build
+    built: Built = function(**_taken(name, function, given))
+    return built
+
+
+def build_trials(name: str, seeds: "Sequence[int]", **given: Any) -> "Iterator[Built]":
+    """The corpora of several seeds, one at a time; what they are made of is read once where possible."""
+    module = import_module(CORPORA[name].module)
+    if hasattr(module, "build_trials"):
+        yield from module.build_trials(seeds, **_taken(name, module.build, given))
+    else:
+        for seed in seeds:
+            yield build(name, seed=seed, **given)
+
+
+def _taken(name: str, function: "Callable[..., Built]", given: dict[str, Any]) -> dict[str, Any]:
+    """The options, all of which the function must take."""
+    import inspect
+
+    taken = inspect.signature(function).parameters
+    for option in given:
+        if option not in taken and option != "seed":
+            shown = _OPTIONS.get(option, option).replace("_", "-")
+            raise InputError(f"{name} takes no --{shown}. Leave it out.")
+    # Where nothing is drawn at random a seed does no harm.
+    return {option: value for option, value in given.items() if option in taken}

@@ -1,0 +1,147 @@
+"""Languages with few training documents: fractions of one language's, all of the others' (Figure 3)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from funnelling.evaluation.measures import MEASURES, Counts, measure_counts
+from funnelling.report.content import Curves, Section
+from funnelling.report.tables import MEASURE_TITLES
+from funnelling.reproduction.experiments.funnels import Funnels
+from funnelling.reproduction.experiments.setting import Setting
+from funnelling.trials.comparison import fit_method
+from funnelling.trials.pieces import Result
+from funnelling.trials.splits import learnable
+
+NAIVE, FUNNEL = "Naive", "Fun(TAT)"
+
+
+def run(setting: Setting) -> Result:
+    """By language and fraction: the measures of Naive and of Fun(TAT), averaged over trials."""
+    trials = [
+        {
+            (language, fraction): {
+                NAIVE: under_resourced_naive(setting, number, language, fraction),
+                FUNNEL: _under_resourced_funnel(setting, number, language, fraction),
+            }
+            for language in setting.languages
+            for fraction in setting.fractions
+        }
+        for number in range(len(setting.trials))
+    ]
+    return {
+        language: [
+            {
+                "fraction": fraction,
+                NAIVE: _mean([trial[language, fraction][NAIVE] for trial in trials]),
+                FUNNEL: _mean([trial[language, fraction][FUNNEL] for trial in trials]),
+            }
+            for fraction in setting.fractions
+        ]
+        for language in setting.languages
+    }
+
+
+def under_resourced_naive(setting: Setting, number: int, language: str, fraction: float) -> Result:
+    """Naive on a fraction of its language's training documents in a trial."""
+    if fraction == 1:
+        return dict(setting.results("naive")[number]["languages"][language])
+    name, mark = f"naive-{language}-{fraction:g}", setting.marks.get("naive")
+    return setting.piece(name, number, mark, _naive, setting, number, language, fraction)
+
+
+def _under_resourced_funnel(setting: Setting, number: int, language: str, fraction: float) -> Result:
+    """Fun(TAT) with a fraction of one language's training documents, on that language.
+
+    Without any it rejects everything: tier 2 has learned that a posterior of 0 means no.
+    """
+    if fraction == 1:
+        return dict(setting.results("fun-tat")[number]["languages"][language])
+    name, C = f"fun-tat-{language}-{fraction:g}", setting.meta_cs()[number]
+    return setting.piece(name, number, C, _funnel, setting, number, language, fraction)
+
+
+def _funnel(setting: Setting, number: int, language: str, fraction: float) -> Result:
+    funnels = setting.funnels(number)
+    if fraction == 0:
+        return _rejected(funnels, language)
+    shares = dict.fromkeys(funnels.languages, 1.0) | {language: fraction}
+    return measure_counts(funnels.tier_two(shares).counts(language))
+
+
+def _naive(setting: Setting, number: int, language: str, fraction: float) -> Result:
+    funnels = setting.funnels(number)
+    train, test = funnels.documents(language, fraction), funnels.tests(language)
+    if fraction == 0 or not learnable(train):
+        return _rejected(funnels, language)
+    method = fit_method(setting.make("naive", setting.seed + number), train)
+    decided = np.zeros((len(test), len(funnels.classes)), dtype=bool)
+    columns = [funnels.classes.index(str(label)) for label in method.classes_]
+    decided[:, columns] = method.predict(test.texts, languages=test.languages)
+    return measure_counts(Counts.of(test.label_matrix(funnels.classes), decided))
+
+
+def _rejected(funnels: Funnels, language: str) -> Result:
+    truth = funnels.tests(language).label_matrix(funnels.classes)
+    return measure_counts(Counts.of(truth, np.zeros_like(truth)))
+
+
+def _mean(results: Sequence[Result]) -> Result:
+    return {measure: float(np.mean([result[measure] for result in results])) for measure in MEASURES}
+
+
+def section(result: Result) -> Section:
+    """What a report says of it."""
+    return Section(
+        "learning-curves",
+        "Languages with few training documents",
+        [
+            "Fun(TAT) and Naive on the test documents of one language, for growing shares of its training "
+            "documents; Fun(TAT) has all documents of all other languages too. In the paper it is always "
+            f"above Naive, the more so the fewer documents there are. {_told(result)}",
+            "Without any documents both say no to everything, and score what absent labels are worth.",
+        ],
+        [_figure(measure, result) for measure in MEASURES],
+    )
+
+
+def _told(result: Result) -> str:
+    points = [point for points in result.values() for point in points if point["fraction"] > 0]
+    if not points:
+        return ""
+    above = sum(point[FUNNEL][m] > point[NAIVE][m] for point in points for m in MEASURES)
+    smallest = min(point["fraction"] for point in points)
+    gains = {fraction: _gain(points, fraction) for fraction in (smallest, 1.0)}
+    return (
+        f"Here it is above Naive in {above} of {len(points) * len(MEASURES)} points; the mean gain in "
+        + "macro-F1 is "
+        + " and ".join(
+            f"{gain:+.3f} at {fraction:.0%}" for fraction, gain in gains.items() if gain is not None
+        )
+        + "."
+    )
+
+
+def _gain(points: Sequence[Any], fraction: float) -> float | None:
+    gains = [p[FUNNEL]["macro_f1"] - p[NAIVE]["macro_f1"] for p in points if p["fraction"] == fraction]
+    return float(np.mean(gains)) if gains else None
+
+
+def _figure(measure: str, result: Result) -> Curves:
+    panels = {
+        language: {
+            name: [(100 * point["fraction"], point[name][measure]) for point in points]
+            for name in (FUNNEL, NAIVE)
+        }
+        for language, points in result.items()
+    }
+    return Curves(
+        f"learning-curves-{measure.replace('_', '-')}",
+        f"{MEASURE_TITLES[measure]} against the share of a language's training documents",
+        f"One panel a language: {MEASURE_TITLES[measure]} of Fun(TAT) and of Naive, for growing shares of "
+        "the language's training documents.",
+        "% of the language's training documents",
+        MEASURE_TITLES[measure],
+        panels,
+    )

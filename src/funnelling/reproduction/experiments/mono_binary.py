@@ -1,0 +1,138 @@
+"""Where the gain comes from: other labels, or other languages (the paper's Table 2, columns A to D).
+
+A is Naive and D is Fun(TAT). B is Fun(TAT) with a tier 2 for each language, which sees all labels and no
+other language. C has a tier 2 for each label, which sees all languages and no other label. The base
+classifiers of B, C and D are the same ones, so only tier 2 is fitted, with the C that D chose.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from funnelling.evaluation.measures import MEASURES, Counts, averaged, measure_counts
+from funnelling.report.content import Section, TableBlock
+from funnelling.report.tables import MEASURE_TITLES, Table, dagger_notes, score_cell
+from funnelling.reproduction.experiments import paper
+from funnelling.reproduction.experiments.beside_paper import beside_paper
+from funnelling.reproduction.experiments.funnels import Funnels, decided
+from funnelling.reproduction.experiments.setting import Setting
+from funnelling.trials.comparison import compared
+from funnelling.trials.pieces import Result
+
+TITLES = {
+    "A": "A: Naive",
+    "B": "B: all labels, one language",
+    "C": "C: one label, all languages",
+    "D": "D: all labels, all languages",
+}
+BLOCK = 16  # labels of a piece
+
+
+def run(setting: Setting) -> Result:
+    """The four columns, over all trials."""
+    found, rejector = setting.compare(["naive", "fun-tat"]).results()
+    columns: dict[str, list[Result]] = {"A": found["naive"], "B": [], "C": [], "D": found["fun-tat"]}
+    for trial, C in enumerate(setting.meta_cs()):
+        funnels = setting.funnels(trial)
+        monolingual = {
+            tag: setting.piece(f"monolingual-{tag}", trial, C, _monolingual, funnels, tag)
+            for tag in setting.languages
+        }
+        blocks = [
+            setting.piece(f"binary-{start}", trial, [C, BLOCK], _binary, funnels, start)
+            for start in range(0, len(funnels.classes), BLOCK)
+        ]
+        columns["B"].append(_measured(monolingual))
+        columns["C"].append(
+            _measured({tag: _joined([block[tag] for block in blocks]) for tag in setting.languages})
+        )
+    plain = {
+        name: [{key: result[key] for key in ("average", "languages")} for result in results]
+        for name, results in columns.items()
+    }
+    return {**compared(plain, rejector), "like": paper.like(setting.trials[0])}
+
+
+def _monolingual(funnels: Funnels, language: str) -> Result:
+    return _counted(funnels.tier_two({language: 1.0}).counts(language))
+
+
+def _binary(funnels: Funnels, start: int) -> Result:
+    """Tier 2 of each label of a block over that label's posteriors alone; counts by language."""
+    bases = {language: funnels.base(language) for language in funnels.languages}
+    blocks: dict[str, list[Result]] = {language: [] for language in bases}
+    for label in range(start, min(start + BLOCK, len(funnels.classes))):
+        column = slice(label, label + 1)
+        training = np.vstack([base.training[:, column] for base in bases.values()])
+        targets = np.vstack([base.targets[:, column] for base in bases.values()])
+        scorer = funnels.problem(training, targets).fit_whole().scorer()
+        for language, base in bases.items():
+            if not len(base.test):
+                continue
+            alone = base._replace(test=base.test[:, column], truth=base.truth[:, column])
+            blocks[language].append(_counted(decided(scorer, alone)))
+    return {language: _joined(counts) for language, counts in blocks.items() if counts}
+
+
+def _counted(counts: Counts) -> Result:
+    return {name: getattr(counts, name).tolist() for name in ("tp", "fp", "fn", "tn")}
+
+
+def _joined(parts: Sequence[Result]) -> Result:
+    return {name: [value for part in parts for value in part[name]] for name in parts[0]}
+
+
+def _measured(by_language: dict[str, Result]) -> Result:
+    languages: dict[str, dict[str, float]] = {}
+    for language, counts in by_language.items():
+        arrays = Counts(**{name: np.array(values) for name, values in counts.items()})
+        documents = int(sum(getattr(arrays, name)[0] for name in ("tp", "fp", "fn", "tn")))
+        languages[language] = {**measure_counts(arrays), "documents": documents}
+    return dict(averaged(languages))
+
+
+def section(result: Result) -> Section:
+    """What a report says of it."""
+    rows: list[list[str]] = []
+    best = []
+    for measure in MEASURES:
+        cells = [MEASURE_TITLES[measure]]
+        tests = result["significance"][measure]
+        for name in result["methods"]:
+            if tests["best"] == name:
+                best.append((len(rows), len(cells)))
+            cells.append(score_cell(result, name, measure))
+        rows.append(cells)
+    scores = {name: column["average"] for name, column in result["methods"].items()}
+    return Section(
+        "mono-binary",
+        "Other labels, or other languages?",
+        [
+            "B may only learn from other labels, C only from other languages, D from both. In the paper both "
+            "help, and the other languages help more: B is below C, and C close to D. All have the C that D "
+            "chose.",
+            _told(scores),
+        ],
+        [
+            TableBlock(
+                "mono-binary",
+                "Columns A to D",
+                Table(["measure", *TITLES.values()], rows, best=best),
+                dagger_notes(result),
+            ),
+            *beside_paper(
+                "mono-binary-paper", scores, paper.MONO_BINARY[result["like"]], result["like"], TITLES
+            ),
+        ],
+    )
+
+
+def _told(scores: Result) -> str:
+    higher = {
+        pair: [MEASURE_TITLES[m] for m in MEASURES if scores[pair[0]][m] > scores[pair[1]][m]]
+        for pair in ("BA", "CA", "CB", "DB", "DC")
+    }
+    told = [
+        f"{a} is above {b} on {len(higher[a + b])} of 4 measures" for a, b in ("BA", "CA", "CB", "DB", "DC")
+    ]
+    return f"Here {', '.join(told)}."

@@ -1,0 +1,101 @@
+"""Which languages gain: each method's improvement over Naive, language by language (the paper's Figure 2)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from funnelling.errors import InputError
+from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.significance import NO_RIVALS
+from funnelling.method.registry import title
+from funnelling.report.content import Bars, Section
+from funnelling.report.tables import MEASURE_TITLES
+from funnelling.reproduction.experiments.setting import Setting
+from funnelling.trials.pieces import Result
+
+
+def run(setting: Setting) -> Result:
+    """Improvement over Naive in per cent, by measure, method and language, averaged over trials.
+
+    ``above`` tells of each method in how many of how many pairs of language and measure it is above Naive.
+    """
+    rivals = [name for name in setting.methods if name not in ("naive", *NO_RIVALS)]
+    if not rivals:
+        raise InputError("per-language compares methods with Naive, and there is no other. Add to --methods.")
+    methods = setting.compare(["naive", *rivals]).run()["methods"]
+    if "naive" not in methods:
+        raise InputError(
+            "per-language compares with Naive, which can label no language of the test documents. "
+            "Add training documents in them."
+        )
+    naive = methods.pop("naive")["languages"]
+    gains = {
+        name: [values[m] - naive[tag][m] for tag, values in method["languages"].items() for m in MEASURES]
+        for name, method in methods.items()
+    }
+    return {
+        "improvements": {
+            measure: {
+                name: {
+                    language: improvement(values[measure], naive[language][measure])
+                    for language, values in method["languages"].items()
+                }
+                for name, method in methods.items()
+            }
+            for measure in MEASURES
+        },
+        "above": {name: [sum(gain > 0 for gain in found), len(found)] for name, found in gains.items()},
+    }
+
+
+def improvement(value: float, naive: float) -> float | None:
+    """In per cent; None over nothing."""
+    return 100 * (value - naive) / naive if naive > 0 else None
+
+
+def mean_of_known(values: Sequence[float | None]) -> float | None:
+    """The mean of the values that exist; None where none does."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def section(result: Result) -> Section:
+    """What a report says of it."""
+    above = ", ".join(f"{title(name)} {number} of {of}" for name, (number, of) in result["above"].items())
+    return Section(
+        "per-language",
+        "Which languages gain",
+        [
+            "Improvement over Naive, one classifier a language, in per cent. In the paper the two funnels "
+            "are the only methods above Naive in every language. Here, of all pairs of language and measure, "
+            f"above Naive: {above}.",
+        ],
+        [_figure(measure, methods) for measure, methods in result["improvements"].items()],
+    )
+
+
+def _figure(measure: str, methods: Result) -> Bars:
+    languages = list(next(iter(methods.values())))
+    return Bars(
+        f"per-language-{measure.replace('_', '-')}",
+        f"{MEASURE_TITLES[measure]}: improvement over Naive",
+        f"Improvement over Naive in {MEASURE_TITLES[measure]}, per cent, for each language and method. "
+        f"{_extremes(methods)}",
+        languages,
+        {title(name): [values[tag] for tag in languages] for name, values in methods.items()},
+        "% over Naive",
+        "language",
+    )
+
+
+def _extremes(methods: Result) -> str:
+    found = [
+        (value, f"{title(name)} on {tag}")
+        for name, values in methods.items()
+        for tag, value in values.items()
+        if value is not None
+    ]
+    if not found:
+        return ""
+    (least, loser), (most, winner) = min(found), max(found)
+    return f"Most: {most:+.1f} by {winner}. Least: {least:+.1f} by {loser}."

@@ -1,0 +1,224 @@
+"""The view of a multilingual encoder: a model of sentence-transformers from a folder of the user's."""
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+
+from funnelling.errors import InputError
+from funnelling.matrices import Floats, Matrix, Targets
+from funnelling.randomness import stream
+from funnelling.spaces.base import Documents, Space, check_texts
+from funnelling.text.languages import is_language
+
+HEAD_RATE = 1e-3  # of the layer on top, which starts from nothing
+MISSING = "The encoder view needs sentence-transformers. pip install 'funnelling[neural]'"
+
+
+logger = logging.getLogger(__name__)
+
+
+class EncoderSpace(Space):
+    """Documents as the encoder's vectors, of unit length.
+
+    The encoder is read from ``folder`` and nowhere else, without running code that comes with it. A model
+    remembers the folder and the hash of what is in it, and refuses to go on with another encoder. It stays
+    as it is, or learns the labels for some ``epochs``, which wants a GPU; what it learned is kept in the
+    model. A text is encoded beside others, whose lengths may change the last bits of its vector: this is
+    the only view of which that is true.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        epochs: int = 0,
+        rate: float = 5e-5,
+        batch: int = 32,
+        random_state: int = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.folder = folder
+        self.epochs = epochs
+        self.rate = rate
+        self.batch = batch
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def supervised(self) -> bool:
+        return self.epochs > 0
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
+        check_texts(documents, "encoder", "sentences")
+        self.__dict__.pop("_loaded", None)  # an earlier fit may have taught it
+        self.digest_ = digest(find_encoder(self.folder))
+        self.weights_: dict[str, Any] | None = None
+        if self.epochs:
+            texts = [text for part in documents.values() for text in part]
+            labels = np.vstack(list(targets.values()))
+            self.weights_ = self._tuned(texts, labels)
+            return {language: self._encoded(part) for language, part in documents.items()}
+        known = self.__dict__.pop("_known", {})
+        missing = list(
+            dict.fromkeys(text for part in documents.values() for text in part if text not in known)
+        )
+        known.update(zip(missing, self._encoded(missing), strict=True))
+        return {language: np.array([known[text] for text in part]) for language, part in documents.items()}
+
+    def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
+        """The same; its fit, if nothing is taught, encodes only other texts than these, and adds theirs."""
+        self._known = vectors
+        return self
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
+        return self._encoded(documents)
+
+    def serves(self, language: str) -> bool:
+        return is_language(language)
+
+    def takes(self, language: str) -> bool:  # noqa: ARG002
+        return True
+
+    def found_at(self, folder: str | os.PathLike[str]) -> None:
+        """The encoder is in another folder now; it must be the same one."""
+        if str(folder) != str(self.folder):
+            self.folder = str(folder)
+            self.__dict__.pop("_loaded", None)
+
+    def _tuned(self, texts: Sequence[str], labels: Targets) -> dict[str, npt.NDArray[Any]]:
+        return tune(self._encoder(), texts, labels, self.epochs, self.rate, self.batch, self.random_state)
+
+    def _encoded(self, texts: Sequence[str]) -> Floats:
+        if not len(texts):
+            return np.zeros((0, 1), dtype=np.float32)
+        vectors: Any = self._encoder().encode(
+            list(texts),
+            batch_size=self.batch,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+            normalize_embeddings=True,
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def _encoder(self) -> Any:
+        found = getattr(self, "_loaded", None)
+        if found is None:
+            path = find_encoder(self.folder)
+            if digest(path) != self.digest_:
+                raise InputError(
+                    f"{path}: not the encoder that the model was trained with. Put that one back."
+                )
+            found = self._loaded = _load(path)
+            if self.weights_ is not None:
+                import torch
+
+                found.load_state_dict({name: torch.tensor(part) for name, part in self.weights_.items()})
+        return found
+
+
+def find_encoder(folder: str | os.PathLike[str] | None) -> Path:
+    """The folder of an encoder; refused where it holds none."""
+    if folder is None:
+        raise InputError("No encoder was given. Give encoder, or --encoder DIR.")
+    path = Path(folder)
+    if not (path / "modules.json").is_file() and not (path / "config.json").is_file():
+        raise InputError(f"{path}: no model of sentence-transformers in it. Check the path.")
+    _check_modules(path / "modules.json")
+    return path
+
+
+def _check_modules(path: Path) -> None:
+    """Refuse parts that are not sentence-transformers' own: to load one would run code from elsewhere."""
+    if not path.is_file():
+        return
+    try:
+        kinds = [str(module["type"]) for module in json.loads(path.read_bytes())]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: lists no parts of an encoder. Download it again.") from error
+    for kind in kinds:
+        if not kind.startswith("sentence_transformers."):
+            raise InputError(
+                f"{path}: {kind!r} is none of sentence-transformers' own. Choose another encoder."
+            )
+
+
+def _load(path: Path) -> Any:
+    """The encoder in a folder, on a GPU where there is one."""
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as told
+    except ImportError as error:
+        raise InputError(MISSING) from error
+    told.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        return SentenceTransformer(str(path), local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        raise InputError(f"{path}: cannot be read as a model of sentence-transformers ({error}).") from error
+
+
+def tune(
+    encoder: Any, texts: Sequence[str], labels: Targets, epochs: int, rate: float, batch: int, seed: int
+) -> dict[str, npt.NDArray[Any]]:
+    """Teach an encoder the labels, through a linear layer that is dropped afterwards; its weights.
+
+    Binary cross-entropy and AdamW, the rate rising for a tenth of the way, then falling to 0; half precision
+    on a GPU.
+    """
+    import torch
+
+    device = encoder.device
+    if device.type == "cpu":
+        logger.warning(
+            "The encoder learns on the CPU, which takes long. A GPU would be used if there were one."
+        )
+    torch.manual_seed(seed)
+    targets = torch.tensor(labels, dtype=torch.float32)
+    head = torch.nn.Linear(encoder.encode(texts[:1]).shape[1], labels.shape[1]).to(device)
+    encoder.train()
+    rates = [
+        {"params": encoder.parameters(), "lr": rate},
+        {"params": head.parameters(), "lr": HEAD_RATE},
+    ]
+    optimizer = torch.optim.AdamW(rates, fused=device.type == "cuda")
+    steps = epochs * -(-len(texts) // batch)
+    rising = max(1, steps // 10)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / rising, (steps - step) / max(1, steps - rising))
+    )
+    prepare = getattr(encoder, "preprocess", None) or encoder.tokenize
+    rng = stream(seed, "encoder")
+    for _ in range(epochs):
+        for rows in np.array_split(rng.permutation(len(texts)), -(-len(texts) // batch)):
+            inputs = {
+                name: part.to(device) if hasattr(part, "to") else part
+                for name, part in prepare([texts[row] for row in rows]).items()
+            }
+            with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+                scores = head(encoder(inputs)["sentence_embedding"])
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                scores.float(), targets[rows].to(device)
+            )
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+    encoder.eval()
+    return {name: part.detach().cpu().numpy() for name, part in encoder.state_dict().items()}
+
+
+def digest(path: Path) -> str:
+    """The hash of a folder's weights and settings."""
+    found = hashlib.sha256()
+    for file in sorted(path.rglob("*")):
+        if file.suffix in {".json", ".safetensors", ".bin", ".model", ".txt"}:
+            found.update(str(file.relative_to(path)).encode())
+            with open(file, "rb") as content:
+                found.update(hashlib.file_digest(content, "sha256").digest())
+    return found.hexdigest()

@@ -1,0 +1,70 @@
+"""What CLESA and KCCA share: the reference corpus as each language's words see it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from scipy import sparse
+from sklearn.preprocessing import normalize
+
+from funnelling.corpus.reference import Reference
+from funnelling.errors import InputError
+from funnelling.matrices import Matrix
+from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
+from funnelling.text.languages import served_by
+from funnelling.text.vocabularies import fit_own
+
+
+class ReferenceSpace(OwnWordsSpace):
+    """A space spanned by the documents of a reference corpus.
+
+    Vocabulary and idf of a language are those of its training documents; a language of the reference
+    without any takes those of its reference documents.
+    """
+
+    name: ClassVar[str]
+    reference: Reference | None
+    reference_documents: int
+    random_state: int
+
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        known = self._reference()
+        return [language for language in languages if known.language_for(language) is not None]
+
+    def serves(self, language: str) -> bool:
+        known = list(getattr(self, "vectorizers_", None) or self._reference().languages)
+        return served_by(language, known) in known
+
+    def _reference(self) -> Reference:
+        if self.reference is None:
+            raise InputError(f"{self.name} needs a reference corpus: give reference, or --reference FILE.")
+        return self.reference
+
+    def _fit_reference(
+        self, documents: Mapping[str, Documents]
+    ) -> tuple[dict[str, Matrix], dict[str, Matrix]]:
+        """Vectors of the training documents, and of the reference documents in every language."""
+        check_texts(documents, self.name, "the reference corpus")
+        reference = self._reference().sample(self.reference_documents, self.random_state)
+        vectors = self._fit_words(documents)
+        seen = {language: reference.language_for(language) for language in documents}
+        pages = {
+            language: self.vectorizers_[language].transform(reference.texts[str(code)])
+            for language, code in seen.items()
+        }
+        unseen = {code: texts for code, texts in reference.texts.items() if code not in documents}
+        further, their_pages = fit_own(unseen, self.vectorizer, bool(self.verbose))
+        self.vectorizers_ |= further
+        return vectors, {code: _unit_rows(page) for code, page in (pages | their_pages).items()}
+
+    def _language(self, language: str) -> str:
+        return str(served_by(language, list(self.vectorizers_)))
+
+    def _cosines(self, X: Matrix, pages: Matrix) -> Any:
+        """Cosines of documents (rows) with reference documents (columns of ``pages``)."""
+        return (_unit_rows(X) @ pages).toarray()
+
+
+def _unit_rows(X: Matrix) -> Matrix:
+    """Rows of length 1; there may be no words, and so no columns, at all."""
+    X = sparse.csr_array(X)
+    return normalize(X) if X.shape[1] else X

@@ -1,0 +1,90 @@
+"""Methods by the names users type, and their settings."""
+
+import pytest
+
+from funnelling import FunnellingClassifier, InputError
+from funnelling.method.registry import METHODS, make_method, name_of, parse_methods, parse_settings, title
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_name_makes_its_method(name: str) -> None:
+    method = make_method(name, seed=3, jobs=2, verbose=1)
+    assert name_of(method) == name
+    assert (method.random_state, method.n_jobs, method.verbose) == (3, 2, 1)
+
+
+def test_names_are_the_designs() -> None:
+    funnels = {"fun-tat", "fun-kfcv", "fun-zero-shot", "fun-views", "fun-auto"}
+    baselines = {"naive", "pooled", "lri", "clesa", "kcca", "dci", "mle", "mle-lstm", "upper-bound"}
+    assert set(METHODS) <= funnels | baselines
+
+
+def test_a_method_of_somebody_else_has_the_name_of_its_class() -> None:
+    class Mine(FunnellingClassifier):
+        pass
+
+    assert name_of(Mine()) == "Mine"
+    assert title("Mine") == "Mine"
+
+
+class TestSettings:
+    def test_reach_the_method(self) -> None:
+        settings = {"fun-tat": {"meta_C": 10, "calibration": "none"}, "naive": {"C": 3}}
+        method = make_method("fun-tat", settings=settings)
+        assert (method.meta_C, method.calibration) == (10, "none")
+        assert make_method("naive", settings=settings).C == 3
+
+    @pytest.mark.parametrize(
+        "parameter", ["variant", "random_state", "n_jobs", "verbose", "vectorizer", "nope"]
+    )
+    def test_that_are_none(self, parameter: str) -> None:
+        with pytest.raises(InputError, match=rf"fun-tat has no setting '{parameter}'\. It has base_C, cal"):
+            make_method("fun-tat", settings={"fun-tat": {parameter: 1}})
+
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ("1", 1),
+            ("1.5", 1.5),
+            ("1e3", 1000.0),
+            ("null", None),
+            ("true", True),
+            ('"1"', "1"),
+            ("fixed", "fixed"),
+            ("a=b", "a=b"),
+            ("", ""),
+            ("[1, 2]", [1, 2]),
+        ],
+    )
+    def test_values(self, text: str, value: object) -> None:
+        assert parse_settings([f"fun-tat.x={text}"], ["fun-tat"]) == {"fun-tat": {"x": value}}
+
+    def test_pythons_words_are_understood(self) -> None:
+        items = ["fun-views.normalise=False", "fun-views.compact=True", "fun-views.base_C=None"]
+        found = parse_settings(items, ["fun-views"])["fun-views"]
+        assert found == {"normalise": False, "compact": True, "base_C": None}
+
+    def test_the_last_of_a_parameter_counts(self) -> None:
+        assert parse_settings(["naive.C=1", "naive.C=2"], ["naive"]) == {"naive": {"C": 2}}
+
+    @pytest.mark.parametrize("item", ["C", "C=1", "naive.C", "naive.=1", "=1", "."])
+    def test_that_cannot_be_read(self, item: str) -> None:
+        with pytest.raises(InputError, match=r"is no setting\. Write METHOD\.PARAM=VALUE"):
+            parse_settings([item], ["naive"])
+
+    def test_of_a_method_that_takes_no_part(self) -> None:
+        with pytest.raises(InputError, match=r"--set naive\.C=1: naive takes no part, only pooled, fun-tat"):
+            parse_settings(["naive.C=1"], ["pooled", "fun-tat"])
+
+
+class TestLists:
+    def test_all(self) -> None:
+        assert parse_methods(" all ") == list(METHODS)
+
+    def test_order_is_kept_and_doubles_are_dropped(self) -> None:
+        assert parse_methods("pooled, naive,pooled") == ["pooled", "naive"]
+
+    @pytest.mark.parametrize("text", ["", "naive,", "Naive", "naive;pooled"])
+    def test_refused(self, text: str) -> None:
+        with pytest.raises(InputError, match=r"There is no method '.*'\. Choose from naive, pooled, fun-tat"):
+            parse_methods(text)

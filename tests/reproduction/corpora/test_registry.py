@@ -1,0 +1,38 @@
+"""The registry of corpora."""
+
+from importlib import import_module
+
+import pytest
+
+from funnelling.errors import InputError
+from funnelling.reproduction.corpora.registry import CORPORA, build
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_every_corpus_has_a_builder_and_states_its_origin_size_and_licence(name: str) -> None:
+    entry = CORPORA[name]
+    assert callable(import_module(entry.module).build)
+    for field in (entry.summary, entry.origin, entry.size, entry.licence):
+        assert field.strip()
+    assert entry.labelled != entry.summary.startswith("reference corpus")
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "shown"),
+    [
+        ("libreoffice-help", "documents", "--documents"),
+        ("libreoffice-help", "alignments", "--alignments"),
+        ("debian-untagged", "paragraphs", "--paragraphs"),
+        ("debian-untagged", "documents", "--documents"),
+        ("wikipedia", "paragraphs", "--paragraphs"),
+        ("debian-comparable", "min_words", "--min-words"),
+        ("debian-parallel", "documents", "--documents"),
+        ("jrc-acquis", "alignments", "--alignments"),
+        ("rcv", "paragraphs", "--paragraphs"),
+        ("sample", "languages", "--languages"),
+    ],
+)
+def test_an_option_without_use_is_refused(name: str, option: str, shown: str) -> None:
+    with pytest.raises(InputError) as caught:
+        build(name, **{option: 1})
+    assert str(caught.value) == f"{name} takes no {shown}. Leave it out."

@@ -1,0 +1,287 @@
+"""The experiments: what they measure is what their parts say, whichever way it is reached."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr
+
+from funnelling.corpus import Corpus
+from funnelling.errors import InputError
+from funnelling.evaluation.measures import MEASURES, measure_counts
+from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
+from funnelling.reproduction.experiments import (
+    calibration,
+    contributions,
+    efficiency,
+    learning_curves,
+    methods,
+    mono_binary,
+    paper,
+    per_language,
+    zero_shot,
+)
+from funnelling.reproduction.experiments.funnels import Funnels
+from funnelling.reproduction.experiments.registry import EXPERIMENTS, run_experiments
+from funnelling.reproduction.experiments.setting import Setting
+from funnelling.trials.pieces import Pieces
+from funnelling.trials.splits import trial_split
+
+from .made import LANGUAGES, made_corpus, made_trials
+
+FRACTIONS = (0.0, 0.5, 1.0)
+
+
+@pytest.fixture(scope="module")
+def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
+    store = tmp_path_factory.mktemp("store")
+    return Setting(made_trials(2), ["naive", "pooled", "fun-tat"], FRACTIONS, pieces=Pieces(store))
+
+
+@pytest.fixture(scope="module")
+def main_table(setting: Setting) -> Any:
+    return methods.run(setting)
+
+
+def blocks(section: Section, kind: type) -> list[Any]:
+    return [block for block in section.blocks if isinstance(block, kind)]
+
+
+def test_the_main_table_is_a_comparison_of_all_methods(main_table: Any) -> None:
+    assert list(main_table["methods"]) == ["naive", "pooled", "fun-tat"]
+    assert all(method["runs"] == 2 for method in main_table["methods"].values())
+    tables = blocks(methods.section(main_table), TableBlock)
+    assert [table.name for table in tables] == ["methods", "languages", "methods-paper"]
+    best = {tables[0].table.rows[row][0] for row, _ in tables[0].table.best}
+    assert best <= {"Naive", "Pooled", "Fun(TAT)"}
+    assert len(tables[0].table.best) == 4
+    assert [figure.name for figure in blocks(methods.section(main_table), Curves)] == [
+        "reliability",
+        "examples",
+    ]
+
+
+def test_the_papers_figures_stand_beside_ours_with_the_difference(main_table: Any) -> None:
+    beside = blocks(methods.section(main_table), TableBlock)[-1].table
+    naive = next(row for row in beside.rows if row[0] == "Naive")
+    ours = main_table["methods"]["naive"]["average"]["micro_f1"]
+    assert naive[2] == ".776"
+    assert float(naive[3]) == pytest.approx(ours - 0.776, abs=5e-4)
+    assert [row[0] for row in beside.rows] == ["Naive", "Fun(TAT)"]  # pooled is not in the paper
+
+
+def test_improvement_over_naive_is_in_per_cent(setting: Setting, main_table: Any) -> None:
+    result = per_language.run(setting)
+    naive, fun = (main_table["methods"][name]["languages"]["it"]["macro_f1"] for name in ("naive", "fun-tat"))
+    assert result["improvements"]["macro_f1"]["fun-tat"]["it"] == pytest.approx(100 * (fun / naive - 1))
+    assert set(result["improvements"]["micro_k"]) == set(result["above"]) == {"pooled", "fun-tat"}
+    assert result["above"]["pooled"][1] == len(LANGUAGES) * len(MEASURES)
+    assert len(blocks(per_language.section(result), Bars)) == 4
+
+
+def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, main_table: Any) -> None:
+    columns = mono_binary.run(setting)["methods"]
+    assert list(columns) == ["A", "B", "C", "D"]
+    for column, name in (("A", "naive"), ("D", "fun-tat")):
+        for measure in MEASURES:
+            assert columns[column]["average"][measure] == main_table["methods"][name]["average"][measure]
+    assert columns["B"]["languages"]["it"]["documents"] == 20
+
+
+def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
+    columns = mono_binary.run(setting)["methods"]
+    expected = []
+    for number, (trial, C) in enumerate(zip(setting.trials, setting.meta_cs(), strict=True)):
+        only = trial._replace(
+            train=trial.train.select([tag == "it" for tag in trial.train.languages]),
+            test=trial.test.select([tag == "it" for tag in trial.test.languages]),
+        )
+        alone = Setting([only], [], seed=number).compare([], mono={"meta_C": C}).results()[0]["mono"]
+        expected.append(alone[0]["average"]["macro_f1"])
+    assert columns["B"]["languages"]["it"]["macro_f1"] == pytest.approx(np.mean(expected))
+
+
+def test_column_c_sees_no_other_label(setting: Setting) -> None:
+    """With one label in all, there is no other to see: C is D."""
+    trials = []
+    for trial in setting.trials:
+        sides = []
+        for side in trial:
+            only = side.select(np.arange(len(side)))
+            only.labels = [tuple(label for label in labels or () if label == "a") for labels in side.labels]
+            sides.append(only)
+        trials.append(trial._replace(train=sides[0], test=sides[1]))
+    columns = mono_binary.run(Setting(trials, []))["methods"]
+    # D solved its way up to that C, C begins there: the same optimum to the solver's tolerance.
+    assert columns["C"]["average"] == pytest.approx(columns["D"]["average"], abs=0.02)
+
+
+def test_learning_curves_end_where_the_main_table_is(setting: Setting, main_table: Any) -> None:
+    curves = learning_curves.run(setting)
+    assert list(curves) == list(LANGUAGES)
+    assert [point["fraction"] for point in curves["it"]] == list(FRACTIONS)
+    for title, name in ((learning_curves.NAIVE, "naive"), (learning_curves.FUNNEL, "fun-tat")):
+        expected = main_table["methods"][name]["languages"]["it"]["macro_f1"]
+        assert curves["it"][-1][title]["macro_f1"] == expected
+    assert curves["it"][0][learning_curves.FUNNEL]["micro_f1"] == 0  # a funnel without documents rejects all
+    (figure, *_) = blocks(learning_curves.section(curves), Curves)
+    assert list(figure.panels) == list(LANGUAGES)
+
+
+def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, main_table: Any) -> None:
+    result = contributions.run(setting)
+    pairs = result["improvements"]["macro_f1"]
+    assert set(pairs) == set(LANGUAGES)
+    assert all(source not in targets for source, targets in pairs.items())
+    assert result["contribution"]["macro_f1"]["it"] == pytest.approx(np.mean(list(pairs["it"].values())))
+    assert result["benefit"]["macro_f1"]["it"] == pytest.approx(
+        np.mean([pairs[s]["it"] for s in ("de", "en")])
+    )
+    naive = [main_table["methods"]["naive"]["languages"][tag]["macro_f1"] for tag in LANGUAGES]
+    ours = [result["contribution"]["macro_f1"][tag] for tag in LANGUAGES]
+    expected = pearsonr(ours, naive)
+    found = result["correlations"]["contribution"]["macro_f1"]
+    assert found == pytest.approx([expected.statistic, expected.pvalue])
+    assert len(blocks(contributions.section(result), HeatMap)) == 4
+
+
+def test_calibrations_are_those_of_the_classifier(setting: Setting, main_table: Any) -> None:
+    result = calibration.run(setting)
+    assert list(result["methods"]) == ["naive", "NoProb", "NoCalib", "fun-tat"]
+    assert result["methods"]["fun-tat"] == main_table["methods"]["fun-tat"]
+    assert result["methods"]["NoProb"]["average"] != result["methods"]["fun-tat"]["average"]
+    table, beside = blocks(calibration.section(result), TableBlock)
+    assert [row[0] for row in table.table.rows[:-1]] == ["Naive", "NoProb", "NoCalib", "Calib"]
+    assert len(beside.table.rows) == 4
+
+
+def test_times_are_those_of_the_main_table(setting: Setting, main_table: Any) -> None:
+    result = efficiency.run(setting)
+    seconds = result["seconds"]["fun-tat"]["fit"]
+    assert np.mean(seconds) == pytest.approx(main_table["methods"]["fun-tat"]["fit_seconds"])
+    (table,) = blocks(efficiency.section(result), TableBlock)
+    assert table.table.rows[0][3:] == ["537", "6"]
+
+
+def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, main_table: Any) -> None:
+    result = zero_shot.run(setting)
+    scores = np.array(result["scores"]["micro_f1"])
+    assert scores.shape == (len(LANGUAGES), len(LANGUAGES))
+    expected = [main_table["methods"]["fun-tat"]["languages"][tag]["micro_f1"] for tag in LANGUAGES]
+    # Languages with training documents lose nothing by it, to the solver's tolerance.
+    assert scores[-1] == pytest.approx(expected, abs=0.02)
+    assert scores[0, 0] > scores[0, 1]  # German was learned from, English was not
+    assert len(blocks(zero_shot.section(result), HeatMap)) == 4
+
+
+def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
+    first, sections = run_experiments(list(EXPERIMENTS), setting)
+    told: list[str] = []
+    again = Setting(setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, tell=told.append)
+    assert run_experiments(list(EXPERIMENTS), again)[0] == first  # times and all
+    assert all("(kept)" in line or "fit" in line for line in told)
+    assert [section.name for section in sections] == list(EXPERIMENTS)
+
+
+def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_path: Path) -> None:
+    names = ["naive", "fun-tat", "upper-bound"]
+    result = methods.run(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
+    assert result["like"] == paper.JRC
+    assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
+    assert result["significance"]["micro_f1"]["best"] != "upper-bound"
+    table = blocks(methods.section(result), TableBlock)
+    assert "UpperBound" not in table[1].table.header  # it has one language only
+    assert [row[0] for row in table[2].table.rows] == ["Naive", "Fun(TAT)", "UpperBound"]
+
+
+def test_the_papers_tables_agree_with_each_other() -> None:
+    for corpus in (paper.RCV, paper.JRC):
+        assert paper.MONO_BINARY[corpus]["A"] == paper.CALIBRATION[corpus]["naive"]
+        assert paper.MONO_BINARY[corpus]["D"] == paper.METHODS[corpus]["fun-tat"]
+        assert set(paper.EFFICIENCY[corpus]) == set(paper.METHODS[corpus]) - {"upper-bound"}
+    assert paper.contribution(paper.RCV)["micro_f1"]["sv"] == 2.25
+    assert paper.benefit(paper.JRC)["micro_f1"]["fi"] == 2.27
+    assert "fi" not in paper.benefit(paper.RCV)["micro_f1"]
+
+
+class TestOddCorpora:
+    def test_a_language_without_test_documents_still_teaches_the_others(self) -> None:
+        (trial,) = made_trials()
+        less = trial._replace(test=trial.test.select([tag != "it" for tag in trial.test.languages]))
+        setting = Setting([less], [], FRACTIONS)
+        funnels = setting.funnels(0)
+        assert funnels.languages == list(LANGUAGES)
+        assert setting.languages == ["de", "en"]
+        found = funnels.tier_two(dict.fromkeys(LANGUAGES, 1.0)).counts("de")
+        expected = setting.results("fun-tat")[0]["languages"]["de"]
+        assert measure_counts(found)["micro_f1"] == pytest.approx(expected["micro_f1"], abs=0.02)
+        pairs = contributions.run(setting)["improvements"]["micro_f1"]
+        assert set(pairs["de"]) == {"en"}
+        assert set(learning_curves.run(setting)) == {"de", "en"}
+
+    def test_only_languages_of_all_trials_count(self) -> None:
+        (trial,) = made_trials()
+        less = trial._replace(train=trial.train.select([tag != "it" for tag in trial.train.languages]))
+        for trials in ([trial, less], [less, trial]):
+            setting = Setting(trials, ["naive", "fun-tat"], FRACTIONS)
+            results, _ = run_experiments(list(EXPERIMENTS), setting)
+            assert set(results["learning-curves"]) == {"de", "en"}
+            assert results["zero-shot"]["languages"] == ["de", "en"]
+
+    def test_base_classifiers_are_fitted_once_however_many_trials(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fitted = []
+        fit_base = Funnels._fit_base
+
+        def noted(self: Funnels, language: str, train: Corpus) -> Any:
+            fitted.append((id(self), language, len(train)))
+            return fit_base(self, language, train)
+
+        monkeypatch.setattr(Funnels, "_fit_base", noted)
+        learning_curves.run(Setting(made_trials(2), [], FRACTIONS))
+        assert len(fitted) == len(set(fitted)) == 2 * len(LANGUAGES) * 2
+
+    def test_a_language_that_cannot_be_labelled_unseen_is_left_open(self) -> None:
+        documents = [replace(d, language="zz") if d.language == "it" else d for d in made_corpus()]
+        trial = trial_split(Corpus.from_documents(documents), 0, 0)
+        result = zero_shot.run(Setting([trial], []))
+        assert result["languages"] == ["de", "en", "zz"]
+        assert result["scores"]["micro_f1"][0][2] is None
+        assert result["scores"]["micro_f1"][2][2] > 0
+        zero_shot.section(result)
+
+    def test_one_that_cannot_be_run_leaves_the_others(self) -> None:
+        told: list[str] = []
+        setting = Setting(made_trials(), ["naive"], FRACTIONS, tell=told.append)
+        results, sections = run_experiments(["methods", "per-language"], setting)
+        assert list(results) == ["methods"]
+        assert sections[1].paragraphs[0].startswith("Not run: per-language compares")
+        assert any(line.startswith("per-language: not run") for line in told)
+        with pytest.raises(InputError, match="Add to --methods"):
+            run_experiments(["per-language"], setting)
+
+    def test_what_an_experiment_varies_cannot_be_set(self) -> None:
+        with pytest.raises(InputError, match="Drop --set"):
+            calibration.run(Setting(made_trials(), [], settings={"fun-tat": {"calibration": "none"}}))
+
+    def test_upper_bound_is_no_rival_in_figures(self) -> None:
+        names = ["naive", "upper-bound"]
+        setting = Setting(made_trials(parallel=True), names)
+        (table,) = blocks(efficiency.section(efficiency.run(setting)), TableBlock)
+        assert {row for row, _ in table.table.best} == {0}
+        result = methods.run(setting)
+        examples = blocks(methods.section(result), Curves)[1]
+        assert "UpperBound" not in examples.alternative
+        # Its training documents count once, not in every version.
+        counts = {name: m["f1_by_examples"] for name, m in result["methods"].items()}
+        assert [row[2] for row in counts["upper-bound"]] == [row[2] for row in counts["naive"]]
+
+    def test_test_documents_without_known_labels(self) -> None:
+        (trial,) = made_trials()
+        test = trial.test.select(np.arange(len(trial.test)))
+        test.labels = [() for _ in test.labels]
+        section = methods.section(methods.run(Setting([trial._replace(test=test)], ["naive", "fun-tat"])))
+        assert [figure.name for figure in blocks(section, Curves)] == ["reliability"]

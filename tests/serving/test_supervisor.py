@@ -1,0 +1,98 @@
+"""The process that watches the workers, with workers that do what a test wants."""
+
+import logging
+import multiprocessing
+import os
+import re
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from typing import Any
+
+import pytest
+
+from funnelling.errors import InputError
+from funnelling.serving import workers
+from funnelling.serving.settings import Settings
+from funnelling.serving.supervisor import Supervisor
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    forking = multiprocessing.get_context("fork")
+    monkeypatch.setattr(workers.multiprocessing, "get_context", lambda _: forking)
+    monkeypatch.setattr(workers, "_RESTART_SECONDS", 0.1)
+    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def supervisor(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Supervisor]:
+    """A supervisor of two workers; the first is a start that turns out like the first of these, and so on."""
+
+    def make(*turns: str) -> Supervisor:
+        begun = multiprocessing.get_context("fork").Value("i", 0)
+
+        def work(*arguments: Any) -> None:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            pipe: Connection = arguments[-1]
+            with begun.get_lock():
+                turn = turns[min(begun.value, len(turns) - 1)]
+                begun.value += 1
+            pipe.send("" if turn in ("serves", "serves and dies") else turn)
+            if turn == "serves":
+                time.sleep(60)
+            time.sleep(0.1)
+
+        monkeypatch.setattr(workers, "_work", work)
+        return Supervisor(Settings("model", workers=2), {}, workers.bind("127.0.0.1", 0, 2), None)
+
+    return make
+
+
+def test_starts_that_fail_again_and_again_end_it(
+    supervisor: Callable[..., Supervisor], caplog: pytest.LogCaptureFixture
+) -> None:
+    service = supervisor("serves", "serves and dies", "the model is gone")
+    with caplog.at_level(logging.ERROR), pytest.raises(InputError, match="the model is gone"):
+        service.run(lambda: None)
+    assert [record.getMessage().partition(" ended")[2] for record in caplog.records] == [
+        " with status 0; another starts",
+        *[": the model is gone; another starts"] * 2,
+    ]
+
+
+def test_one_that_fails_now_and_then_is_replaced(supervisor: Callable[..., Supervisor]) -> None:
+    dies, fails = "serves and dies", "no memory"
+    service = supervisor(dies, dies, fails, fails, dies, fails, fails, "serves")
+    threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    service.run(lambda: None)
+    assert service.failures < 3
+
+
+def test_a_signal_while_one_is_replaced(
+    supervisor: Callable[..., Supervisor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "_RESTART_SECONDS", 30)
+    service = supervisor("serves", "serves and dies")
+    threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    started = time.monotonic()
+    service.run(lambda: None)
+    assert time.monotonic() - started < 20
+    assert not any(worker.process.is_alive() for worker in service.workers.values())
+
+
+def test_of_what_the_loop_says_only_the_place_is_logged() -> None:
+    try:
+        raise KeyError("secret")
+    except KeyError:
+        failure = sys.exc_info()
+    record = logging.LogRecord("asyncio", logging.ERROR, "", 0, "in callback(%s)", ("secret",), failure)
+    assert re.fullmatch(r"the loop failed\nKeyError at test_of_\w+:\d+", workers._Plain().format(record))

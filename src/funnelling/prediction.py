@@ -11,7 +11,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.method import Method
 from funnelling.text.detection import detect_languages
-from funnelling.text.languages import normalise_tag, served_by
+from funnelling.text.languages import is_served, normalise_tag, served_by
 
 HALF = 0.5
 ROUNDING = 1e-12
@@ -89,7 +89,7 @@ class Predictor:
         served = [i for i, (_, known) in enumerate(languages) if known]
         tags = [languages[i][0] for i in served]
         trained = self.model.languages_
-        unseen = {tag for tag in set(tags) if served_by(tag, trained) not in trained}
+        unseen = {tag for tag in set(tags) if not is_served(tag, trained)}
         told = rows([documents[i] for i in served], tags) if served else iter(())
         for document, (language, known) in zip(documents, languages, strict=True):
             yield {
@@ -156,6 +156,6 @@ class Predictor:
         """Above which probability each label is assigned; nothing to tell where the user chose it."""
         if self.threshold is not None or self.model.exclusive_:
             return np.full(len(self.labels), HALF)
-        thresholds = self.model.thresholds(str(served_by(language, self.model.languages_)))
+        thresholds = self.model.thresholds(served_by(language, self.model.languages_))
         # A method that decides at .5 says so up to the last bit.
         return np.where(np.abs(thresholds - HALF) < ROUNDING, HALF, thresholds)

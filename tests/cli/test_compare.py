@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from funnelling.evaluation import comparison
 from funnelling.evaluation.measures import MEASURES
+from funnelling.trials import comparison
 
 from .command import contents, documents, run_command, succeed, with_splits, write_jsonl
 

@@ -10,9 +10,9 @@ import pytest
 
 from funnelling import read_corpus
 from funnelling.reproduction.corpora.registry import CORPORA
+from tests.reproduction.corpora.fake_apt import install
+from tests.reproduction.corpora.makers import help_package, help_page, write_articles
 
-from ..datasets.fake_apt import install
-from ..datasets.makers import help_package, help_page, write_articles
 from .command import (
     assert_one_line,
     assert_refused,

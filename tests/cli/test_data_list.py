@@ -8,9 +8,9 @@ import pytest
 
 from funnelling import read_corpus
 from funnelling.reproduction.corpora.registry import CORPORA
+from tests.reproduction.corpora.fake_apt import install
+from tests.reproduction.corpora.tagged_makers import comparable_packages, write_archive
 
-from ..datasets.fake_apt import install
-from ..datasets.tagged_makers import comparable_packages, write_archive
 from .command import contents, run_command, succeed
 from .conftest import Refuses
 

@@ -15,9 +15,9 @@ import pytest
 from funnelling.cli.comparing import read_trials
 from funnelling.formats import write_documents
 from funnelling.reproduction.experiments.registry import EXPERIMENTS
+from tests.reproduction.corpora.makers import write_indices
+from tests.reproduction.experiments.made import made_corpus
 
-from ..datasets.makers import write_indices
-from ..experiments.made import made_corpus
 from .command import command, environment, run_command, succeed
 from .conftest import Refuses
 
@@ -125,7 +125,7 @@ def test_a_corpus_by_name_is_built_for_every_trial_and_kept(
 
 def debian_packages() -> tuple[list[str], dict[str, list[str]]]:
     """Indices of packages in two languages, with enough documents of every label."""
-    from ..datasets.makers import stanza
+    from tests.reproduction.corpora.makers import stanza
 
     packages, english, italian = [], [], []
     for i in range(160):

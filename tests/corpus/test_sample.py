@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.corpus.sample import read_sample
+from funnelling.corpus.sample import FILE, read_sample
 from funnelling.reproduction.corpora import debian_comparable
 from funnelling.reproduction.corpora.built import Built
-from funnelling.reproduction.corpora.sample import FILE, LANGUAGES, build
-
-from .datasets.tagged_makers import Made, write_archive
+from funnelling.reproduction.corpora.sample import LANGUAGES, build
+from tests.reproduction.corpora.tagged_makers import Made, write_archive
 
 
 def test_sizes() -> None:
@@ -34,7 +33,7 @@ def test_no_group_is_on_both_sides() -> None:
 
 
 def test_it_is_small_and_states_its_origin() -> None:
-    folder = files("funnelling.reproduction.corpora")
+    folder = files("funnelling.corpus")
     assert len((folder / FILE).read_bytes()) < 1_000_000
     notice = (folder / "NOTICE").read_text(encoding="utf-8")
     assert "Debian" in notice

@@ -8,8 +8,7 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-
-from ..experiments.made import made_corpus
+from tests.reproduction.experiments.made import made_corpus
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,7 @@ from funnelling import (
 )
 from funnelling.baselines.lri import LRIClassifier
 from funnelling.corpus import Corpus
-
-from .experiments.made import LABELS, made_corpus
+from tests.reproduction.experiments.made import LABELS, made_corpus
 
 
 @pytest.fixture(scope="module")

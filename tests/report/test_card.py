@@ -6,8 +6,7 @@ import pytest
 
 from funnelling import FunnellingClassifier, save_model
 from funnelling.evaluation.measures import measure_languages
-
-from ..artificial import text_corpus
+from tests.artificial import text_corpus
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.serving import workers
+from funnelling.serving import supervisor as module
 from funnelling.serving.settings import Settings
 from funnelling.serving.supervisor import Supervisor
 
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 @pytest.fixture(autouse=True)
 def _quick_and_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forking = multiprocessing.get_context("fork")
-    monkeypatch.setattr(workers.multiprocessing, "get_context", lambda _: forking)
-    monkeypatch.setattr(workers, "_RESTART_SECONDS", 0.1)
+    monkeypatch.setattr(module.multiprocessing, "get_context", lambda _: forking)
+    monkeypatch.setattr(module, "_RESTART_SECONDS", 0.1)
     kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     yield
     for number, handler in kept.items():
@@ -51,8 +51,8 @@ def supervisor(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Supervisor]:
                 time.sleep(60)
             time.sleep(0.1)
 
-        monkeypatch.setattr(workers, "_work", work)
-        return Supervisor(Settings("model", workers=2), {}, workers.bind("127.0.0.1", 0, 2), None)
+        monkeypatch.setattr(module, "_work", work)
+        return Supervisor(Settings("model", workers=2), {}, module.bind("127.0.0.1", 0, 2), None)
 
     return make
 
@@ -80,7 +80,7 @@ def test_one_that_fails_now_and_then_is_replaced(supervisor: Callable[..., Super
 def test_a_signal_while_one_is_replaced(
     supervisor: Callable[..., Supervisor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_RESTART_SECONDS", 30)
+    monkeypatch.setattr(module, "_RESTART_SECONDS", 30)
     service = supervisor("serves", "serves and dies")
     threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGTERM)).start()
     started = time.monotonic()
@@ -95,4 +95,4 @@ def test_of_what_the_loop_says_only_the_place_is_logged() -> None:
     except KeyError:
         failure = sys.exc_info()
     record = logging.LogRecord("asyncio", logging.ERROR, "", 0, "in callback(%s)", ("secret",), failure)
-    assert re.fullmatch(r"the loop failed\nKeyError at test_of_\w+:\d+", workers._Plain().format(record))
+    assert re.fullmatch(r"the loop failed\nKeyError at test_of_\w+:\d+", module._Plain().format(record))

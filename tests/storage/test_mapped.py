@@ -9,8 +9,7 @@ from safetensors.numpy import save
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.storage.mapped import arrays_in
-
-from ..artificial import text_corpus
+from tests.artificial import text_corpus
 
 
 @pytest.fixture

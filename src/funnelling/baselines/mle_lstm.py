@@ -21,7 +21,7 @@ from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, re
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.plan import amount
-from funnelling.text.languages import served_by
+from funnelling.text.languages import is_served, served_by
 from funnelling.work.progress import progress_bar
 
 logger = logging.getLogger(__name__)
@@ -128,12 +128,12 @@ class MLELSTMClassifier(Method):
     # --- words ------------------------------------------------------------------------------------
 
     def usable(self, languages: Sequence[str]) -> list[str]:
-        known = list(self._files())
-        return [language for language in languages if served_by(language, known) in known]
+        known = self._files()
+        return [language for language in languages if is_served(language, known)]
 
     def serves_unseen(self, language: str) -> bool:
-        known = list(getattr(self, "words_", None) or self._files())
-        return served_by(language, known) in known
+        known = getattr(self, "words_", None) or self._files()
+        return is_served(language, known)
 
     def _files(self) -> dict[str, Path]:
         if self.embeddings is None:
@@ -155,7 +155,7 @@ class MLELSTMClassifier(Method):
         with progress_bar("words", sum(map(len, documents.values())), bool(self.verbose)) as advance:
             for language, texts in documents.items():
                 read = read_words(language, texts)
-                path = files[str(served_by(language, list(files)))]
+                path = files[served_by(language, files)]
                 self.words_[language], self.tables_[language], coverage[language] = fit_vocabulary(read, path)
                 numbered[language] = number_words(read, self.words_[language], self.length)
                 advance(len(texts))
@@ -167,7 +167,7 @@ class MLELSTMClassifier(Method):
         return numbered
 
     def _vectors(self, language: str, documents: Any) -> Floats:
-        language = str(served_by(language, list(self.words_)))
+        language = served_by(language, self.words_)
         return number_words(read_words(language, documents), self.words_[language], self.length)
 
     # --- the network ------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ class MLELSTMClassifier(Method):
 
         from funnelling.neural.network import predicted_scores, to_tensors
 
-        table = self.tables_[str(served_by(language, list(self.words_)))]
+        table = self.tables_[served_by(language, self.words_)]
         with repeatable(device):
             scores = predicted_scores(
                 to_tensors(self.network_, device),

@@ -12,7 +12,7 @@ from funnelling.formats import Document, read_documents
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.randomness import stream
-from funnelling.text.languages import normalise_tag, served_by
+from funnelling.text.languages import is_served, normalise_tag, served_by
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ class Reference:
 
     def language_for(self, language: str) -> str | None:
         """The language of the reference that serves documents in this one, if any does."""
-        served = served_by(language, self.languages)
-        return served if served in self.texts else None
+        return served_by(language, self.texts) if is_served(language, self.texts) else None
 
     def sample(self, groups: int, seed: int) -> "Reference":
         """So many groups drawn at random, in the order they had; all of them where there are no more."""

@@ -26,7 +26,7 @@ def nearest_words(
     Of each language the ``most`` frequent words are looked at.
     """
     files = find_vectors(folder)
-    code = served_by(normalise_tag(language), list(files))
+    code = served_by(normalise_tag(language), files)
     if code not in files:
         raise InputError(f"{folder}: no vectors of {quoted(language)}, only of {', '.join(files)}.")
     wanted = lower(word, code)

@@ -24,7 +24,7 @@ from funnelling.method.training_set import Head, Prepared, Training
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
-from funnelling.text.languages import served_by
+from funnelling.text.languages import is_served
 from funnelling.text.vocabularies import fit_own
 from funnelling.work.progress import Advance, progress_bar
 
@@ -254,7 +254,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def serves(self, language: str) -> bool:
         """Whether documents in a language can be labelled."""
         check_is_fitted(self, "classes_")
-        return served_by(language, self.languages_) in self.languages_ or self.serves_unseen(language)
+        return is_served(language, self.languages_) or self.serves_unseen(language)
 
     def final_c(self) -> Any:
         """The C of the final classifiers, by language where each has its own; None where there is none."""

@@ -170,6 +170,5 @@ def _codes(
         found = detect_languages([texts[i] for i in missing], candidates)
         for i, code in zip(missing, found, strict=True):
             codes[i] = code
-    if known is not None:
-        codes = [served_by(code, known) for code in codes]
-    return np.asarray(codes, dtype=str)
+    named = [str(code) for code in codes]
+    return np.asarray(named if known is None else [served_by(code, known) for code in named], dtype=str)

@@ -15,7 +15,7 @@ from funnelling.corpus import Corpus, make_corpus
 from funnelling.errors import InputError
 from funnelling.formats import read_part
 from funnelling.formats.files import writing_bytes
-from funnelling.text.tfidf import Counts, TfidfVectorizer
+from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 
 FORMAT = 1
 
@@ -24,7 +24,7 @@ FORMAT = 1
 class CountedLanguage:
     """The labelled documents of one language in a part."""
 
-    counts: Counts
+    counts: WordCounts
     ids: list[str]
     splits: list[str | None]
     groups: list[str | None]
@@ -59,7 +59,7 @@ def read_counted(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]
     with np.load(_counted(path, folder), allow_pickle=False) as arrays:
         for language in _unpacked(arrays["languages"]):
             ids, splits, groups, labels = _unpacked(arrays[f"{language}/documents"])
-            counts = Counts(
+            counts = WordCounts(
                 len(ids),
                 _unpacked(arrays[f"{language}/words"]),
                 arrays[f"{language}/rows"].astype(np.intp),

@@ -149,7 +149,7 @@ class Engine:
         try:
             for job, answer in zip(jobs, answers.result(), strict=True):
                 if isinstance(answer, list):
-                    languages += [str(served_by(row["language"], self.model.languages_)) for row in answer]
+                    languages += [served_by(row["language"], self.model.languages_) for row in answer]
                 if job.answer.done():
                     continue
                 if isinstance(answer, list):

@@ -16,7 +16,7 @@ from funnelling.embeddings.vectors import WordVectors, find_vectors, read_vector
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
 from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
-from funnelling.text.languages import served_by
+from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.text.vocabularies import fit_own
 from funnelling.text.words import analyser
@@ -51,12 +51,12 @@ class EmbeddedSpace(OwnWordsSpace):
         self.verbose = verbose
 
     def usable(self, languages: Sequence[str]) -> list[str]:
-        known = list(self._files())
-        return [language for language in languages if served_by(language, known) in known]
+        known = self._files()
+        return [language for language in languages if is_served(language, known)]
 
     def serves(self, language: str) -> bool:
-        known = list(getattr(self, "vectorizers_", None) or self._files())
-        return served_by(language, known) in known
+        known = getattr(self, "vectorizers_", None) or self._files()
+        return is_served(language, known)
 
     def _files(self) -> dict[str, Path]:
         if self.embeddings is None:
@@ -72,7 +72,7 @@ class EmbeddedSpace(OwnWordsSpace):
         self.coverage_: dict[str, float] = {}
         for language, X in vectors.items():
             vocabulary = self.vectorizers_[language].vocabulary_
-            path = files[str(served_by(language, list(files)))]
+            path = files[served_by(language, files)]
             self.embeddings_[language] = _in_order(read_vectors(path, wanted=set(vocabulary)), vocabulary)
             self.coverage_[language] = _coverage(X, self.embeddings_[language])
             if self.alike:
@@ -85,7 +85,7 @@ class EmbeddedSpace(OwnWordsSpace):
         return {language: self._means(language, X) for language, X in vectors.items()}
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
-        language = str(served_by(language, list(self.vectorizers_)))
+        language = served_by(language, self.vectorizers_)
         return self._means(language, self._words(language, documents))
 
     def _means(self, language: str, X: Matrix) -> Floats:

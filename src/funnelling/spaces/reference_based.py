@@ -10,7 +10,7 @@ from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix
 from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
-from funnelling.text.languages import served_by
+from funnelling.text.languages import is_served, served_by
 from funnelling.text.vocabularies import fit_own
 
 
@@ -31,8 +31,8 @@ class ReferenceSpace(OwnWordsSpace):
         return [language for language in languages if known.language_for(language) is not None]
 
     def serves(self, language: str) -> bool:
-        known = list(getattr(self, "vectorizers_", None) or self._reference().languages)
-        return served_by(language, known) in known
+        known = getattr(self, "vectorizers_", None) or self._reference().languages
+        return is_served(language, known)
 
     def _reference(self) -> Reference:
         if self.reference is None:
@@ -57,7 +57,7 @@ class ReferenceSpace(OwnWordsSpace):
         return vectors, {code: _unit_rows(page) for code, page in (pages | their_pages).items()}
 
     def _language(self, language: str) -> str:
-        return str(served_by(language, list(self.vectorizers_)))
+        return served_by(language, self.vectorizers_)
 
     def _cosines(self, X: Matrix, pages: Matrix) -> Any:
         """Cosines of documents (rows) with reference documents (columns of ``pages``)."""

@@ -1,7 +1,7 @@
 """Language tags: one spelling for each, and the language behind a regional variant."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import lru_cache
 
 from funnelling.errors import InputError
@@ -102,11 +102,23 @@ def name_among(tag: str, known: Collection[str]) -> str | None:
     return next((name for name in (language, *_RELATIVES.get(language, ())) if name in known), None)
 
 
-def served_by(language: str | None, known: Sequence[str]) -> str | None:
-    """The known language that serves a document: its own, or for a regional variant the plain one."""
-    if language in known or language is None:
+def served_by(language: str, known: Collection[str]) -> str:
+    """The known language that serves a document: its own, or for a regional variant the plain one.
+
+    A language that none of those known serves is given back as it is.
+    """
+    if language in known:
         return language
     return primary(language) if primary(language) in known else language
+
+
+def is_served(language: str | None, known: Collection[str]) -> bool:
+    """Whether one of the known languages serves documents in a language.
+
+    >>> is_served("pt_BR", ["en", "pt"]), is_served("pt", ["en", "pt_BR"]), is_served(None, ["en"])
+    (True, False, False)
+    """
+    return language is not None and served_by(language, known) in known
 
 
 def is_language(tag: str) -> bool:

@@ -118,7 +118,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "idf_")
         return np.asarray(self.vocabulary_, dtype=object)
 
-    def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> Counts:
+    def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:
         """How often each text has each word."""
         if isinstance(texts, str):
             raise InputError("one text was given where several are expected. Put it in a list.")
@@ -137,14 +137,14 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             frequencies.extend(counts.values())
             ends.append(len(found))
         rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
-        return Counts(len(texts), list(columns), rows, np.asarray(found), np.asarray(frequencies))
+        return WordCounts(len(texts), list(columns), rows, np.asarray(found), np.asarray(frequencies))
 
     def _analyser(self, language: str | None) -> Callable[[str], list[str]]:
         return analyser(
             language, reduce_to=self.reduce_to, stop_words=self.stop_words, fold=self.fold_accents
         )
 
-    def _fit(self, counts: Counts) -> Self:
+    def _fit(self, counts: WordCounts) -> Self:
         df = np.bincount(counts.columns, minlength=len(counts.words))
         return self.learn(counts.words, df, counts.documents)
 
@@ -165,7 +165,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"min_df counts texts and must be 1 or more, found {self.min_df!r}.")
         return self.min_df
 
-    def weigh(self, counts: Counts) -> csr_array[np.float32]:
+    def weigh(self, counts: WordCounts) -> csr_array[np.float32]:
         """The vectors of texts that were counted."""
         column_of = self._column_of()
         columns = np.array([column_of.get(word, -1) for word in counts.words], np.int32)[counts.columns]
@@ -193,7 +193,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return column_of
 
 
-class Counts(NamedTuple):
+class WordCounts(NamedTuple):
     """How often each text has each word: one entry a pair, words numbered as they came."""
 
     documents: int
@@ -202,11 +202,11 @@ class Counts(NamedTuple):
     columns: npt.NDArray[np.intc]
     frequencies: npt.NDArray[np.intc]
 
-    def select(self, rows: npt.NDArray[np.bool_]) -> Counts:
+    def select(self, rows: npt.NDArray[np.bool_]) -> WordCounts:
         """The counts of some texts, over the same words."""
         kept = rows[self.rows]
         numbers = np.cumsum(rows) - 1
-        return Counts(
+        return WordCounts(
             int(rows.sum()),
             self.words,
             numbers[self.rows[kept]],

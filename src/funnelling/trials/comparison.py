@@ -19,7 +19,7 @@ from funnelling.evaluation.measures import (
     reliability,
 )
 from funnelling.evaluation.significance import significance
-from funnelling.text.languages import served_by
+from funnelling.text.languages import is_served
 from funnelling.text.words import analyser
 from funnelling.trials.pieces import Pieces, Result, corpus_digest
 from funnelling.trials.splits import Trial, learnable, outer_folds
@@ -189,7 +189,7 @@ class Comparison:
         return [
             language
             for language in trial.test.by_language()
-            if served_by(language, learned) in learned or method.serves_unseen(language)
+            if is_served(language, learned) or method.serves_unseen(language)
         ]
 
     def _tests(self, names: Sequence[str], trial: Trial) -> dict[str, Corpus]:
@@ -202,7 +202,7 @@ class Comparison:
         trained = trial.train.by_language()
         for tag in trial.test.by_language():
             unable = ", ".join(name for name in rivals if tag not in labelled[name])
-            if unable and served_by(tag, list(trained)) in trained:
+            if unable and is_served(tag, trained):
                 self.tell(f"Not measured: {tag}, which {unable} cannot label, for want of resources.")
             elif unable:
                 self.tell(f"Not measured: {tag}, which {unable} cannot label without training documents.")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.randomness import assign_folds, stream
-from funnelling.text.languages import served_by
+from funnelling.text.languages import is_served
 
 TEST_SHARE = 0.3
 
@@ -64,11 +64,10 @@ def hold_out(trial: Trial, languages: Sequence[str]) -> Trial:
     A language is held out with its regional variants, which would teach it.
     """
     train, test, parallel = (
-        np.array([served_by(tag, languages) in languages for tag in corpus.languages], dtype=bool)
-        for corpus in trial
+        np.array([is_served(tag, languages) for tag in corpus.languages], dtype=bool) for corpus in trial
     )
     for language in languages:
-        if not any(served_by(tag, [language]) == language for tag in trial.test.languages):
+        if not any(is_served(tag, [language]) for tag in trial.test.languages):
             raise InputError(f"no test document is in {language!r}, which is to be held out.")
     if train.all():
         raise InputError("nothing is left to learn from: all training documents are held out.")

@@ -17,7 +17,7 @@ from funnelling.reproduction.experiments import (
     contributions,
     efficiency,
     learning_curves,
-    methods,
+    main_table,
     mono_binary,
     paper,
     per_language,
@@ -41,52 +41,54 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
 
 
 @pytest.fixture(scope="module")
-def main_table(setting: Setting) -> Any:
-    return methods.run(setting)
+def all_methods(setting: Setting) -> Any:
+    return main_table.run(setting)
 
 
 def blocks(section: Section, kind: type) -> list[Any]:
     return [block for block in section.blocks if isinstance(block, kind)]
 
 
-def test_the_main_table_is_a_comparison_of_all_methods(main_table: Any) -> None:
-    assert list(main_table["methods"]) == ["naive", "pooled", "fun-tat"]
-    assert all(method["runs"] == 2 for method in main_table["methods"].values())
-    tables = blocks(methods.section(main_table), TableBlock)
+def test_the_main_table_is_a_comparison_of_all_methods(all_methods: Any) -> None:
+    assert list(all_methods["methods"]) == ["naive", "pooled", "fun-tat"]
+    assert all(method["runs"] == 2 for method in all_methods["methods"].values())
+    tables = blocks(main_table.section(all_methods), TableBlock)
     assert [table.name for table in tables] == ["methods", "languages", "methods-paper"]
     best = {tables[0].table.rows[row][0] for row, _ in tables[0].table.best}
     assert best <= {"Naive", "Pooled", "Fun(TAT)"}
     assert len(tables[0].table.best) == 4
-    assert [figure.name for figure in blocks(methods.section(main_table), Curves)] == [
+    assert [figure.name for figure in blocks(main_table.section(all_methods), Curves)] == [
         "reliability",
         "examples",
     ]
 
 
-def test_the_papers_figures_stand_beside_ours_with_the_difference(main_table: Any) -> None:
-    beside = blocks(methods.section(main_table), TableBlock)[-1].table
+def test_the_papers_figures_stand_beside_ours_with_the_difference(all_methods: Any) -> None:
+    beside = blocks(main_table.section(all_methods), TableBlock)[-1].table
     naive = next(row for row in beside.rows if row[0] == "Naive")
-    ours = main_table["methods"]["naive"]["average"]["micro_f1"]
+    ours = all_methods["methods"]["naive"]["average"]["micro_f1"]
     assert naive[2] == ".776"
     assert float(naive[3]) == pytest.approx(ours - 0.776, abs=5e-4)
     assert [row[0] for row in beside.rows] == ["Naive", "Fun(TAT)"]  # pooled is not in the paper
 
 
-def test_improvement_over_naive_is_in_per_cent(setting: Setting, main_table: Any) -> None:
+def test_improvement_over_naive_is_in_per_cent(setting: Setting, all_methods: Any) -> None:
     result = per_language.run(setting)
-    naive, fun = (main_table["methods"][name]["languages"]["it"]["macro_f1"] for name in ("naive", "fun-tat"))
+    naive, fun = (
+        all_methods["methods"][name]["languages"]["it"]["macro_f1"] for name in ("naive", "fun-tat")
+    )
     assert result["improvements"]["macro_f1"]["fun-tat"]["it"] == pytest.approx(100 * (fun / naive - 1))
     assert set(result["improvements"]["micro_k"]) == set(result["above"]) == {"pooled", "fun-tat"}
     assert result["above"]["pooled"][1] == len(LANGUAGES) * len(MEASURES)
     assert len(blocks(per_language.section(result), Bars)) == 4
 
 
-def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, main_table: Any) -> None:
+def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_methods: Any) -> None:
     columns = mono_binary.run(setting)["methods"]
     assert list(columns) == ["A", "B", "C", "D"]
     for column, name in (("A", "naive"), ("D", "fun-tat")):
         for measure in MEASURES:
-            assert columns[column]["average"][measure] == main_table["methods"][name]["average"][measure]
+            assert columns[column]["average"][measure] == all_methods["methods"][name]["average"][measure]
     assert columns["B"]["languages"]["it"]["documents"] == 20
 
 
@@ -118,19 +120,19 @@ def test_column_c_sees_no_other_label(setting: Setting) -> None:
     assert columns["C"]["average"] == pytest.approx(columns["D"]["average"], abs=0.02)
 
 
-def test_learning_curves_end_where_the_main_table_is(setting: Setting, main_table: Any) -> None:
+def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_methods: Any) -> None:
     curves = learning_curves.run(setting)
     assert list(curves) == list(LANGUAGES)
     assert [point["fraction"] for point in curves["it"]] == list(FRACTIONS)
     for title, name in ((learning_curves.NAIVE, "naive"), (learning_curves.FUNNEL, "fun-tat")):
-        expected = main_table["methods"][name]["languages"]["it"]["macro_f1"]
+        expected = all_methods["methods"][name]["languages"]["it"]["macro_f1"]
         assert curves["it"][-1][title]["macro_f1"] == expected
     assert curves["it"][0][learning_curves.FUNNEL]["micro_f1"] == 0  # a funnel without documents rejects all
     (figure, *_) = blocks(learning_curves.section(curves), Curves)
     assert list(figure.panels) == list(LANGUAGES)
 
 
-def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, main_table: Any) -> None:
+def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, all_methods: Any) -> None:
     result = contributions.run(setting)
     pairs = result["improvements"]["macro_f1"]
     assert set(pairs) == set(LANGUAGES)
@@ -139,7 +141,7 @@ def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, 
     assert result["benefit"]["macro_f1"]["it"] == pytest.approx(
         np.mean([pairs[s]["it"] for s in ("de", "en")])
     )
-    naive = [main_table["methods"]["naive"]["languages"][tag]["macro_f1"] for tag in LANGUAGES]
+    naive = [all_methods["methods"]["naive"]["languages"][tag]["macro_f1"] for tag in LANGUAGES]
     ours = [result["contribution"]["macro_f1"][tag] for tag in LANGUAGES]
     expected = pearsonr(ours, naive)
     found = result["correlations"]["contribution"]["macro_f1"]
@@ -147,29 +149,29 @@ def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, 
     assert len(blocks(contributions.section(result), HeatMap)) == 4
 
 
-def test_calibrations_are_those_of_the_classifier(setting: Setting, main_table: Any) -> None:
+def test_calibrations_are_those_of_the_classifier(setting: Setting, all_methods: Any) -> None:
     result = calibration.run(setting)
     assert list(result["methods"]) == ["naive", "NoProb", "NoCalib", "fun-tat"]
-    assert result["methods"]["fun-tat"] == main_table["methods"]["fun-tat"]
+    assert result["methods"]["fun-tat"] == all_methods["methods"]["fun-tat"]
     assert result["methods"]["NoProb"]["average"] != result["methods"]["fun-tat"]["average"]
     table, beside = blocks(calibration.section(result), TableBlock)
     assert [row[0] for row in table.table.rows[:-1]] == ["Naive", "NoProb", "NoCalib", "Calib"]
     assert len(beside.table.rows) == 4
 
 
-def test_times_are_those_of_the_main_table(setting: Setting, main_table: Any) -> None:
+def test_times_are_those_of_the_main_table(setting: Setting, all_methods: Any) -> None:
     result = efficiency.run(setting)
     seconds = result["seconds"]["fun-tat"]["fit"]
-    assert np.mean(seconds) == pytest.approx(main_table["methods"]["fun-tat"]["fit_seconds"])
+    assert np.mean(seconds) == pytest.approx(all_methods["methods"]["fun-tat"]["fit_seconds"])
     (table,) = blocks(efficiency.section(result), TableBlock)
     assert table.table.rows[0][3:] == ["537", "6"]
 
 
-def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, main_table: Any) -> None:
+def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, all_methods: Any) -> None:
     result = zero_shot.run(setting)
     scores = np.array(result["scores"]["micro_f1"])
     assert scores.shape == (len(LANGUAGES), len(LANGUAGES))
-    expected = [main_table["methods"]["fun-tat"]["languages"][tag]["micro_f1"] for tag in LANGUAGES]
+    expected = [all_methods["methods"]["fun-tat"]["languages"][tag]["micro_f1"] for tag in LANGUAGES]
     # Languages with training documents lose nothing by it, to the solver's tolerance.
     assert scores[-1] == pytest.approx(expected, abs=0.02)
     assert scores[0, 0] > scores[0, 1]  # German was learned from, English was not
@@ -187,11 +189,11 @@ def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
 
 def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_path: Path) -> None:
     names = ["naive", "fun-tat", "upper-bound"]
-    result = methods.run(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
+    result = main_table.run(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
     assert result["like"] == paper.JRC
     assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
     assert result["significance"]["micro_f1"]["best"] != "upper-bound"
-    table = blocks(methods.section(result), TableBlock)
+    table = blocks(main_table.section(result), TableBlock)
     assert "UpperBound" not in table[1].table.header  # it has one language only
     assert [row[0] for row in table[2].table.rows] == ["Naive", "Fun(TAT)", "UpperBound"]
 
@@ -272,8 +274,8 @@ class TestOddCorpora:
         setting = Setting(made_trials(parallel=True), names)
         (table,) = blocks(efficiency.section(efficiency.run(setting)), TableBlock)
         assert {row for row, _ in table.table.best} == {0}
-        result = methods.run(setting)
-        examples = blocks(methods.section(result), Curves)[1]
+        result = main_table.run(setting)
+        examples = blocks(main_table.section(result), Curves)[1]
         assert "UpperBound" not in examples.alternative
         # Its training documents count once, not in every version.
         counts = {name: m["f1_by_examples"] for name, m in result["methods"].items()}
@@ -283,5 +285,7 @@ class TestOddCorpora:
         (trial,) = made_trials()
         test = trial.test.select(np.arange(len(trial.test)))
         test.labels = [() for _ in test.labels]
-        section = methods.section(methods.run(Setting([trial._replace(test=test)], ["naive", "fun-tat"])))
+        section = main_table.section(
+            main_table.run(Setting([trial._replace(test=test)], ["naive", "fun-tat"]))
+        )
         assert [figure.name for figure in blocks(section, Curves)] == ["reliability"]

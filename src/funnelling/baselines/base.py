@@ -2,15 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from funnelling.matrices import Matrix, Scores
+from funnelling.matrices import Scores
 from funnelling.method import Method
-from funnelling.method.training_set import FOLDS, Head, Training
+from funnelling.method.explanation import Evidence, WordEvidence
+from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.spaces import Space
-from funnelling.svm import SVM, Fit, Scorer
-from funnelling.svm.kernels import scaled_gamma
+from funnelling.svm import SVM, Fit, LinearScorer, Scorer
 from funnelling.work.progress import progress_bar
 
 
@@ -38,8 +37,25 @@ class SVMBaseline(Method):
         super()._validate_parameters()
         self._check_positive("C")
 
-    def _learner(self, training: Training) -> SVM:
+    @abstractmethod
+    def _scorer(self, language: str) -> Scorer:
+        """What scores a language's vectors."""
+
+    def _learner(self, training: TrainingSet) -> SVM:
         return SVM(self.C, exclusive=training.exclusive, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
+
+    def _scores(self, language: str, documents: Any) -> Scores:
+        return self._scorer(language).scores(self._vectors(language, documents))
+
+    def _evidence(self, language: str, documents: Any) -> Evidence:
+        scorer, X = self._scorer(language), self._vectors(language, documents)
+        scores = scorer.scores(X)
+        if not isinstance(scorer, LinearScorer):
+            return Evidence(scores)
+        posteriors = self._calibrator(language)(scores)
+        return Evidence(
+            scores, {"": WordEvidence(scorer, self._feature_names(language), X, scores, posteriors)}
+        )
 
 
 class SharedSpaceBaseline(SVMBaseline):
@@ -56,40 +72,35 @@ class SharedSpaceBaseline(SVMBaseline):
         space: Space = getattr(self, "space_", None) or self._space(0)
         return space.serves(language)
 
-    def _fit_vectors(
-        self, documents: dict[str, Any], targets: dict[str, Any], seed: int
-    ) -> dict[str, Matrix]:
+    def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:
         self.space_ = self._space(seed)
-        return self.space_.fit(documents, targets)
+        return dict(self.space_.fit(documents, targets))
 
-    def _vectors(self, language: str, documents: Any) -> Matrix:
+    def _vectors(self, language: str, documents: Any) -> Any:
         return self.space_.vectors(language, documents)
 
-    def _fit(self, training: Training) -> None:
+    def _fit(self, training: TrainingSet) -> None:
         fit = self._fit_shared(training)
         self.C_ = fit.C
         self.scorer_ = fit.scorer()
-        self.head_ = training.fit_head(fit.held_out, training.stacked_targets())
+        self.head_ = training.fit_calibrator(fit.held_out, training.stacked_targets())
 
-    def _fit_shared(self, training: Training) -> Fit:
+    def _fit_shared(self, training: TrainingSet) -> Fit:
         X = training.stacked_vectors()
         learner = self._learner(training)
         if self.space_.dense:
-            learner = replace(learner, gamma=scaled_gamma(X))
+            learner = learner.over_dense(X)
         total = learner.problems_solved(training.labels, FOLDS)
         name = self._name()
         with progress_bar(name, total, bool(self.verbose), "problems") as advance:
             problem = learner.reporting(advance).problem(X, training.stacked_targets(), name)
             return problem.fit(training.stacked_folds())
 
-    def linear(self, language: str) -> Scorer:  # noqa: ARG002
+    def _scorer(self, language: str) -> Scorer:  # noqa: ARG002
         return self.scorer_
 
-    def feature_names(self, language: str) -> Sequence[str] | None:  # noqa: ARG002
+    def _feature_names(self, language: str) -> Sequence[str] | None:  # noqa: ARG002
         return self.space_.feature_names()
 
-    def _scores(self, language: str, vectors: Matrix) -> Scores:  # noqa: ARG002
-        return self.scorer_.scores(vectors)
-
-    def _head(self, language: str) -> Head:  # noqa: ARG002
+    def _calibrator(self, language: str) -> Calibrator:  # noqa: ARG002
         return self.head_

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
-from funnelling.method.training_set import Training
+from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.kcca import KCCASpace
 from funnelling.svm import Fit
 
@@ -78,7 +78,7 @@ class KCCAClassifier(SharedSpaceBaseline):
             self.verbose,
         )
 
-    def _fit_shared(self, training: Training) -> Fit:
+    def _fit_shared(self, training: TrainingSet) -> Fit:
         """The fit with the best regularisation, the smaller one of equals."""
         best = super()._fit_shared(training)
         if self.regularisation is None:

@@ -15,7 +15,7 @@ from funnelling.errors import InputError
 from funnelling.matrices import Floats, Scores
 from funnelling.method import Method
 from funnelling.method.inputs import is_mapping, is_texts
-from funnelling.method.training_set import Head, Training
+from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.neural.devices import choose_device, repeatable
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.svm import Calibration, Temperature
@@ -172,7 +172,7 @@ class MLELSTMClassifier(Method):
 
     # --- the network ------------------------------------------------------------------------------
 
-    def _fit(self, training: Training) -> None:
+    def _fit(self, training: TrainingSet) -> None:
         from funnelling.neural.training import Course, Examples, draw_validation, learn
 
         device = choose_device(self.device)
@@ -208,7 +208,7 @@ class MLELSTMClassifier(Method):
             self.tables_[language] = to_table(learned.table[start:end])
         self.head_ = _own_head(examples.targets, training.exclusive)
 
-    def _stacked(self, training: Training) -> tuple[npt.NDArray[np.int64], Floats]:
+    def _stacked(self, training: TrainingSet) -> tuple[npt.NDArray[np.int64], Floats]:
         """The documents of all languages, and one table; a word of two languages has two rows in it."""
         words = []
         before = 0
@@ -228,7 +228,7 @@ class MLELSTMClassifier(Method):
             )
         return np.vstack(words), to_table(np.vstack(tables))
 
-    def _scores(self, language: str, vectors: Floats) -> Scores:
+    def _scores(self, language: str, documents: Any) -> Scores:
         device = choose_device(self.device)
         import torch
 
@@ -239,7 +239,7 @@ class MLELSTMClassifier(Method):
             scores = predicted_scores(
                 to_tensors(self.network_, device),
                 lambda words: torch.from_numpy(table[words]).to(device),
-                vectors.astype(np.int64),
+                self._vectors(language, documents).astype(np.int64),
                 self.n_jobs if device == "cpu" else 1,
             )
         if isinstance(self.head_, Calibration):
@@ -247,17 +247,17 @@ class MLELSTMClassifier(Method):
             scores[:, trivial] = np.where(self.head_.constant[trivial] > 0, 1, -1)
         return scores
 
-    def _head(self, language: str) -> Head:  # noqa: ARG002
+    def _calibrator(self, language: str) -> Calibrator:  # noqa: ARG002
         return self.head_
 
 
-def _stacked_groups(training: Training) -> list[Any]:
+def _stacked_groups(training: TrainingSet) -> list[Any]:
     groups: list[Any] = []
     for language, of_language in training.groups.items():
         groups += [None] * len(training.targets[language]) if of_language is None else list(of_language)
     return groups
 
 
-def _own_head(targets: npt.NDArray[np.bool_], exclusive: bool) -> Head:
+def _own_head(targets: npt.NDArray[np.bool_], exclusive: bool) -> Calibrator:
     """The probabilities that the network was trained to give."""
     return Temperature(1.0) if exclusive else fit_calibration("fixed", np.empty(0), targets)

@@ -1,10 +1,10 @@
-"""Naive: one classifier a language, no language helps another. The paper's lower bound."""
+"""Naive: one classifier per language, no language helps another. The paper's lower bound."""
 
 from functools import partial
 
 from funnelling.baselines.base import SVMBaseline
-from funnelling.matrices import Matrix, Scores
-from funnelling.method.training_set import FOLDS, Head, Training, fit_languages
+from funnelling.method.by_language import fit_languages
+from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.svm import SVM, Scorer
 from funnelling.work.progress import progress_bar
 
@@ -20,27 +20,26 @@ class NaiveClassifier(SVMBaseline):
         As in `funnelling.FunnellingClassifier`.
     """
 
-    def _fit(self, training: Training) -> None:
+    def _fit(self, training: TrainingSet) -> None:
         learner = self._learner(training)
         total = len(training.vectors) * learner.problems_solved(training.labels, FOLDS)
         with progress_bar("naive", total, bool(self.verbose), "problems") as advance:
             learners = dict.fromkeys(training.vectors, learner.reporting(advance))
-            fitted = fit_languages(partial(self._fit_language, training), learners, training)
-        self.C_ = {language: C for language, (C, _, _) in fitted.items()}
-        self.scorers_ = {language: scorer for language, (_, scorer, _) in fitted.items()}
-        self.heads_ = {language: head for language, (_, _, head) in fitted.items()}
+            fits = fit_languages(partial(self._fit_language, training), learners, training)
+        self.C_ = {language: C for language, (C, _, _) in fits.items()}
+        self.scorers_ = {language: scorer for language, (_, scorer, _) in fits.items()}
+        self.heads_ = {language: calibrator for language, (_, _, calibrator) in fits.items()}
 
-    def _fit_language(self, training: Training, language: str, learner: SVM) -> tuple[float, Scorer, Head]:
+    def _fit_language(
+        self, training: TrainingSet, language: str, learner: SVM
+    ) -> tuple[float, Scorer, Calibrator]:
         targets = training.targets[language]
         problem = learner.problem(training.vectors[language], targets, f"language {language!r}")
         fit = problem.fit(training.folds[language])
-        return fit.C, fit.scorer(), training.fit_head(fit.held_out, targets)
+        return fit.C, fit.scorer(), training.fit_calibrator(fit.held_out, targets)
 
-    def linear(self, language: str) -> Scorer:
+    def _scorer(self, language: str) -> Scorer:
         return self.scorers_[language]
 
-    def _scores(self, language: str, vectors: Matrix) -> Scores:
-        return self.scorers_[language].scores(vectors)
-
-    def _head(self, language: str) -> Head:
+    def _calibrator(self, language: str) -> Calibrator:
         return self.heads_[language]

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.baselines.base import SharedSpaceBaseline
-from funnelling.method.training_set import Training
+from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.svm import SVM, Calibration
 
@@ -53,10 +53,10 @@ class PooledClassifier(SharedSpaceBaseline):
     def _space(self, seed: int) -> PooledSpace:  # noqa: ARG002
         return PooledSpace(vectorizer=self.vectorizer, verbose=self.verbose)
 
-    def _learner(self, training: Training) -> SVM:
+    def _learner(self, training: TrainingSet) -> SVM:
         return replace(super()._learner(training), calibrated=self.calibrated)
 
-    def _cuts(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
+    def _score_thresholds(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
         if self.calibrated and isinstance(self.head_, Calibration):
             return -self.head_.offset / self.head_.slope
         return 0.0

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     check_is_jsonl(arguments.output)
     model = options.load_text_model(arguments.model)
-    label_columns(model, arguments.label or ())
+    label_columns(model.classes_, arguments.label or ())
     predictor = Predictor(model, skip_unknown=arguments.skip_unknown)
     documents = read_documents(arguments.data)
     with (

@@ -89,7 +89,7 @@ def _load(arguments: argparse.Namespace) -> "FunnellingClassifier":
     if not isinstance(model, FunnellingClassifier):
         raise InputError(f"{arguments.model}: only funnels learn on. Train the model anew.")
     with options.naming(arguments.model):
-        check_growable(model)
+        check_growable(model.classes_, model.exclusive_, getattr(model, "training_", None))
     check_writable(Path(_target(arguments)), arguments.force or arguments.output is None)
     return model
 
@@ -122,7 +122,7 @@ def _grow(arguments: argparse.Namespace, model: "FunnellingClassifier", trial: "
     model.set_params(n_jobs=arguments.jobs, verbose=1)
     groups = train.groups if any(train.groups) or any(map(any, before.training_.groups.values())) else None
     model.extend(train.texts, train.labels, languages=train.languages, groups=groups, ids=train.ids)
-    learned = are_learned(model, test)
+    learned = are_learned(model.training_, model.funnel(model.languages_[0]).views, test)
     if learned.any():
         options.tell(
             f"{counted(int(learned.sum()), 'test document')} left out, which the model learned from."

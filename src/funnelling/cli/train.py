@@ -101,7 +101,7 @@ def _learn_corpus(
     )
     fit_method(model, learned_from(model, trial))
     if hasattr(model, "choice_"):
-        options.tell(model.choice_.told())
+        options.tell(model.choice_.summary())
     if len(trial.test):
         return _measure_on(trial.test, model)
     if arguments.no_table:
@@ -122,7 +122,7 @@ def _learn_parts(
     options.tell(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
     fit_parts(model, arguments.data, work, arguments.jobs, verbose=1)
     if hasattr(model, "choice_"):
-        options.tell(model.choice_.told())
+        options.tell(model.choice_.summary())
     test = documents_for_test(arguments.data, model.languages_)
     scores = _measure_on(test, model) if len(test) else _measured_held_out(model)
     shutil.rmtree(work)

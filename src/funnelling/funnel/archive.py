@@ -1,4 +1,4 @@
-"""What a funnel keeps of its training documents, to learn on and to be asked; never the texts."""
+"""The archive of a funnel: what it keeps of its training documents to learn on, never their texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,19 +9,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.funnel.tier_one import Posteriors
-from funnelling.matrices import Floats, Matrix, is_sparse
-from funnelling.method.training_set import Training
+from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
+from funnelling.funnel.views.combination import Combination
+from funnelling.matrices import Floats, Matrix, Targets, is_sparse
+from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import is_missing
 
 NEIGHBOURS = 5
 
-Targets = npt.NDArray[np.bool_]
-Seen = Mapping[str, Mapping[str, Posteriors]]  # by view and language
-
 
 @dataclass(frozen=True)
-class Kept:
+class Archive:
     """Training documents by language: as vectors, as labels, and as the views' base classifiers see them.
 
     ``groups`` has "" for a document without one. ``seed`` is what all random choices were made with.
@@ -37,7 +35,7 @@ class Kept:
     held_out: dict[str, dict[str, Floats]]
 
     @classmethod
-    def of(cls, training: Training, seen: Seen) -> "Kept":
+    def of(cls, training: TrainingSet, posteriors: ViewPosteriors) -> "Archive":
         """What is worth keeping of a fit."""
         return cls(
             training.seed,
@@ -45,27 +43,39 @@ class Kept:
             {tag: group_names(training.groups[tag], len(rows)) for tag, rows in training.targets.items()},
             {tag: sparse.csr_array(X) if is_sparse(X) else X for tag, X in training.vectors.items()},
             training.targets,
-            {view: {tag: found.training for tag, found in parts.items()} for view, parts in seen.items()},
-            {view: {tag: found.held_out for tag, found in parts.items()} for view, parts in seen.items()},
+            {view: {tag: p.training for tag, p in each.items()} for view, each in posteriors.items()},
+            {view: {tag: p.held_out for tag, p in each.items()} for view, each in posteriors.items()},
         )
 
-    def posteriors(self, view: str, language: str) -> Posteriors:
-        """What a view's base classifiers say of a language's documents."""
-        return Posteriors(self.training[view][language], self.held_out[view][language])
+    def posteriors(self) -> dict[str, dict[str, Posteriors]]:
+        """What each view's base classifiers say of each language's documents."""
+        return {
+            view: {tag: Posteriors(rows, self.held_out[view][tag]) for tag, rows in by_language.items()}
+            for view, by_language in self.training.items()
+        }
+
+    def points(self, combination: Combination) -> dict[str, Floats]:
+        """The training documents in tier 2's space, by language."""
+        return {
+            tag: combination.points(
+                {view: by_language[tag] for view, by_language in self.training.items() if tag in by_language}
+            )
+            for tag in self.targets
+        }
 
     def nearest(
-        self, point: Floats, points: Mapping[str, Floats], names: list[str], number: int = NEIGHBOURS
+        self, point: Floats, points: Mapping[str, Floats], names: Sequence[str], number: int = NEIGHBOURS
     ) -> list[dict[str, Any]]:
         """The training documents nearest to a point of tier 2's space, from any language.
 
-        ``points`` are the training documents there.
+        ``points`` are the training documents there, ``names`` those of the columns of labels.
         """
-        found = []
+        neighbours = []
         for language, rows in points.items():
             distances = np.sqrt(((rows.astype(np.float64) - point) ** 2).sum(axis=1))
             for row in np.argsort(distances, kind="stable")[:number]:
                 labels = [names[column] for column in np.flatnonzero(self.targets[language][row])]
-                found.append(
+                neighbours.append(
                     {
                         "id": self.ids[language][row],
                         "language": language,
@@ -73,36 +83,36 @@ class Kept:
                         "distance": float(distances[row]),
                     }
                 )
-        return sorted(found, key=lambda neighbour: neighbour["distance"])[:number]
+        return sorted(neighbours, key=lambda neighbour: neighbour["distance"])[:number]
 
     def twins(self, language: str, ids: Sequence[str], vectors: Matrix) -> list[list[int]]:
-        """For each document of a language the rows kept that have its id and its vector."""
+        """For each document of a language the rows of the archive that have its id and its vector."""
         rows: dict[tuple[str, bytes], list[int]] = {}
-        kept = zip(self.ids[language], _contents(self.vectors[language]), strict=True)
-        for row, document in enumerate(kept):
+        archived = zip(self.ids[language], _contents(self.vectors[language]), strict=True)
+        for row, document in enumerate(archived):
             rows.setdefault(document, []).append(row)
         return [rows.get(document, []) for document in zip(ids, _contents(vectors), strict=True)]
 
-    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, absent: float) -> "Kept":
-        """The same under more labels: the old ones go to ``columns``, the new ones nobody has."""
+    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, absent: float) -> "Archive":
+        """The archive under more labels: the old ones go to ``columns``, no document has the new ones."""
 
         def spread(matrix: Any, fill: Any) -> Any:
             wide = np.full((len(matrix), labels), fill, dtype=matrix.dtype)
             wide[:, columns] = matrix
             return wide
 
-        def spread_views(parts: Mapping[str, Mapping[str, Floats]]) -> dict[str, dict[str, Floats]]:
+        def spread_views(views: Mapping[str, Mapping[str, Floats]]) -> dict[str, dict[str, Floats]]:
             return {
-                view: {language: spread(rows, absent) for language, rows in found.items()}
-                for view, found in parts.items()
+                view: {language: spread(rows, absent) for language, rows in by_language.items()}
+                for view, by_language in views.items()
             }
 
-        return Kept(
+        return Archive(
             self.seed,
             self.ids,
             self.groups,
             self.vectors,
-            {language: spread(part, False) for language, part in self.targets.items()},
+            {language: spread(rows, False) for language, rows in self.targets.items()},
             spread_views(self.training),
             spread_views(self.held_out),
         )

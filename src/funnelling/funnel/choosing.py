@@ -1,39 +1,35 @@
 """Which views, and which settings of tier 2: decided on outer folds over the training documents alone.
 
 In each round everything is refitted without a fifth of the documents, vocabulary, base classifiers and
-calibration, and each candidate is measured on that fifth. Each view is fitted once a round, however many
+calibration, and each candidate is measured on that fifth. A view is fitted once per round, however many
 candidates it takes part in, and a candidate costs one small fit of tier 2 for each C. Work is bounded,
 not time: the same seed chooses the same.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import clone
 
 from funnelling.evaluation.measures import MEASURES, mean_measures, mean_of_four
-from funnelling.funnel.tier_one import Posteriors
-from funnelling.funnel.views import OWN, seen_by_views, view_names
+from funnelling.funnel.design import Design
+from funnelling.funnel.tier_one import Teachers
+from funnelling.funnel.views.combination import Combination
+from funnelling.funnel.views.fitting import fit_views
 from funnelling.matrices import Floats
-from funnelling.method.training_set import Training
+from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
+from funnelling.spaces.registry import OWN, named_views
 from funnelling.svm.learner import Problem, decide
+from funnelling.text.vocabularies import fit_own
 from funnelling.work.progress import progress_bar
 
-if TYPE_CHECKING:
-    from funnelling.funnel.classifier import FunnellingClassifier
-
-AUTO = "auto"
 ROUNDS = 2
-PARTS = 5  # a round holds one of so many parts out
+FOLDS = 5  # a round holds one of so many out
 FEWEST = 50  # documents, under which nothing can be told apart
 MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sample is taken
 MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
-
-Rows = dict[str, npt.NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,10 @@ class Candidate:
         alone = self.combine == "mean" or len(self.views) == 1
         return " + ".join(self.views) + ("" if alone else f", {self.combine}")
 
+    def applied_to(self, design: Design) -> Design:
+        """The design with this candidate's views and their combination."""
+        return replace(design, views=named_views(self.views), combine=self.combine, normalise=self.normalise)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -66,9 +66,19 @@ class Choice:
     combine: str = "mean"
     variant: str = "tat"
 
-    def told(self) -> str:
+    @property
+    def candidate(self) -> Candidate:
+        return Candidate(tuple(self.views), self.normalise, self.combine, self.variant)
+
+    def applied_to(self, design: Design) -> Design:
+        """The design with what was chosen; a C that the user gave stays."""
+        return replace(
+            self.candidate.applied_to(design), meta_C=self.C if design.meta_C is None else design.meta_C
+        )
+
+    def summary(self) -> str:
         """The choice and its reason, in one line."""
-        name = str(Candidate(tuple(self.views), self.normalise, self.combine, self.variant))
+        name = str(self.candidate)
         if not self.tried:
             return f"Chose {name}: there are too few documents or groups to try others."
         paper = self.tried[0]["name"]
@@ -84,59 +94,59 @@ class Choice:
         )
 
 
-def candidates(model: "FunnellingClassifier", texts: bool, languages: Sequence[str]) -> list[Candidate]:
+def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Candidate]:
     """What may be chosen, the simplest first, for of equals the first is taken."""
-    own = [Candidate((OWN,), normalise=False, variant=model.variant), Candidate((OWN,))]
+    own = [Candidate((OWN,), normalise=False, variant=design.variant), Candidate((OWN,))]
     if not texts:
         return own
-    shared = [("pooled",), ("characters",), ("pooled", "characters")]
 
-    def sees(views: Sequence[str]) -> list[str]:
-        return seen_by_views(view_names(views), model._given(0), model.combine, languages)
+    def visible(views: Sequence[str]) -> list[str]:
+        return replace(design, views=named_views(views)).visible_languages(list(languages))
 
-    needed = len(languages) if model.combine == "concat" else 1
-    given = [
+    needed = len(languages) if design.combine == "concat" else 1
+    resources = design.resources
+    further = [
         view
-        for view, there in (("embeddings", model.embeddings), ("encoder", model.encoder))
-        if there is not None and len(sees([view])) >= needed
+        for view, resource in (("embeddings", resources.embeddings), ("encoder", resources.encoder))
+        if resource is not None and len(visible([view])) >= needed
     ]
-    for view in given:
+    shared: list[tuple[str, ...]] = [("pooled",), ("characters",), ("pooled", "characters")]
+    for view in further:
         shared += [(view,), ("pooled", "characters", view)]
-    if len(given) > 1:
-        shared.append(("pooled", "characters", *given))
-    shared.append((OWN, "pooled", "characters", *given))
+    if len(further) > 1:
+        shared.append(("pooled", "characters", *further))
+    shared.append((OWN, "pooled", "characters", *further))
     combined = [
-        Candidate(views, combine=model.combine) for views in shared if len(sees(views)) == len(languages)
+        Candidate(views, combine=design.combine) for views in shared if len(visible(views)) == len(languages)
     ]
-    if model.combine == "mean":
+    if design.combine == "mean":
         combined.append(Candidate(shared[-1], combine="stacked"))
     return own + combined
 
 
-def choose(model: "FunnellingClassifier", training: Training) -> Choice:
+def choose(design: Design, training: TrainingSet) -> Choice:
     """The candidate with the highest mean of the paper's four measures over the rounds."""
-    texts = all(isinstance(part, list) for part in training.documents.values())
-    tried = candidates(model, texts, list(training.targets))
-    training = _sampled(training)
-    rounds = list(_rounds(training))
-    if not rounds:
-        return _choice(tried[0], None)
-    found: dict[tuple[Candidate, float | None], list[dict[str, float]]] = {}
-    with progress_bar("choosing", len(rounds) * len(tried), bool(model.verbose), "candidates") as advance:
-        for learned in rounds:
-            trial = _Round(model, training, learned, texts)
-            for candidate in tried:
-                for C, measures in trial.measured(candidate):
-                    found.setdefault((candidate, C), []).append(measures)
+    pool = candidates(design, training.texts, list(training.targets))
+    training = _sample(training)
+    splits = list(_splits(training))
+    if not splits:
+        return _choice(pool[0], None)
+    results: dict[tuple[Candidate, float | None], list[dict[str, float]]] = {}
+    with progress_bar("choosing", len(splits) * len(pool), design.shows_progress, "candidates") as advance:
+        for learning in splits:
+            round_ = Round(design, training, learning)
+            for candidate in pool:
+                for C, measures in round_.measure(candidate):
+                    results.setdefault((candidate, C), []).append(measures)
                 advance(1)
     means = {
         key: {measure: float(np.mean([each[measure] for each in rows])) for measure in MEASURES}
-        for key, rows in found.items()
+        for key, rows in results.items()
     }
     quality = {key: mean_of_four(measures) for key, measures in means.items()}
     rows = []
-    for candidate in tried:
-        C = max((C for tested, C in quality if tested == candidate), key=lambda C: quality[candidate, C])
+    for candidate in pool:
+        C = max((C for other, C in quality if other == candidate), key=lambda C: quality[candidate, C])
         rows.append({"name": str(candidate), "C": C, **means[candidate, C]})
     best, C = max(quality, key=lambda key: quality[key])
     return _choice(best, C, rows)
@@ -146,95 +156,92 @@ def _choice(chosen: Candidate, C: float | None, tried: Sequence[dict[str, Any]] 
     return Choice(list(chosen.views), chosen.normalise, C, list(tried), chosen.combine, chosen.variant)
 
 
-def _sampled(training: Training) -> Training:
+def _sample(training: TrainingSet) -> TrainingSet:
     """The training documents, or so many that a round stays within its work; groups stay whole."""
-    documents = sum(map(len, training.targets.values()))
-    parts = int(np.ceil(max(documents * training.labels / MOST_WORK, documents / MOST_DOCUMENTS)))
-    if parts < 2:
+    documents = training.size
+    shares = int(np.ceil(max(documents * training.labels / MOST_WORK, documents / MOST_DOCUMENTS)))
+    if shares < 2:
         return training
-    rows = {
-        language: assign_folds(
-            parts, len(found), training.seed, "sample", language=language, groups=training.groups[language]
-        )
-        == 0
-        for language, found in training.targets.items()
-    }
-    return training.select(rows)
+    return training.select({tag: share == 0 for tag, share in _assigned(training, shares, "sample").items()})
 
 
-def _rounds(training: Training) -> Iterator[Rows]:
+def _splits(training: TrainingSet) -> Iterator[Teachers]:
     """Which documents each round learns from; none where there is too little to hold out."""
-    if sum(map(len, training.targets.values())) < FEWEST:
+    if training.size < FEWEST:
         return
-    parts = {
-        language: assign_folds(
-            PARTS, len(found), training.seed, "choice", language=language, groups=training.groups[language]
-        )
-        for language, found in training.targets.items()
-    }
+    folds = _assigned(training, FOLDS, "choice")
     for number in range(ROUNDS):
-        learned = {language: part != number for language, part in parts.items()}
-        for rows in learned.values():
+        learning = {language: fold != number for language, fold in folds.items()}
+        for rows in learning.values():
             if not rows.any():  # a language of which nothing would be left stays whole
                 rows[:] = True
-        if any((~rows).any() for rows in learned.values()):
-            yield learned
+        if any((~rows).any() for rows in learning.values()):
+            yield learning
 
 
-class _Round:
-    """One split: the views fitted on one side, as they are asked for, and what they say of both."""
-
-    def __init__(self, model: "FunnellingClassifier", training: Training, learned: Rows, texts: bool) -> None:
-        self._model: FunnellingClassifier = clone(model).set_params(views=None, verbose=0)
-        self._training = training.select(learned)
-        self._model.texts_ = texts
-        self._model.languages_ = list(self._training.targets)
-        self._model._encoded = model._encoded
-        self._held_out = training.select({language: ~rows for language, rows in learned.items()})
-        self._training.vectors = self._model._fit_vectors(
-            self._training.documents, self._training.targets, training.seed
+def _assigned(training: TrainingSet, k: int, purpose: str) -> dict[str, Any]:
+    return {
+        language: assign_folds(
+            k, size, training.seed, purpose, language=language, groups=training.groups[language]
         )
-        self._learned: dict[str, dict[str, Posteriors]] = {}
-        self._asked: dict[str, dict[str, Floats]] = {}
+        for language, size in training.sizes.items()
+    }
 
-    def measured(self, candidate: Candidate) -> Iterator[tuple[float | None, dict[str, float]]]:
+
+class Round:
+    """One split: views fitted on one side, as they are asked for, and what they say of both."""
+
+    def __init__(self, design: Design, training: TrainingSet, learning: Teachers) -> None:
+        self.design = replace(design, verbose=0, resources=replace(design.resources, verbose=0))
+        self.training = training.select(learning)
+        self.held_out = training.select({language: ~rows for language, rows in learning.items()})
+        self.vectorizers: dict[str, Any] | None = None
+        vectors = self.training.documents
+        if training.texts:
+            self.vectorizers, vectors = fit_own(self.training.documents, design.vectorizer)
+        self.training.vectors = vectors
+        self._posteriors: dict[str, Any] = {}
+        self._held_out_posteriors: dict[str, dict[str, Floats]] = {}
+
+    def measure(self, candidate: Candidate) -> Iterator[tuple[float | None, dict[str, float]]]:
         """The measures of a candidate for each C that is tried; None is that of an estimator."""
         for view in candidate.views:
-            self._see(view)
-        model = self._model.set_params(
-            views=list(candidate.views), combine=candidate.combine, normalise=candidate.normalise
-        )
-        seen = {view: self._learned[view] for view in candidate.views}
-        model.weights_ = model.stacked_by(self._training, seen)
-        learned = [
-            model.points({view: parts[tag].training for view, parts in seen.items() if tag in parts})
-            for tag in self._training.targets
+            self._fit(view)
+        design = candidate.applied_to(self.design)
+        posteriors = {view: self._posteriors[view] for view in candidate.views}
+        combination = Combination.fit(design, self.training.targets, posteriors)
+        learning = [
+            combination.points({view: each[tag].training for view, each in posteriors.items() if tag in each})
+            for tag in self.training.targets
         ]
-        asked = np.vstack(
-            [
-                model.points({view: self._asked[view][tag] for view, parts in seen.items() if tag in parts})
-                for tag in self._held_out.targets
-            ]
-        )
-        targets = self._training.stacked_targets()
-        labels = int(targets.any(axis=0).sum())
-        learner = model.meta_learner(self._training, labels, candidate.normalise)
-        problem = learner.problem(np.asfortranarray(np.vstack(learned)), targets)
+        asking = [
+            combination.points(
+                {
+                    view: self._held_out_posteriors[view][tag]
+                    for view, each in posteriors.items()
+                    if tag in each
+                }
+            )
+            for tag in self.held_out.targets
+        ]
+        targets = self.training.stacked_targets()
+        learner = design.meta_learner(int(targets.any(axis=0).sum()), self.training)
+        problem = learner.problem(np.asfortranarray(np.vstack(learning)), targets)
         whole = not isinstance(problem, Problem) or problem.learner.C is not None
         for fit in [problem.fit_whole()] if whole else problem.path():
-            yield getattr(fit, "C", None), self._measures(fit.scorer().scores(asked))
+            decided = decide(fit.scorer().scores(np.vstack(asking)), self.training.exclusive)
+            yield getattr(fit, "C", None), mean_measures(self.held_out.targets, decided)
 
-    def _measures(self, scores: Floats) -> dict[str, float]:
-        return mean_measures(self._held_out.targets, decide(scores, self._training.exclusive))
-
-    def _see(self, view: str) -> None:
+    def _fit(self, view: str) -> None:
         """Fit a view, if it is not yet: what it says of the documents learned from, and of those held out."""
-        if view in self._learned:
+        if view in self._posteriors:
             return
-        model = self._model.set_params(views=[view])
-        self._learned[view] = model.fit_views(self._training)[view]
-        self._asked[view] = {
-            language: model.posteriors(language, model._vectors(language, documents))[view]
-            for language, documents in self._held_out.documents.items()
-            if language in self._learned[view]
+        views, posteriors = fit_views(
+            replace(self.design, views=named_views([view])), self.training, self.vectorizers
+        )
+        self._posteriors[view] = posteriors[view]
+        self._held_out_posteriors[view] = {
+            language: views.posteriors(language, documents)[view]
+            for language, documents in self.held_out.documents.items()
+            if language in posteriors[view]
         }

@@ -1,4 +1,4 @@
-"""Any scikit-learn classifier as a base or meta learner, one clone a label."""
+"""Any scikit-learn classifier as a base or meta learner, one clone per label."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from funnelling.work.progress import Advance, quietly
 
 @dataclass(frozen=True)
 class EstimatorScorer:
-    """One fitted estimator a label; a number where training had only one class."""
+    """One fitted estimator per label; a number where training had only one class."""
 
     estimators: Sequence[Any]
 
@@ -40,7 +40,7 @@ def _scores(estimator: Any, X: Matrix) -> npt.NDArray[Any]:
 
 @dataclass(frozen=True)
 class EstimatorLearner:
-    """A foreign estimator in the place of the built-in SVM."""
+    """A scikit-learn estimator in the place of the built-in SVM."""
 
     estimator: Any
     keys: tuple[object, ...]  # of the random streams: the seed and what the learner is for
@@ -59,11 +59,11 @@ class EstimatorLearner:
         return EstimatorProblem(self, X, targets, what)
 
     def reporting(self, advance: Advance) -> "EstimatorLearner":
-        """The same learner, telling ``advance`` of its fits."""
+        """This learner, reporting its fits to ``advance``."""
         return replace(self, advance=advance)
 
     def with_threads(self, n_jobs: int) -> "EstimatorLearner":
-        """The same learner, with so many threads."""
+        """This learner, with so many threads."""
         return replace(self, n_jobs=n_jobs)
 
     def problems_solved(self, labels: int, folds: int) -> int:
@@ -73,7 +73,7 @@ class EstimatorLearner:
 
 @dataclass
 class EstimatorProblem:
-    """Documents and labels that a foreign estimator is fitted on."""
+    """Documents and labels that an estimator is fitted on."""
 
     learner: EstimatorLearner
     X: Matrix
@@ -83,8 +83,10 @@ class EstimatorProblem:
     def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> "EstimatorFit":  # noqa: ARG002
         """Fit on all documents, and on all but each fold; see `funnelling.svm.Problem.fit`."""
         everyone = np.ones(len(folds), dtype=bool) if within is None else within
-        parts = {int(fold): self._scorer(everyone & (folds != fold), int(fold)) for fold in np.unique(folds)}
-        return EstimatorFit(self, folds, self._scorer(everyone, -1), parts)
+        without = {
+            int(fold): self._scorer(everyone & (folds != fold), int(fold)) for fold in np.unique(folds)
+        }
+        return EstimatorFit(self, folds, self._scorer(everyone, -1), without)
 
     def fit_whole(self) -> "EstimatorFit":
         """Fit on all documents and on no folds."""
@@ -122,7 +124,7 @@ class EstimatorFit:
     problem: EstimatorProblem
     folds: Folds
     everything: EstimatorScorer
-    parts: dict[int, EstimatorScorer]
+    without: dict[int, EstimatorScorer]  # by fold: trained on all others
 
     @cached_property
     def scores(self) -> Floats:
@@ -131,7 +133,7 @@ class EstimatorFit:
     @cached_property
     def held_out(self) -> Floats:
         scores = np.empty(self.problem.targets.shape, dtype=np.float32)
-        for fold, scorer in self.parts.items():
+        for fold, scorer in self.without.items():
             rows = np.flatnonzero(self.folds == fold)
             scores[rows] = scorer.scores(self.problem.X[rows])
         return scores
@@ -140,4 +142,4 @@ class EstimatorFit:
         return self.everything
 
     def scorer_without(self, fold: int) -> EstimatorScorer:
-        return self.parts[fold]
+        return self.without[fold]

@@ -3,114 +3,206 @@
 Base classifiers of languages that get no documents stay as they are, to the bit, and a language's vocabulary
 and idf stay as they were. A document that is known already, by its id and its vector, is not learned twice:
 it gets the labels it comes with, which is how labels are corrected. Tier 2 is fitted anew, on all
-posteriors, new and kept: a funnel that grew by a language decides as one that was fitted on everything at
+posteriors, old and new: a funnel that grew by a language decides as one that was fitted on everything at
 once.
 """
 
 from collections.abc import Mapping, Sequence
-from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.funnel.archive import Kept, group_names
-from funnelling.funnel.tier_one import Posteriors, absent
-from funnelling.funnel.views import OWN
-from funnelling.matrices import Floats, Matrix, check_vectors, stacked
+from funnelling.funnel.archive import Archive, group_names
+from funnelling.funnel.design import Design
+from funnelling.funnel.fitting import FittedFunnel, fit_above
+from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, absent
+from funnelling.funnel.tier_two import choose_teachers
+from funnelling.funnel.views.fitting import FittedViews, fit_own_words
+from funnelling.matrices import Floats, Matrix, Targets, check_vectors, label_matrix, stacked
 from funnelling.method.inputs import Inputs
 from funnelling.method.labels import read_label_lists
-from funnelling.method.training_set import Training
+from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.base import check_one_width
+from funnelling.spaces.registry import OWN
 from funnelling.text.vocabularies import fit_own
 
-if TYPE_CHECKING:
-    from funnelling.funnel.classifier import FunnellingClassifier
+
+@dataclass(frozen=True)
+class Growth:
+    """A funnel that learned on, under all classes, and the documents that it has learned from by now.
+
+    ``taught`` are those of them that teach tier 2.
+    """
+
+    funnel: FittedFunnel
+    classes: list[str]
+    training: TrainingSet
+    taught: TrainingSet
 
 
-class Documents(NamedTuple):
+class LanguageDocuments(NamedTuple):
     """One language's training documents; a group "" is none."""
 
     ids: list[str]
     groups: list[str]
     vectors: Matrix
-    targets: npt.NDArray[np.bool_]
-    added: Sequence[int] = ()  # which of those given are new
+    targets: Targets
+    new: Sequence[int] = ()  # which of the further documents these hold, at their end
 
 
-def check_growable(model: "FunnellingClassifier") -> Kept:
-    """What a model keeps of its training documents; refused where it cannot learn on."""
-    if model.exclusive_:
+def check_growable(classes: Sequence[Any], exclusive: bool, archive: Archive | None) -> Archive:
+    """A model's archive; refused where it cannot learn on."""
+    if exclusive:
         raise InputError("The model gives each document one label, and cannot learn on. Train it anew.")
-    if not all(isinstance(label, str) for label in model.classes_):
+    if not all(isinstance(label, str) for label in classes):
         raise InputError("The model was fitted on an indicator matrix, and cannot learn on. Train it anew.")
-    kept: Kept | None = getattr(model, "training_", None)
-    if kept is None:
+    if archive is None:
         raise InputError(
             "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
         )
-    return kept
+    return archive
 
 
-def grown(model: "FunnellingClassifier", inputs: Inputs, y: Any, groups: Any, ids: Any) -> dict[str, Any]:
-    """What a model would be had it learned from further documents, too: its attributes."""
-    kept = check_growable(model)
-    model = copy(model)
-    lists = read_label_lists(y, inputs)
-    known = [str(label) for label in model.classes_]
-    classes = sorted({*known, *(label for part in lists.values() for labels in part for label in labels)})
+def grow(
+    design: Design,
+    archive: Archive,
+    views: FittedViews,
+    known: list[str],
+    inputs: Inputs,
+    y: Any,
+    groups: Any,
+    ids: Any,
+) -> Growth:
+    """What a funnel becomes that also learns from further documents; ``known`` are its classes."""
+    label_lists = read_label_lists(y, inputs)
+    given = {label for lists in label_lists.values() for labels in lists for label in labels}
+    classes = sorted({*known, *given})
     if classes != known:
-        if model.zero_shot is not None:
+        if design.zero_shot is not None:
             raise InputError("A zero-shot model cannot learn new labels. Train it anew.")
         columns = np.searchsorted(np.array(classes, dtype=object), np.array(known, dtype=object))
-        kept = kept.with_labels(columns, len(classes), absent(model.calibration))
-        model.base_ = {tag: tier.with_labels(columns, len(classes)) for tag, tier in model.base_.items()}
-        model.shared_views_ = {
-            name: view.with_labels(columns, len(classes)) for name, view in model.shared_views_.items()
-        }
-    new = _new_documents(model, inputs, lists, classes, groups, ids)
-    if not model.texts_ and model.shared_views_:
-        check_one_width({**kept.vectors, **{tag: part.vectors for tag, part in new.items()}}, "a shared view")
-    documents = {tag: _with(kept, tag, new.get(tag)) for tag in sorted({*kept.ids, *new})}
-    training = _training(model, documents, kept.seed)
-    rows = model.check_size(training)
-    model.classes_ = np.array(classes, dtype=object)
-    model.languages_ = list(documents)
-    model.documents_ = {language: len(part.ids) for language, part in documents.items()}
-    model.features_ = {language: int(part.vectors.shape[1]) for language, part in documents.items()}
-    seen: dict[str, dict[str, Posteriors]] = {
-        view: {language: kept.posteriors(view, language) for language in rows}
-        for view, rows in kept.training.items()
-    }
-    if OWN in seen:
-        fitted = model.fit_base(training.only(list(new)))
-        model.base_ = {**model.base_, **{language: tier for language, (tier, _) in fitted.items()}}
-        seen[OWN].update({language: posteriors for language, (_, posteriors) in fitted.items()})
-    model.shared_views_ = {name: view.learning(new) for name, view in model.shared_views_.items()}
-    for name, view in model.shared_views_.items():
-        for language in sorted(new.keys() & set(view.languages)):
-            asked = view.tier.posteriors(model.seen_by(name, language, inputs.parts[language]))
-            added = asked[list(documents[language].added)]
-            seen[name][language] = _appended(seen[name].get(language), added)
-    _check_seen(model, seen)
-    taught = {
-        view: {language: posteriors.taught(rows, language) for language, posteriors in found.items()}
-        for view, found in seen.items()
-    }
-    model.fit_above(training, taught, rows)
-    return model.__dict__
-
-
-def _check_seen(model: "FunnellingClassifier", seen: Mapping[str, Mapping[str, Posteriors]]) -> None:
-    """Refuse a language that the views, which are frozen, cannot bring into tier 2's space."""
-    enough = all if model.combination() == "concat" else any
-    for language in model.languages_:
-        if not enough(language in parts for parts in seen.values()):
-            raise InputError(
-                f"The model's views cannot see documents in {language!r}, and learn no more. Train it anew."
+        archive = archive.with_labels(columns, len(classes), absent(design.calibration))
+        views = views.with_labels(columns, len(classes))
+    views, vectors = _with_vectors(design, views, inputs)
+    if views.vectorizers is None and views.shared:
+        check_one_width({**archive.vectors, **vectors}, "a shared view")
+    grouping, names = inputs.groups(groups), inputs.ids(ids)
+    documents = {}
+    for language in sorted({*archive.ids, *vectors}):
+        further = None
+        if language in vectors:
+            targets = label_matrix(label_lists[language], classes)
+            further = LanguageDocuments(
+                names[language],
+                group_names(grouping[language], len(targets)),
+                vectors[language],
+                targets,
+                range(len(targets)),
             )
+        documents[language] = _with_archived(archive, language, further)
+    training = _training_set(design, documents, archive.seed)
+    teachers = choose_teachers(design, training)
+    posteriors = archive.posteriors()
+    if OWN in posteriors:
+        fits = fit_own_words(design, training.only(list(vectors)))
+        views = replace(views, own={**views.own, **{tag: tier for tag, (tier, _) in fits.items()}})
+        posteriors[OWN].update({tag: each for tag, (_, each) in fits.items()})
+    views = replace(views, shared={name: view.learning(vectors) for name, view in views.shared.items()})
+    for name, view in views.shared.items():
+        for language in sorted(vectors.keys() & set(view.languages)):
+            further_posteriors = view.tier.posteriors(
+                views.vectors(name, language, inputs.documents[language])
+            )
+            posteriors[name][language] = _appended(
+                posteriors[name].get(language), further_posteriors[list(documents[language].new)]
+            )
+    _check_visible(design, list(documents), posteriors)
+    taught = {
+        view: {language: each.of_teachers(teachers, language) for language, each in by_language.items()}
+        for view, by_language in posteriors.items()
+    }
+    funnel = fit_above(design, training, views, taught, teachers)
+    return Growth(funnel, classes, training, training if teachers is None else training.select(teachers))
+
+
+def are_learned(archive: Archive, views: FittedViews, corpus: Corpus) -> npt.NDArray[np.bool_]:
+    """Which documents a funnel has learned from, or from others of their group."""
+    groups = {name for names in archive.groups.values() for name in names if name}
+    learned = np.array([group in groups for group in corpus.groups], dtype=bool)
+    for language, rows in corpus.by_language().items():
+        if language in archive.ids:
+            vectors = views.vectors(OWN, language, [corpus.texts[row] for row in rows])
+            twins = archive.twins(language, [corpus.ids[row] for row in rows], vectors)
+            learned[rows] |= [bool(places) for places in twins]
+    return learned
+
+
+def _with_vectors(
+    design: Design, views: FittedViews, inputs: Inputs
+) -> tuple[FittedViews, dict[str, Matrix]]:
+    """The further documents in their languages' own words; a new language gets a vocabulary."""
+    if views.vectorizers is None:
+        return views, {language: check_vectors(X) for language, X in inputs.documents.items()}
+    new = {tag: texts for tag, texts in inputs.documents.items() if tag not in views.vectorizers}
+    vectorizers, vectors = fit_own(new, design.vectorizer, design.shows_progress)
+    views = replace(views, vectorizers={**views.vectorizers, **vectorizers})
+    return views, {
+        tag: check_vectors(vectors[tag] if tag in vectors else views.vectors(OWN, tag, texts))
+        for tag, texts in inputs.documents.items()
+    }
+
+
+def _with_archived(archive: Archive, language: str, further: LanguageDocuments | None) -> LanguageDocuments:
+    """A language's documents, further ones below those archived; one that is archived gets its new labels."""
+    if language not in archive.ids:
+        assert further is not None
+        return further
+    old = LanguageDocuments(
+        archive.ids[language], archive.groups[language], archive.vectors[language], archive.targets[language]
+    )
+    if further is None:
+        return old
+    if further.vectors.shape[1] != old.vectors.shape[1]:
+        raise InputError(
+            f"The vectors of {language!r} have {further.vectors.shape[1]} features, and those before had "
+            f"{old.vectors.shape[1]}. Give the same features."
+        )
+    targets = old.targets.copy()
+    twins = archive.twins(language, further.ids, further.vectors)
+    for row, places in enumerate(twins):
+        targets[places] = further.targets[row]
+    new = [row for row, places in enumerate(twins) if not places]
+    return LanguageDocuments(
+        old.ids + [further.ids[row] for row in new],
+        old.groups + [further.groups[row] for row in new],
+        stacked({"old": old.vectors, "new": further.vectors[new]}),
+        np.vstack([targets, further.targets[new]]),
+        new,
+    )
+
+
+def _training_set(design: Design, documents: Mapping[str, LanguageDocuments], seed: int) -> TrainingSet:
+    """The folds are those that a fit on all these documents would have."""
+    grouped = any(group for each in documents.values() for group in each.groups)
+    vectors = {language: each.vectors for language, each in documents.items()}
+    return TrainingSet.of(
+        vectors,
+        vectors,
+        {language: each.targets for language, each in documents.items()},
+        {
+            language: [group or None for group in each.groups] if grouped else None
+            for language, each in documents.items()
+        },
+        {language: each.ids for language, each in documents.items()},
+        texts=False,
+        exclusive=False,
+        seed=seed,
+        n_jobs=design.n_jobs,
+    )
 
 
 def _appended(old: Posteriors | None, new: Floats) -> Posteriors:
@@ -120,96 +212,11 @@ def _appended(old: Posteriors | None, new: Floats) -> Posteriors:
     return Posteriors(np.vstack([old.training, new]), np.vstack([old.held_out, new]))
 
 
-def are_learned(model: "FunnellingClassifier", corpus: Corpus) -> npt.NDArray[np.bool_]:
-    """Which documents the model has learned from, or from others of their group."""
-    kept = check_growable(model)
-    groups = {name for names in kept.groups.values() for name in names if name}
-    learned = np.array([group in groups for group in corpus.groups], dtype=bool)
-    for language, rows in corpus.by_language().items():
-        if language in kept.ids:
-            vectors = model.seen_by(OWN, language, [corpus.texts[row] for row in rows])
-            twins = kept.twins(language, [corpus.ids[row] for row in rows], vectors)
-            learned[rows] |= [bool(found) for found in twins]
-    return learned
-
-
-def _new_documents(
-    model: "FunnellingClassifier",
-    inputs: Inputs,
-    lists: dict[str, Any],
-    classes: list[str],
-    groups: Any,
-    ids: Any,
-) -> dict[str, Documents]:
-    divided = inputs.divide(groups, "groups") if groups is not None else {}
-    named = inputs.names() if ids is None else inputs.divide(ids, "ids")
-    column = {label: j for j, label in enumerate(classes)}
-    found = {}
-    for language, part in inputs.parts.items():
-        targets = np.zeros((len(lists[language]), len(classes)), dtype=bool)
-        for row, labels in enumerate(lists[language]):
-            targets[row, [column[label] for label in labels]] = True
-        found[language] = Documents(
-            [str(name) for name in named[language]],
-            group_names(divided.get(language), len(targets)),
-            _vectors(model, language, part),
-            targets,
-            range(len(targets)),
-        )
-    return found
-
-
-def _vectors(model: "FunnellingClassifier", language: str, part: Any) -> Matrix:
-    if not model.texts_:
-        return check_vectors(part)
-    if language in model.vectorizers_:
-        return check_vectors(model.vectorizers_[language].transform(part))
-    vectorizers, vectors = fit_own({language: part}, model.vectorizer, bool(model.verbose))
-    model.vectorizers_ = {**model.vectorizers_, **vectorizers}
-    return check_vectors(vectors[language])
-
-
-def _with(kept: Kept, language: str, new: Documents | None) -> Documents:
-    """A language's documents, the new ones below those kept; one that is kept already gets its new labels."""
-    if language not in kept.ids:
-        assert new is not None
-        return new
-    old = Documents(kept.ids[language], kept.groups[language], kept.vectors[language], kept.targets[language])
-    if new is None:
-        return old
-    if new.vectors.shape[1] != old.vectors.shape[1]:
-        raise InputError(
-            f"The vectors of {language!r} have {new.vectors.shape[1]} features, and those before had "
-            f"{old.vectors.shape[1]}. Give the same features."
-        )
-    targets = old.targets.copy()
-    twins = kept.twins(language, new.ids, new.vectors)
-    for row, found in enumerate(twins):
-        targets[found] = new.targets[row]
-    added = [row for row, found in enumerate(twins) if not found]
-    return Documents(
-        old.ids + [new.ids[row] for row in added],
-        old.groups + [new.groups[row] for row in added],
-        stacked({"old": old.vectors, "new": new.vectors[added]}),
-        np.vstack([targets, new.targets[added]]),
-        added,
-    )
-
-
-def _training(model: "FunnellingClassifier", documents: dict[str, Documents], seed: int) -> Training:
-    """The same folds as a fit on all these documents would have."""
-    grouped = any(group for part in documents.values() for group in part.groups)
-    groups = {
-        language: [group or None for group in part.groups] if grouped else None
-        for language, part in documents.items()
-    }
-    return Training.of(
-        {language: part.vectors for language, part in documents.items()},
-        {language: part.vectors for language, part in documents.items()},
-        {language: part.targets for language, part in documents.items()},
-        dict(groups),
-        {language: part.ids for language, part in documents.items()},
-        exclusive=False,
-        seed=seed,
-        n_jobs=model.n_jobs,
-    )
+def _check_visible(design: Design, languages: Sequence[str], posteriors: ViewPosteriors) -> None:
+    """Refuse a language that the views, which are frozen, cannot bring into tier 2's space."""
+    enough = all if design.combine == "concat" else any
+    for language in languages:
+        if not enough(language in by_language for by_language in posteriors.values()):
+            raise InputError(
+                f"The model's views cannot see documents in {language!r}, and learn no more. Train it anew."
+            )

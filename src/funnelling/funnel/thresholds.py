@@ -1,4 +1,4 @@
-"""Thresholds tuned for a goal, a label at a time where there is enough to go by.
+"""Thresholds tuned for a goal, label by label where there is enough to go by.
 
 They are tuned on posteriors of documents that neither tier saw. A rare label's own best threshold is
 mostly chance, so each is drawn towards the one that is best for all labels together: by how much is chosen
@@ -14,6 +14,7 @@ from scipy.special import expit, logit
 
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import MEASURES, Counts, measure_counts
+from funnelling.matrices import Folds, Targets
 from funnelling.svm import Calibration
 
 GOALS = tuple(measure.replace("_", "-") for measure in MEASURES)
@@ -26,7 +27,6 @@ EDGE = 1e-6  # thresholds keep this distance from 0 and 1
 LOSS = 0.005  # of that micro-F1
 
 Array = npt.NDArray[np.float64]
-Targets = npt.NDArray[np.bool_]
 
 
 class Goal(NamedTuple):
@@ -61,24 +61,24 @@ macro-k or recall=R, with R between 0 and 1.
     )
 
 
-def tuned_cuts(
-    head: Calibration,
+def tuned_thresholds(
+    calibration: Calibration,
     scores: npt.NDArray[np.floating],
     targets: Targets,
-    folds: npt.NDArray[np.intp],
+    folds: Folds,
     languages: npt.NDArray[np.intp],
     goal: Goal,
 ) -> Array:
     """The score of each label above which the answer is yes, tuned on honest scores."""
-    probabilities = head(scores)
+    probabilities = calibration(scores)
     pull = _choose_pull(probabilities, targets, folds, languages, goal)
-    thresholds = Tuned.on(probabilities, targets, goal).thresholds(pull)
-    cuts = (logit(thresholds) - head.offset) / head.slope
-    cuts[head.trivial] = 0.0
-    return np.asarray(cuts, dtype=np.float64)
+    thresholds = Tuning.on(probabilities, targets, goal).thresholds(pull)
+    in_scores = (logit(thresholds) - calibration.offset) / calibration.slope
+    in_scores[calibration.trivial] = 0.0
+    return np.asarray(in_scores, dtype=np.float64)
 
 
-class Tuned(NamedTuple):
+class Tuning(NamedTuple):
     """The threshold that is best for all labels together, each label's own, and what that rests on."""
 
     common: Array
@@ -86,7 +86,7 @@ class Tuned(NamedTuple):
     positives: npt.NDArray[np.intp]
 
     @classmethod
-    def on(cls, probabilities: Array, targets: Targets, goal: Goal) -> "Tuned":
+    def on(cls, probabilities: Array, targets: Targets, goal: Goal) -> "Tuning":
         return cls(
             _common_threshold(probabilities, targets, goal),
             _own_thresholds(probabilities, targets, goal),
@@ -94,7 +94,7 @@ class Tuned(NamedTuple):
         )
 
     def thresholds(self, pull: float) -> Array:
-        """A threshold a label, its own and the common one averaged by the number of its positives."""
+        """One threshold per label: its own and the common one, averaged by the number of its positives."""
         weight = np.where(self.positives > 0, self.positives / (self.positives + pull), 0.0)
         own = np.where(self.positives > 0, self.own, self.common)
         mixed: Array = expit(weight * logit(_inside(own)) + (1 - weight) * logit(_inside(self.common)))
@@ -104,29 +104,31 @@ class Tuned(NamedTuple):
 def _choose_pull(
     probabilities: Array,
     targets: Targets,
-    folds: npt.NDArray[np.intp],
+    folds: Folds,
     languages: npt.NDArray[np.intp],
     goal: Goal,
 ) -> float:
     """The pull whose thresholds do best on folds that they were not tuned on; the strongest of equals."""
-    parts = np.unique(folds)
-    if len(parts) < 2:
+    numbers = np.unique(folds)
+    if len(numbers) < 2:
         return PULLS[0]
-    tuned = [Tuned.on(probabilities[folds != part], targets[folds != part], goal) for part in parts]
+    tunings = {
+        fold: Tuning.on(probabilities[folds != fold], targets[folds != fold], goal) for fold in numbers
+    }
     rows = [languages == language for language in np.unique(languages)]
     best, chosen, floor = -np.inf, PULLS[0], 0.0
     for pull in PULLS:
         decided = np.zeros(targets.shape, dtype=bool)
-        for part, found in zip(parts, tuned, strict=True):
-            decided[folds == part] = probabilities[folds == part] > found.thresholds(pull)
-        measured = [measure_counts(Counts.of(targets[part], decided[part])) for part in rows]
-        micro = float(np.mean([part["micro_f1"] for part in measured]))
+        for fold, tuning in tunings.items():
+            decided[folds == fold] = probabilities[folds == fold] > tuning.thresholds(pull)
+        measures = [measure_counts(Counts.of(targets[each], decided[each])) for each in rows]
+        micro = float(np.mean([each["micro_f1"] for each in measures]))
         recall = float((decided & targets).sum() / max(1, targets.sum()))
         if pull == PULLS[0] and goal.measure == "macro_f1":
             floor = micro - LOSS
         # Nothing makes up for recall that is missing, or micro-F1.
         lack = max(0.0, (goal.recall or 0.0) - recall) + max(0.0, floor - micro)
-        value = float(np.mean([part[goal.measure] for part in measured])) - 100 * lack
+        value = float(np.mean([each[goal.measure] for each in measures])) - 100 * lack
         if value > best + 1e-9:
             best, chosen = value, pull
     return chosen
@@ -134,8 +136,8 @@ def _choose_pull(
 
 def _common_threshold(probabilities: Array, targets: Targets, goal: Goal) -> Array:
     if goal.recall is not None:
-        found = probabilities[targets]
-        return np.array(_lowest_kept(found, goal.recall) if len(found) else 0.5)
+        positives = probabilities[targets]
+        return np.array(_lowest_passing(positives, goal.recall) if len(positives) else 0.5)
     # One threshold for all labels serves micro-F1 best; own ones are there for the rest.
     measure = "micro_f1" if goal.measure == "macro_f1" else goal.measure
     values = [measure_counts(Counts.of(targets, probabilities > t))[measure] for t in GRID]
@@ -147,7 +149,7 @@ def _own_thresholds(probabilities: Array, targets: Targets, goal: Goal) -> Array
     if goal.recall is not None:
         own = np.full(targets.shape[1], 0.5)
         for label in np.flatnonzero(targets.any(axis=0)):
-            own[label] = _lowest_kept(probabilities[targets[:, label], label], goal.recall)
+            own[label] = _lowest_passing(probabilities[targets[:, label], label], goal.recall)
         return own
     order = np.argsort(-probabilities, axis=0, kind="stable")
     ranked = np.take_along_axis(probabilities, order, axis=0)
@@ -169,7 +171,7 @@ def _own_thresholds(probabilities: Array, targets: Targets, goal: Goal) -> Array
     return between
 
 
-def _lowest_kept(positives: Array, recall: float) -> float:
+def _lowest_passing(positives: Array, recall: float) -> float:
     """A threshold just below the positives that must be found."""
     missed = int(np.floor((1 - recall) * len(positives)))
     return float(np.sort(positives)[missed]) * (1 - 1e-9)

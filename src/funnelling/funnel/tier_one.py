@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.matrices import Floats, Folds, Matrix, Targets
+from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.scorers import KernelScorer, LinearScorer
@@ -16,7 +16,7 @@ from funnelling.svm.scorers import KernelScorer, LinearScorer
 REJECTED = -1.0  # the score of a label without positives, libsvm's rule
 
 
-class Fitted(Protocol):
+class FitOnFolds(Protocol):
     """A learner fitted on everything, with held-out scores from folds; `funnelling.svm.Fit` is one."""
 
     @property
@@ -26,12 +26,12 @@ class Fitted(Protocol):
     def scorer(self) -> Scorer: ...
 
 
-class Problem(Protocol):
+class BoundLearner(Protocol):
     """A learner bound to documents and labels; `funnelling.svm.Problem` is one."""
 
     @property
     def targets(self) -> Targets: ...
-    def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> Fitted: ...
+    def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> FitOnFolds: ...
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,18 @@ class TierOne:
     calibration: Calibration
 
     def posteriors(self, X: Matrix) -> Floats:
-        """Documents as tier 2 sees them: one posterior a label."""
+        """Documents as tier 2 sees them: one posterior per label."""
         return self.calibration(self.scorer.scores(X)).astype(np.float32)
 
     @classmethod
-    def beside(cls, parts: Sequence["TierOne"]) -> "TierOne":
-        """Those of several sets of labels as one."""
-        if len(parts) == 1:
-            return parts[0]
-        scorers = [part.scorer for part in parts]
+    def beside(cls, tiers: Sequence["TierOne"]) -> "TierOne":
+        """The base classifiers of several sets of labels as one."""
+        if len(tiers) == 1:
+            return tiers[0]
+        scorers = [tier.scorer for tier in tiers]
         weights = np.hstack([scorer.weights for scorer in scorers if isinstance(scorer, LinearScorer)])
         bias = np.concatenate([scorer.bias for scorer in scorers if isinstance(scorer, LinearScorer)])
-        calibrations = [part.calibration for part in parts]
+        calibrations = [tier.calibration for tier in tiers]
         slope, offset, constant = (
             np.concatenate([getattr(calibration, name) for calibration in calibrations])
             for name in ("slope", "offset", "constant")
@@ -61,7 +61,7 @@ class TierOne:
         return cls(LinearScorer(weights, bias), Calibration(calibrations[0].kind, slope, offset, constant))
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "TierOne":
-        """The same under more labels: the old ones go to ``columns``, the new ones are always rejected."""
+        """These under more labels: the old ones go to ``columns``, the new ones are always rejected."""
         if not isinstance(self.scorer, LinearScorer | KernelScorer):
             raise InputError("base estimators of your own cannot take new labels. Train the model anew.")
         old = self.calibration
@@ -92,31 +92,36 @@ class Posteriors:
     training: Floats
     held_out: Floats
 
-    def taught(self, rows: Mapping[str, npt.NDArray[np.bool_]] | None, language: str) -> "Posteriors":
-        """Those of the documents that teach tier 2, all where there are no ``rows``."""
-        if rows is None:
+    def of_teachers(self, teachers: "Teachers | None", language: str) -> "Posteriors":
+        """Those of the documents that teach tier 2; None means all."""
+        if teachers is None:
             return self
-        return Posteriors(self.training[rows[language]], self.held_out[rows[language]])
+        return Posteriors(self.training[teachers[language]], self.held_out[teachers[language]])
 
     @classmethod
-    def beside(cls, parts: Sequence["Posteriors"]) -> "Posteriors":
-        """Those of several sets of labels side by side."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(np.hstack([p.training for p in parts]), np.hstack([p.held_out for p in parts]))
+    def beside(cls, blocks: Sequence["Posteriors"]) -> "Posteriors":
+        """The posteriors of several sets of labels, side by side."""
+        if len(blocks) == 1:
+            return blocks[0]
+        return cls(np.hstack([p.training for p in blocks]), np.hstack([p.held_out for p in blocks]))
 
     @classmethod
-    def stacked(cls, parts: Sequence["Posteriors"]) -> "Posteriors":
-        """Those of several languages below each other."""
-        # In one order of memory, whether they were just found or kept: products round differently else.
+    def stacked(cls, blocks: Sequence["Posteriors"]) -> "Posteriors":
+        """The posteriors of several languages, below each other."""
+        # In one order of memory, whether just computed or read from an archive: else products round
+        # differently.
         return cls(
-            np.asfortranarray(np.vstack([p.training for p in parts])),
-            np.ascontiguousarray(np.vstack([p.held_out for p in parts])),
+            np.asfortranarray(np.vstack([p.training for p in blocks])),
+            np.ascontiguousarray(np.vstack([p.held_out for p in blocks])),
         )
 
 
+Teachers = Mapping[str, Rows]  # by language, the documents that teach tier 2
+ViewPosteriors = Mapping[str, Mapping[str, Posteriors]]  # by view and language
+
+
 def fit_tier_one(
-    problem: Problem,
+    problem: BoundLearner,
     folds: Folds,
     calibration: str,
     kfcv: Folds | None = None,
@@ -134,11 +139,11 @@ def fit_tier_one(
 
 
 def _cross_validated(
-    problem: Problem,
+    problem: BoundLearner,
     folds: Folds,
     calibration: str,
     kfcv: Folds,
-    fit_on_all: Fitted,
+    fit_on_all: FitOnFolds,
     trained_on_all: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
     """Posteriors of each fold from classifiers trained, and calibrated, on the other folds.

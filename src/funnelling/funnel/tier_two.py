@@ -1,51 +1,78 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.funnel.tier_one import Fitted
-from funnelling.matrices import Floats, one_blas_thread
-from funnelling.method.training_set import Head
+from funnelling.evaluation.measures import mean_measures, mean_of_four
+from funnelling.funnel.design import Design
+from funnelling.funnel.thresholds import tuned_thresholds
+from funnelling.funnel.tier_one import FitOnFolds, Posteriors, Teachers
+from funnelling.matrices import Floats, Folds, Targets, by_language, one_blas_thread, sizes_of
+from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.randomness import stream
-from funnelling.svm import Scorer
-from funnelling.svm.device import scores_on
-from funnelling.svm.learner import C_GRID
-from funnelling.svm.plan import gram_bytes, largest_gram
+from funnelling.svm import Calibration, Fit, Scorer
+from funnelling.svm.device import pick_device, scores_on
+from funnelling.svm.learner import Problem, decide
+from funnelling.svm.plan import amount, check_solution_size, gram_bytes, largest_gram
+from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
 
-MOST_DOCUMENTS = 20_000  # that teach tier 2 where a kernel matrix of all would pass the memory limit
+MOST_TEACHERS = 20_000  # documents that teach tier 2 where a kernel matrix of all would pass the memory limit
 FEW_POSITIVES = 20  # of a label, which are taken first
-NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
+
+ScoreThresholds = npt.NDArray[np.float64] | float
+
+logger = logging.getLogger(__name__)
 
 
-Cuts = npt.NDArray[np.float64] | float
-Rows = dict[str, npt.NDArray[np.bool_]]  # some documents of each language
-
-
-class FittedOnFolds(Fitted, Protocol):
-    """A learner that can also score new documents without having seen a fold."""
+class MetaFit(FitOnFolds, Protocol):
+    """A fitted learner that can also score new documents without having seen a fold."""
 
     def scorer_without(self, fold: int) -> Scorer: ...
 
 
-class TierTwo(NamedTuple):
+@dataclass(frozen=True)
+class TierTwo:
     """A fitted meta-classifier: its C, what makes probabilities of its scores, and where they mean yes.
 
-    ``decided`` is what it says of its training documents when it has not seen them.
+    ``held_out`` is what it decides of its training documents when it has not seen them, None once loaded.
     """
 
     scorer: Scorer
     C: float | None
-    head: Head
-    cuts: Cuts
-    decided: npt.NDArray[np.bool_]
+    calibrator: Calibrator
+    thresholds: ScoreThresholds
+    held_out: Targets | None = None
 
 
-def teaching(targets: Mapping[str, npt.NDArray[np.bool_]], seed: int, memory_limit: float) -> Rows | None:
-    """Which documents tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
+def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
+    """The documents that teach tier 2, None for all; refused where even those would not fit into memory.
+
+    It comes before hours of tier 1.
+    """
+    if design.meta_estimator is not None:
+        return None
+    teachers = sample_teachers(training.targets, training.seed, design.memory_limit)
+    number = training.size if teachers is None else sum(int(rows.sum()) for rows in teachers.values())
+    check_solution_size(number, training.labels, FOLDS + 1, design.memory_limit, "tier 2")
+    if teachers is not None:
+        logger.warning(
+            "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
+            "memory_limit of %s; the model keeps none of them, so it cannot learn on.",
+            f"{number:,}",
+            f"{training.size:,}",
+            amount(design.memory_limit),
+        )
+    return teachers
+
+
+def sample_teachers(targets: Mapping[str, Targets], seed: int, memory_limit: float) -> Teachers | None:
+    """The documents that tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
 
     Past that a sample teaches it: languages by their share, and rare labels before all others. With many
     documents tier 1 decides how good a model is, and an exact fit on a sample beats an approximate one
@@ -54,7 +81,7 @@ def teaching(targets: Mapping[str, npt.NDArray[np.bool_]], seed: int, memory_lim
     documents = sum(map(len, targets.values()))
     if gram_bytes(documents) <= memory_limit:
         return None
-    size = min(MOST_DOCUMENTS, largest_gram(memory_limit))
+    size = min(MOST_TEACHERS, largest_gram(memory_limit))
     turns = {
         language: (stream(seed, "tier 2", language).permutation(len(rows)) + 0.5) / max(len(rows), 1)
         for language, rows in targets.items()
@@ -64,20 +91,56 @@ def teaching(targets: Mapping[str, npt.NDArray[np.bool_]], seed: int, memory_lim
     first = max(1, min(FEW_POSITIVES, size // (2 * labels.shape[1])))
     rare = labels[order] & (np.cumsum(labels[order], axis=0) <= first)
     preferred = np.argsort(~rare.any(axis=1), kind="stable")
-    taken = np.zeros(documents, dtype=bool)
-    taken[order[preferred[:size]]] = True
-    parts = np.split(taken, np.cumsum([len(rows) for rows in targets.values()])[:-1])
-    return dict(zip(targets, parts, strict=True))
+    chosen = np.zeros(documents, dtype=bool)
+    chosen[order[preferred[:size]]] = True
+    return by_language(chosen, sizes_of(targets))
 
 
-def grid(normalised: bool) -> Sequence[float]:
-    """The Cs of the meta-classifier to choose from."""
-    return NORMALISED_C if normalised else C_GRID
+def fit_tier_two(
+    design: Design, training: TrainingSet, posteriors: Posteriors, folds: Folds, what: str = "tier 2"
+) -> TierTwo:
+    """Fit the meta-classifier on documents in the space of posteriors, the languages below each other."""
+    targets = training.stacked_targets()
+    learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
+    total = learner.problems_solved(training.labels, len(np.unique(folds)))
+    with progress_bar(what, total, design.shows_progress, "problems") as advance:
+        problem = learner.reporting(advance).problem(posteriors.training, targets, what)
+        if design.normalise and isinstance(problem, Problem) and problem.learner.C is None:
+            fit, scores = _best_fit(design, problem, training, posteriors, folds)
+        else:
+            fit = problem.fit(folds)
+            scores = _aligned(design, fit, posteriors, folds)
+    calibrator = training.fit_calibrator(scores, targets)
+    thresholds: ScoreThresholds = 0.0
+    if design.goal is not None and isinstance(calibrator, Calibration):
+        sizes = list(training.sizes.values())
+        languages = np.repeat(np.arange(len(sizes)), sizes)
+        thresholds = tuned_thresholds(calibrator, scores, targets, folds, languages, design.goal)
+    held_out = decide(scores - thresholds, training.exclusive)
+    return TierTwo(fit.scorer(), getattr(fit, "C", None), calibrator, thresholds, held_out)
+
+
+def _best_fit(
+    design: Design, problem: Problem, training: TrainingSet, posteriors: Posteriors, folds: Folds
+) -> tuple[Any, Floats]:
+    """The fit whose C is best for documents that neither tier saw, and its scores of them."""
+    best: tuple[float, Fit, Floats] | None = None
+    for fit in problem.path(folds):
+        scores = _aligned(design, fit, posteriors, folds)
+        quality = mean_of_four(mean_measures(training.targets, decide(scores, training.exclusive)))
+        if best is None or quality > best[0]:
+            best = quality, fit, scores
+    assert best is not None
+    return best[1:]
+
+
+def _aligned(design: Design, fit: MetaFit, posteriors: Posteriors, folds: Folds) -> Floats:
+    return aligned_scores(fit, folds, posteriors.held_out, pick_device(design.device), design.n_jobs)
 
 
 def aligned_scores(
-    fit: FittedOnFolds,
-    folds: npt.NDArray[np.intp],
+    fit: MetaFit,
+    folds: Folds,
     held_out: Floats,
     device: str = "cpu",
     n_jobs: int | None = None,
@@ -89,13 +152,13 @@ def aligned_scores(
     training posteriors themselves would be far too good, for tier 1 has seen those documents.
     """
     scores = np.empty((len(folds), fit.scores.shape[1]), dtype=np.float32)
-    parts = np.unique(folds)
+    numbers = np.unique(folds)
 
-    def score(part: int) -> None:
-        rows = folds == parts[part]
-        scores[rows] = scores_on(device, fit.scorer_without(int(parts[part])), held_out[rows])
+    def score(k: int) -> None:
+        rows = folds == numbers[k]
+        scores[rows] = scores_on(device, fit.scorer_without(int(numbers[k])), held_out[rows])
 
     with one_blas_thread():
-        for _ in in_threads(score, len(parts), n_jobs):
+        for _ in in_threads(score, len(numbers), n_jobs):
             pass
     return scores

@@ -2,50 +2,61 @@
 
 The paper adds one base classifier in a space that all languages share, and feeds its posteriors to tier 2
 along with those of the languages' own classifiers. It saw the two kinds interfere: languages with training
-documents no longer gained from each other. Here tier 2 is told the two apart, so that nothing is left of
-that: each kind has a meta-classifier of its own, and languages with training documents get what Fun(TAT)
-gives them, to the bit.
+documents no longer gained from each other. Here each kind has a meta-classifier of its own, so nothing is
+left of that: languages with training documents get what Fun(TAT) gives them, to the bit.
 
 The shared classifiers' folds are languages instead of documents. Sigmoids are fitted to scores of languages
 that the classifier had not seen, which is what it will be asked about, and C is chosen by them.
 """
 
-import os
-
 import numpy as np
-import numpy.typing as npt
 
-from funnelling.corpus.reference import Reference
-from funnelling.funnel.views import Given, make_space
-from funnelling.method.training_set import Training
+from funnelling.funnel.design import Design
+from funnelling.funnel.tier_one import Posteriors
+from funnelling.funnel.tier_two import TierTwo, fit_tier_two
+from funnelling.funnel.views.fitting import usable_languages
+from funnelling.funnel.views.shared import SharedView, fit_shared_view
+from funnelling.matrices import Folds
+from funnelling.method.training_set import TrainingSet
 from funnelling.spaces import Space
+from funnelling.spaces.base import Resources
+from funnelling.spaces.clesa import CLESASpace
+from funnelling.spaces.registry import make_space
 from funnelling.text.languages import primary
+from funnelling.work.progress import progress_bar
 
 SPACES = ("auto", "pooled", "embeddings", "clesa")
 
 
-def unseen_space(
-    name: str,
-    embeddings: str | os.PathLike[str] | None,
-    reference: Reference | None,
-    seed: int,
-    verbose: int,
-) -> Space:
+def fit_zero_shot(design: Design, training: TrainingSet) -> tuple[SharedView, TierTwo]:
+    """Both tiers for languages without training documents, over a space that all languages share."""
+    name = str(design.zero_shot)
+    space = unseen_space(name, design.resources, training.seed)
+    shared = training.only(usable_languages(f"zero_shot={name!r}", space, training))
+    learner = design.base_svm()
+    folds = language_folds(shared)
+    total = learner.problems_solved(training.labels, len(np.unique(folds)))
+    with progress_bar("shared tier 1", total, design.shows_progress, "problems") as advance:
+        view, posteriors = fit_shared_view(
+            space, shared, learner.reporting(advance), folds, design.calibration
+        )
+    points = Posteriors.stacked(list(posteriors.values()))
+    return view, fit_tier_two(design, shared, points, folds, "shared tier 2")
+
+
+def unseen_space(name: str, resources: Resources, seed: int = 0) -> Space:
     """The shared space of a name; "auto" is embeddings where those are given, else the pooled vocabulary."""
     if name == "clesa":
-        from funnelling.spaces.clesa import CLESASpace
-
-        return CLESASpace(reference, random_state=seed, verbose=verbose)
+        return CLESASpace(resources.reference, random_state=seed, verbose=resources.verbose)
     if name == "auto":
-        name = "pooled" if embeddings is None else "embeddings"
-    return make_space(name, Given(embeddings, reference, seed=seed, verbose=verbose))
+        name = "pooled" if resources.embeddings is None else "embeddings"
+    return make_space(name, resources, seed)
 
 
-def language_folds(training: Training) -> npt.NDArray[np.intp]:
-    """One fold a language, its regional variants with it; the folds of documents if there is only one."""
+def language_folds(training: TrainingSet) -> Folds:
+    """One fold per language, its regional variants with it; those of documents where there is only one."""
     languages = [primary(language) for language in training.targets]
     if len(set(languages)) < 2:
         return training.stacked_folds()
     numbers = {language: number for number, language in enumerate(sorted(set(languages)))}
-    sizes = map(len, training.targets.values())
-    return np.repeat([numbers[language] for language in languages], list(sizes))
+    return np.repeat([numbers[language] for language in languages], list(training.sizes.values()))

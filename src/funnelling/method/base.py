@@ -1,13 +1,12 @@
 """The contract that the funnels and every baseline share.
 
 `Method` checks and sorts what the user gives, makes vectors of texts, and turns scores into decisions
-and probabilities. A method writes only its idea: ``_fit`` and ``_scores``.
+and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_calibrator``.
 """
 
 import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,16 +16,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.errors import InputError
-from funnelling.matrices import FLOATS, Matrix, Scores, check_vectors
+from funnelling.matrices import FLOATS, Scores, Targets, check_vectors
+from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, is_texts, read_inputs
 from funnelling.method.labels import are_right, check_learnable, read_labels
-from funnelling.method.training_set import Head, Prepared, Training
+from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_served
 from funnelling.text.vocabularies import fit_own
-from funnelling.work.progress import Advance, progress_bar
+from funnelling.work.progress import progress_bar
 
 logger = logging.getLogger(__name__)
 
@@ -44,45 +44,38 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     # --- what a method writes -------------------------------------------------------------------
 
     @abstractmethod
-    def _fit(self, training: Training) -> None:
+    def _fit(self, training: TrainingSet) -> None:
         """Learn from checked input."""
 
     @abstractmethod
-    def _scores(self, language: str, vectors: Matrix) -> Scores:
-        """Scores of one language's documents: (documents, columns)."""
+    def _scores(self, language: str, documents: Any) -> Scores:
+        """Scores of one language's documents, texts or vectors: (documents, columns)."""
 
     @abstractmethod
-    def _head(self, language: str) -> Head:
+    def _calibrator(self, language: str) -> Calibrator:
         """What turns that language's scores into probabilities."""
 
-    def _cuts(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
+    # --- what a method may write ----------------------------------------------------------------
+
+    def _score_thresholds(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
         """The scores above which the answer is yes; the paper's methods say yes above 0."""
         return 0.0
+
+    def _evidence(self, language: str, documents: Any) -> Evidence:
+        """The scores of one language's documents, and what they are made of where the method knows."""
+        return Evidence(self._scores(language, documents))
 
     def _fit_vectors(
         self,
         documents: dict[str, Any],
-        targets: dict[str, npt.NDArray[np.bool_]],  # noqa: ARG002
+        targets: dict[str, Targets],  # noqa: ARG002
         seed: int,  # noqa: ARG002
-    ) -> dict[str, Matrix]:
+    ) -> dict[str, Any]:
         """Vectors of the training documents: each language has a feature space of its own."""
         if not self.texts_:
             return documents
         self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
-
-    def _vectors(self, language: str, documents: Any) -> Matrix:
-        return self.vectorizers_[language].transform(documents) if self.texts_ else documents
-
-    def linear(self, language: str) -> Any:  # noqa: ARG002
-        """The scorer of a language's vectors, None where the method has no such."""
-        return None
-
-    def feature_names(self, language: str) -> Sequence[str] | None:
-        """What the columns of a language's vectors stand for, None where they have no names."""
-        vectorizer = getattr(self, "vectorizers_", {}).get(language)
-        names = getattr(vectorizer, "get_feature_names_out", None)
-        return None if names is None else list(names())
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
@@ -91,6 +84,10 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def serves_unseen(self, language: str) -> bool:  # noqa: ARG002
         """Whether documents in a language without training documents can be labelled."""
         return False
+
+    def learns_own_words(self) -> bool:
+        """Whether vectors of each language's own words are all that the method learns from."""
+        return self.vectorizer is None and type(self)._fit_vectors is Method._fit_vectors
 
     # --- what every method has ------------------------------------------------------------------
 
@@ -109,8 +106,8 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         X : texts, or a matrix of vectors, or a mapping from language to either
             A matrix is one language unless `languages` says otherwise. In a mapping each language has
             a feature space of its own and is called what its key says.
-        y : label lists, an indicator matrix, or a 1-D array (one label a document); a mapping if X is
-        languages : a code a document, for texts or a matrix; missing ones are detected from the text
+        y : label lists, an indicator matrix, or a 1-D array (one label per document); a mapping if X is
+        languages : one code per document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
         """
@@ -118,33 +115,33 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         self._forget()
         inputs = read_inputs(self._checked(X, reset=True), languages)
         labels = read_labels(y, inputs)
-        divided = inputs.divide(groups, "groups") if groups is not None else {}
-        named = inputs.names() if ids is None else inputs.divide(ids, "ids")
+        by_language = (inputs.documents, labels.targets, inputs.groups(groups), inputs.ids(ids))
         self.classes_ = labels.classes
         self.exclusive_ = labels.exclusive
         self.texts_ = inputs.texts
-        self.languages_ = self._learned_languages(list(inputs.parts))
-        documents = {language: inputs.parts[language] for language in self.languages_}
-        targets = {language: labels.targets[language] for language in self.languages_}
+        self.languages_ = self._learnable_languages(list(inputs.documents))
+        documents, targets, grouping, names = (
+            {language: column[language] for language in self.languages_} for column in by_language
+        )
         seed = seed_of(self.random_state)
         fitted = self._fit_vectors(documents, targets, seed)
         vectors = {language: check_vectors(X) for language, X in fitted.items()}
-        given = vectors if inputs.texts else documents
-        self.features_ = {language: int(X.shape[1]) for language, X in given.items()}
+        self._count_features(vectors if inputs.texts else documents)
         return self._learn(
-            Training.of(
+            TrainingSet.of(
                 documents,
                 vectors,
                 targets,
-                {language: divided.get(language) for language in documents},
-                {language: [str(name) for name in named[language]] for language in documents},
-                labels.exclusive,
-                seed,
-                self.n_jobs,
+                grouping,
+                names,
+                texts=inputs.texts,
+                exclusive=labels.exclusive,
+                seed=seed,
+                n_jobs=self.n_jobs,
             )
         )
 
-    def fit_prepared(self, prepared: Prepared) -> Self:
+    def fit_prepared(self, prepared: PreparedTexts) -> Self:
         """Learn from texts whose vectors were made before, in each language's own words.
 
         The result is that of `fit` on the texts. Methods that see texts in another way refuse.
@@ -157,20 +154,20 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         self.classes_ = prepared.classes
         self.exclusive_ = False
         self.texts_ = True
-        self.languages_ = self._learned_languages(list(prepared.vectors))
+        self.languages_ = self._learnable_languages(list(prepared.vectors))
         self.vectorizers_ = prepared.vectorizers
-        self.features_ = {language: int(X.shape[1]) for language, X in prepared.vectors.items()}
-        seed = seed_of(self.random_state)
+        self._count_features(prepared.vectors)
         return self._learn(
-            Training.of(
-                prepared.vectors,
+            TrainingSet.of(
+                dict(prepared.vectors),
                 prepared.vectors,
                 prepared.targets,
                 prepared.groups,
                 prepared.ids,
-                False,
-                seed,
-                self.n_jobs,
+                texts=False,
+                exclusive=False,
+                seed=seed_of(self.random_state),
+                n_jobs=self.n_jobs,
             )
         )
 
@@ -178,35 +175,18 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """The method, at work on "cpu" or "cuda" from now on, where it can be on either."""
         return self.set_params(device=device) if "device" in self.get_params(deep=False) else self
 
-    def learns_own_words(self) -> bool:
-        """Whether vectors of each language's own words are all that the method learns from."""
-        return self.vectorizer is None and type(self)._fit_vectors is Method._fit_vectors
-
-    def _forget(self) -> None:
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # nothing of an earlier fit outlives this one
-
-    def _learn(self, training: Training) -> Self:
-        self.documents_ = {language: len(part) for language, part in training.targets.items()}
-        self._fit(training)
-        return self
-
     def decision_function(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
-        """Scores: above 0 where `predict` says yes; one label a document goes to the highest."""
+        """Scores: above 0 where `predict` says yes; of classes that exclude each other the highest wins."""
         inputs = self._read(X, languages)
-        return inputs.gather(
-            {language: self._squeeze(decisions) for language, decisions in self._decisions(inputs)}
-        )
+        return inputs.gather({tag: self._squeeze(margins) for tag, margins in self._margins(inputs)})
 
     def predict(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
         """The labels of documents: an indicator matrix with the columns of ``classes_``.
 
-        After a 1-D y: one class a document. A mapping gives a mapping.
+        After a 1-D y: one class per document. A mapping gives a mapping.
         """
         inputs = self._read(X, languages)
-        return inputs.gather(
-            {language: self._labels(decisions) for language, decisions in self._decisions(inputs)}
-        )
+        return inputs.gather({tag: self._labels(margins) for tag, margins in self._margins(inputs)})
 
     def predict_proba(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
         """Calibrated probabilities, with the columns of ``classes_``."""
@@ -215,11 +195,11 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def classify(self, X: Any, languages: Sequence[str | None] | None = None) -> tuple[Any, Any]:
         """What `predict` and `predict_proba` give, for the work of one of them."""
         inputs = self._read(X, languages)
-        decided, probable = {}, {}
+        labels, probabilities = {}, {}
         for language, scores in self._scored(inputs):
-            decided[language] = self._labels(scores - self._cuts(language))
-            probable[language] = self._probabilities(language, scores)
-        return inputs.gather(decided), inputs.gather(probable)
+            labels[language] = self._labels(scores - self._score_thresholds(language))
+            probabilities[language] = self._probabilities(language, scores)
+        return inputs.gather(labels), inputs.gather(probabilities)
 
     def explain(
         self,
@@ -231,11 +211,20 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """Why texts get their labels: what words and what other labels added to the scores.
 
         ``labels`` are explained, or those assigned, or the most probable ones where none is. The ``top``
-        contributions by size are told, the others as one sum. What a method cannot tell is not there.
+        contributions by size are listed, the others as one sum. What a method cannot know is left out.
         """
-        from funnelling.method.explanation import explain_documents
-
-        return explain_documents(self, X, languages, labels, top)
+        columns = None if labels is None else label_columns(self.classes_, labels)
+        inputs = self._read(X, languages)
+        if inputs.positions is None:
+            raise InputError("Give texts as one list, with their languages beside it.")
+        explainer = Explainer(self.classes_, bool(self.exclusive_), top)
+        explanations: dict[int, dict[str, Any]] = {}
+        for language, documents in inputs.documents.items():
+            evidence = self._evidence(language, documents)
+            rows = explainer.explain(evidence, self._decisions(language, evidence.scores), columns)
+            for position, row in zip(inputs.positions[language].tolist(), rows, strict=True):
+                explanations[position] = {"language": language, **row}
+        return [explanations[position] for position in sorted(explanations)]
 
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, languages: Sequence[str | None] | None = None
@@ -244,8 +233,8 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         inputs = self._read(X, languages)
         truth = inputs.divide(y, "y")
         right = {
-            language: are_right(self._labels(decisions), truth[language], self.classes_)
-            for language, decisions in self._decisions(inputs)
+            language: are_right(self._labels(margins), truth[language], self.classes_)
+            for language, margins in self._margins(inputs)
         }
         gathered = inputs.gather(right)
         flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
@@ -267,11 +256,12 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         predicted, and thresholds say nothing.
         """
         check_is_fitted(self, "classes_")
-        head = self._head(language)
-        cuts = np.broadcast_to(np.asarray(self._cuts(language), dtype=np.float64), (1, self._columns()))
-        thresholds: npt.NDArray[np.float64] = head(cuts)[0]
-        if isinstance(head, Calibration):
-            thresholds[head.trivial] = 0.5
+        calibrator = self._calibrator(language)
+        columns = 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
+        scores = np.broadcast_to(np.asarray(self._score_thresholds(language), dtype=np.float64), (1, columns))
+        thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
+        if isinstance(calibrator, Calibration):
+            thresholds[calibrator.trivial] = 0.5
         return thresholds
 
     # --- how ------------------------------------------------------------------------------------
@@ -287,16 +277,20 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             if value is not None and not (isinstance(value, Real) and 0 < float(value) < float("inf")):
                 raise InputError(f"{name} must be a positive number, not {value!r}.")
 
+    def _check_whole(self, name: str, least: int) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+            raise InputError(f"{name} must be a whole number from {least} on, not {value!r}.")
+
     def _check_count(self, *names: str) -> None:
         for name in names:
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise InputError(f"{name} must be a whole number from 1 on, not {value!r}.")
+            self._check_whole(name, 1)
 
-    def _columns(self) -> int:
-        return 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
+    def _forget(self) -> None:
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit outlives this one
 
-    def _learned_languages(self, languages: list[str]) -> list[str]:
+    def _learnable_languages(self, languages: list[str]) -> list[str]:
         """The languages to learn from; the others are named."""
         usable = self.usable(languages)
         without = ", ".join(sorted(set(languages) - set(usable)))
@@ -308,34 +302,16 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             logger.warning("%s leaves out languages it has no resources for: %s.", self._name(), without)
         return usable
 
+    def _count_features(self, vectors: dict[str, Any]) -> None:
+        self.features_ = {language: int(X.shape[1]) for language, X in vectors.items()}
+
+    def _learn(self, training: TrainingSet) -> Self:
+        self.documents_ = training.sizes
+        self._fit(training)
+        return self
+
     def _name(self) -> str:
         return type(self).__name__.removesuffix("Classifier").lower()
-
-    def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
-        check_is_fitted(self, "classes_")
-        texts = all(map(is_texts, X.values())) if is_mapping(X) else is_texts(X)
-        if texts != self.texts_:
-            fitted, given = ("texts", "vectors") if self.texts_ else ("vectors", "texts")
-            raise InputError(f"The model was fitted on {fitted}, and X holds {given}.")
-        inputs = read_inputs(self._checked(X, reset=False), languages, known=self.languages_)
-        unknown = [
-            language
-            for language in inputs.parts
-            if language not in self.languages_ and not self.serves_unseen(language)
-        ]
-        if unknown:
-            raise InputError(
-                f"The model does not know the language {unknown[0]!r}. It knows {', '.join(self.languages_)}."
-            )
-        for language, part in inputs.parts.items():
-            # A language without training documents shares the columns of all.
-            features = self.features_.get(language, next(iter(self.features_.values())))
-            if not texts and part.shape[1] != features:
-                raise InputError(
-                    f"X has {part.shape[1]} features in language {language!r}, where the model was fitted "
-                    f"on {features}."
-                )
-        return inputs
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """X, a plain matrix brought into scikit-learn's form; `read_inputs` checks texts and mappings."""
@@ -343,22 +319,59 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             return X
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
-    def _progress(self, description: str, documents: int) -> AbstractContextManager[Advance]:
-        return progress_bar(description, documents, bool(self.verbose), "documents")
+    def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
+        """New documents, of the kind and in the languages that the model can label."""
+        check_is_fitted(self, "classes_")
+        self._check_kind(all(map(is_texts, X.values())) if is_mapping(X) else is_texts(X))
+        inputs = read_inputs(self._checked(X, reset=False), languages, known=self.languages_)
+        for language, documents in inputs.documents.items():
+            if language not in self.languages_ and not self.serves_unseen(language):
+                known = ", ".join(self.languages_)
+                raise InputError(f"The model does not know the language {language!r}. It knows {known}.")
+            # A language without training documents shares the columns of all.
+            features = self.features_.get(language, next(iter(self.features_.values())))
+            if not inputs.texts and documents.shape[1] != features:
+                raise InputError(
+                    f"X has {documents.shape[1]} features in language {language!r}, where the model was "
+                    f"fitted on {features}."
+                )
+        return inputs
+
+    def _check_kind(self, texts: bool) -> None:
+        if texts != self.texts_:
+            fitted, given = ("texts", "vectors") if self.texts_ else ("vectors", "texts")
+            raise InputError(f"The model was fitted on {fitted}, and X holds {given}.")
+
+    def _vectors(self, language: str, documents: Any) -> Any:
+        """One language's documents in the feature space of its own."""
+        return self.vectorizers_[language].transform(documents) if self.texts_ else documents
+
+    def _feature_names(self, language: str) -> Sequence[str] | None:
+        """What the columns of a language's vectors stand for, None where they have no names."""
+        vectorizer = getattr(self, "vectorizers_", {}).get(language)
+        names = getattr(vectorizer, "get_feature_names_out", None)
+        return None if names is None else list(names())
 
     def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
         """The scores of each language's documents."""
-        with self._progress("labels", sum(inputs.sizes().values())) as advance:
-            for language, size in inputs.sizes().items():
-                yield language, self._scores(language, self._vectors(language, inputs.parts[language]))
-                advance(size)
+        sizes = inputs.sizes()
+        with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance:
+            for language, documents in inputs.documents.items():
+                yield language, self._scores(language, documents)
+                advance(sizes[language])
 
-    def _decisions(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
-        """The scores less the cuts: above 0 where the answer is yes."""
-        return ((language, scores - self._cuts(language)) for language, scores in self._scored(inputs))
+    def _margins(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
+        """The scores less their thresholds: above 0 where the answer is yes."""
+        for language, scores in self._scored(inputs):
+            yield language, scores - self._score_thresholds(language)
+
+    def _decisions(self, language: str, scores: Scores) -> Decisions:
+        labels = self._labels(scores - self._score_thresholds(language))
+        assigned = labels[:, None] == self.classes_ if self.exclusive_ else labels.astype(bool)
+        return Decisions(self._probabilities(language, scores), assigned, self.thresholds(language))
 
     def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
-        probabilities: npt.NDArray[np.float64] = self._head(language)(scores)
+        probabilities: npt.NDArray[np.float64] = self._calibrator(language)(scores)
         if self.exclusive_ and probabilities.shape[1] == 1:
             probabilities = np.hstack([1 - probabilities, probabilities])
         return probabilities
@@ -366,11 +379,11 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def _squeeze(self, scores: Scores) -> Scores:
         return scores[:, 0] if self.exclusive_ and scores.shape[1] == 1 else scores
 
-    def _labels(self, decisions: Scores) -> npt.NDArray[Any]:
+    def _labels(self, margins: Scores) -> npt.NDArray[Any]:
         if not self.exclusive_:
-            return decide(decisions, exclusive=False).astype(int)
-        binary = decisions.shape[1] == 1
-        chosen = (decisions[:, 0] > 0).astype(int) if binary else decisions.argmax(axis=1)
+            return decide(margins, exclusive=False).astype(int)
+        binary = margins.shape[1] == 1
+        chosen = (margins[:, 0] > 0).astype(int) if binary else margins.argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[chosen]
         return labels
 

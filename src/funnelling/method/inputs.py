@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.matrices import check_vectors, is_sparse, length, take
+from funnelling.matrices import check_vectors, is_sparse, length, sizes_of, take
 from funnelling.text.languages import normalise_tag, served_by
 
 ONE_LANGUAGE = "und"  # the name of the only language of a plain matrix: BCP 47's "undetermined"
@@ -18,25 +18,31 @@ Positions = dict[str, npt.NDArray[np.intp]]
 
 @dataclass
 class Inputs:
-    """Documents by language, each language a list of texts or a matrix of its own.
+    """Documents by language: ``texts`` in lists, or else vectors, a matrix for each language.
 
-    ``positions`` tells where the documents of a language stand in what the user gave, None where that
+    ``positions`` says where the documents of a language stand in what the user gave, None where that
     was a mapping by language already.
     """
 
-    parts: dict[str, Any]
+    documents: dict[str, Any]
     positions: Positions | None
     texts: bool
 
     def sizes(self) -> dict[str, int]:
-        """Documents by language."""
-        return {language: length(part) for language, part in self.parts.items()}
+        """How many documents each language has."""
+        return sizes_of(self.documents)
 
-    def names(self) -> dict[str, list[str]]:
-        """A name for each document that the user did not name: its place in X."""
+    def ids(self, given: Any) -> dict[str, list[str]]:
+        """A name for each document: the one given, or else its place in X."""
+        if given is not None:
+            return {language: list(map(str, ids)) for language, ids in self.divide(given, "ids").items()}
         if self.positions is None:
             return {language: list(map(str, range(size))) for language, size in self.sizes().items()}
         return {language: list(map(str, where)) for language, where in self.positions.items()}
+
+    def groups(self, given: Any) -> dict[str, Any]:
+        """The groups of each language's documents, None where none were given."""
+        return dict.fromkeys(self.documents) if given is None else self.divide(given, "groups")
 
     def place(self, language: str, number: int) -> str:
         """What a message calls the document at this place of a language: by its place in the user's X."""
@@ -47,9 +53,9 @@ class Inputs:
     def divide(self, values: Any, name: str) -> dict[str, Any]:
         """Cut what runs along the documents (labels, groups) the way the documents are cut."""
         if self.positions is None:
-            if not isinstance(values, Mapping) or set(values) != set(self.parts):
+            if not isinstance(values, Mapping) or set(values) != set(self.documents):
                 raise InputError(f"{name} must be a mapping with the same languages as X.")
-            divided = {language: values[language] for language in self.parts}
+            divided = {language: values[language] for language in self.documents}
         else:
             if not hasattr(values, "__len__"):
                 values = np.asarray(values)
@@ -70,8 +76,8 @@ class Inputs:
         """Put results by language into the user's order, or leave them a mapping if X was one."""
         if self.positions is None:
             return dict(results)
-        parts = list(results.values())
-        gathered = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), dtype=parts[0].dtype)
+        blocks = list(results.values())
+        gathered = np.empty((sum(map(len, blocks)), *blocks[0].shape[1:]), dtype=blocks[0].dtype)
         for language, where in self.positions.items():
             gathered[where] = results[language]
         return gathered
@@ -112,8 +118,7 @@ def read_inputs(X: Any, languages: Sequence[str | None] | None, known: Sequence[
         X = _checked_texts(X)
     codes = _codes(X, languages, known) if texts else _named(count, languages, known)
     positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
-    parts = {language: take(X, where) for language, where in positions.items()}
-    return Inputs(parts, positions, texts)
+    return Inputs({language: take(X, where) for language, where in positions.items()}, positions, texts)
 
 
 def _read_mapping(X: Mapping[Any, Any], languages: object) -> Inputs:
@@ -121,12 +126,12 @@ def _read_mapping(X: Mapping[Any, Any], languages: object) -> Inputs:
         raise InputError("A mapping names its languages itself: leave `languages` out.")
     if not X:
         raise InputError("X is an empty mapping: give at least one language.")
-    for language, part in X.items():
+    texts = is_texts(next(iter(X.values())))
+    for language, documents in X.items():
         if not isinstance(language, str):
             raise InputError(f"X: {language!r} is no name of a language. Use strings as keys.")
-        if is_texts(part) != is_texts(next(iter(X.values()))):
+        if is_texts(documents) != texts:
             raise InputError("X: some languages hold texts and others vectors. Give them all alike.")
-    texts = is_texts(part)
     read = _checked_texts if texts else check_vectors
     return Inputs({language: read(X[language]) for language in sorted(X)}, None, texts)
 
@@ -161,14 +166,14 @@ def _codes(
     """A language for each text: normalised, or detected where it is missing."""
     from funnelling.text.detection import detect_languages
 
-    given = [None] * len(texts) if languages is None else list(languages)
-    tags = {code: normalise_tag(code) for code in set(given) if code is not None}
-    codes = [None if code is None else tags[code] for code in given]
+    tags: list[str | None] = [None] * len(texts) if languages is None else list(languages)
+    normal = {tag: normalise_tag(tag) for tag in set(tags) if tag is not None}
+    codes = [None if tag is None else normal[tag] for tag in tags]
     missing = [i for i, code in enumerate(codes) if code is None]
     if missing:
         candidates = known or sorted({code for code in codes if code}) or None
-        found = detect_languages([texts[i] for i in missing], candidates)
-        for i, code in zip(missing, found, strict=True):
+        detected = detect_languages([texts[i] for i in missing], candidates)
+        for i, code in zip(missing, detected, strict=True):
             codes[i] = code
     named = [str(code) for code in codes]
     return np.asarray(named if known is None else [served_by(code, known) for code in named], dtype=str)

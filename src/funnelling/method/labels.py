@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from funnelling.errors import InputError
-from funnelling.matrices import is_sparse
+from funnelling.matrices import Targets, is_sparse, label_matrix
 from funnelling.method.inputs import Inputs
 
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
@@ -18,14 +18,14 @@ COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document m
 
 @dataclass
 class Labels:
-    """Labels as a matrix: ``targets`` (documents, columns), one column a class.
+    """Labels as matrices by language: ``targets`` (documents, columns), one column per class.
 
-    A 1-D y is ``exclusive``: one label a document. With two classes it has one column, the second
+    A 1-D y is ``exclusive``: one label per document. With two classes it has one column, the second
     class's.
     """
 
     classes: npt.NDArray[Any]
-    targets: dict[str, npt.NDArray[np.bool_]]
+    targets: dict[str, Targets]
     exclusive: bool
 
 
@@ -36,24 +36,24 @@ def read_labels(y: Any, inputs: Inputs) -> Labels:
         raise ValueError("requires y to be passed, but the target y is None")
     divided = inputs.divide(y, "y")
     _refuse_unlabelled(divided, inputs)
-    parts = list(divided.values())
-    if all(_is_label_lists(part) for part in parts):
-        classes, matrices = _encode_lists(parts)
+    labels = list(divided.values())
+    if all(map(_is_label_lists, labels)):
+        classes, matrices = _encode_lists(labels)
         exclusive = False
-    elif all(_is_indicator(part) for part in parts):
-        matrices = [_encode_indicator(part) for part in parts]
+    elif all(map(_is_indicator, labels)):
+        matrices = list(map(_encode_indicator, labels))
         if len({matrix.shape[1] for matrix in matrices}) > 1:
             raise InputError("y: the indicator matrices of the languages have different numbers of columns.")
         classes, exclusive = np.arange(matrices[0].shape[1]), False
     else:
-        classes, matrices = _encode_classes(parts)
+        classes, matrices = _encode_classes(labels)
         exclusive = True
     targets = dict(zip(divided, matrices, strict=True))
     check_learnable(matrices)
     return Labels(classes, targets, exclusive)
 
 
-def check_learnable(matrices: Iterable[npt.NDArray[np.bool_]]) -> None:
+def check_learnable(matrices: Iterable[Targets]) -> None:
     """Refuse labels that no document has, or all have."""
     together = [(matrix.any(), matrix.all()) for matrix in matrices]
     if not any(some for some, _ in together) or all(every for _, every in together):
@@ -67,17 +67,17 @@ def read_label_lists(y: Any, inputs: Inputs) -> dict[str, Any]:
     """Lists of label names, divided like the documents."""
     divided = inputs.divide(y, "y")
     _refuse_unlabelled(divided, inputs)
-    for part in divided.values():
-        if not _is_label_lists(part):
+    for labels in divided.values():
+        if not _is_label_lists(labels):
             raise InputError("y must be label lists, each a list of strings.")
     return divided
 
 
 def _refuse_unlabelled(divided: Mapping[str, Any], inputs: Inputs) -> None:
-    for language, part in divided.items():
-        if _is_typed_matrix(part):
+    for language, values in divided.items():
+        if _is_typed_matrix(values):
             continue
-        for number, labels in enumerate(part):
+        for number, labels in enumerate(values):
             if labels is None:
                 raise InputError(
                     f"y: {inputs.place(language, number)} has no labels (None). Train on the labelled ones: "
@@ -85,24 +85,24 @@ def _refuse_unlabelled(divided: Mapping[str, Any], inputs: Inputs) -> None:
                 )
 
 
-def _is_typed_matrix(part: Any) -> bool:
+def _is_typed_matrix(values: Any) -> bool:
     """Whether labels are an array whose type leaves no room for lists or None."""
-    return is_sparse(part) or (isinstance(part, np.ndarray) and part.dtype != object)
+    return is_sparse(values) or (isinstance(values, np.ndarray) and values.dtype != object)
 
 
-def _is_label_lists(part: Any) -> bool:
-    """Whether labels are lists (or tuples, or sets) of strings, one a document."""
-    return not _is_typed_matrix(part) and all(
-        isinstance(labels, COLLECTIONS) and _all_strings(labels) for labels in part
+def _is_label_lists(values: Any) -> bool:
+    """Whether labels are lists (or tuples, or sets) of strings, one list per document."""
+    return not _is_typed_matrix(values) and all(
+        isinstance(labels, COLLECTIONS) and _all_strings(labels) for labels in values
     )
 
 
-def _is_indicator(part: Any) -> bool:
+def _is_indicator(values: Any) -> bool:
     """Whether labels are a matrix; one column of anything but 0 and 1 is a 1-D array set upright."""
-    if is_sparse(part):
+    if is_sparse(values):
         return True
     try:
-        matrix = np.asarray(part)
+        matrix = np.asarray(values)
     except ValueError:  # rows of different lengths
         return False
     return matrix.ndim == 2 and (matrix.shape[1] != 1 or bool(np.isin(matrix, (0, 1)).all()))
@@ -112,23 +112,15 @@ def _all_strings(values: Iterable[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _encode_lists(parts: list[Any]) -> tuple[npt.NDArray[Any], list[npt.NDArray[np.bool_]]]:
-    classes = sorted({label for part in parts for labels in part for label in labels})
+def _encode_lists(lists: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]:
+    classes = sorted({label for each in lists for labels in each for label in labels})
     if not classes:
         raise InputError("Nothing to learn: no document has a label, y has only one class.")
-    column = {label: j for j, label in enumerate(classes)}
-    matrices = []
-    for part in parts:
-        matrix = np.zeros((len(part), len(classes)), dtype=bool)
-        for i, labels in enumerate(part):
-            for label in labels:
-                matrix[i, column[label]] = True
-        matrices.append(matrix)
-    return np.array(classes, dtype=object), matrices
+    return np.array(classes, dtype=object), [label_matrix(each, classes) for each in lists]
 
 
-def _encode_indicator(part: Any) -> npt.NDArray[np.bool_]:
-    dense = part.toarray() if is_sparse(part) else np.asarray(part)
+def _encode_indicator(matrix: Any) -> Targets:
+    dense = matrix.toarray() if is_sparse(matrix) else np.asarray(matrix)
     if not np.isin(dense, (0, 1)).all():
         raise InputError(
             "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."
@@ -136,10 +128,10 @@ def _encode_indicator(part: Any) -> npt.NDArray[np.bool_]:
     return dense.astype(bool)
 
 
-def _encode_classes(parts: list[Any]) -> tuple[npt.NDArray[Any], list[npt.NDArray[np.bool_]]]:
-    if any(isinstance(value, COLLECTIONS) for part in parts if not _is_typed_matrix(part) for value in part):
+def _encode_classes(labels: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]:
+    if any(isinstance(value, COLLECTIONS) for each in labels if not _is_typed_matrix(each) for value in each):
         raise InputError("y: label lists must hold strings only.")
-    columns = [column_or_1d(part, warn=True) for part in parts]
+    columns = [column_or_1d(each, warn=True) for each in labels]
     together = np.concatenate(columns)
     check_classification_targets(together)
     if type_of_target(together) not in ("binary", "multiclass"):
@@ -149,11 +141,11 @@ def _encode_classes(parts: list[Any]) -> tuple[npt.NDArray[Any], list[npt.NDArra
     return classes, [column[:, None] == shown for column in columns]
 
 
-def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]) -> Targets:
     """Which documents have all their labels right; ``truth`` is in any form that `read_labels` takes."""
     if _is_label_lists(truth):
         named = [set(classes[row != 0]) for row in predicted]
-        return np.array([found == set(labels) for found, labels in zip(named, truth, strict=True)])
+        return np.array([names == set(labels) for names, labels in zip(named, truth, strict=True)])
     dense = truth.toarray() if is_sparse(truth) else np.asarray(truth)
     right: npt.NDArray[np.bool_] = (predicted == dense.reshape(predicted.shape)).reshape(len(predicted), -1)
     return np.asarray(right.all(axis=1))

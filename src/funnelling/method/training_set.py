@@ -1,46 +1,45 @@
 """What a method learns from, after everything the user gave has been checked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.matrices import Matrix, Scores, stacked, take
+from funnelling.matrices import Folds, Matrix, Rows, Scores, Targets, sizes_of, stacked, take
 from funnelling.randomness import assign_folds
-from funnelling.svm import SVM, Calibration, Temperature
+from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
-from funnelling.work.spread import for_threads, is_local
-from funnelling.work.threads import in_threads, share_threads
 
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 
-Head = Calibration | Temperature
+Calibrator = Calibration | Temperature  # what makes probabilities of final scores
 
 
 @dataclass
-class Prepared:
-    """Labelled texts that were read and made vectors of before a fit, by language."""
+class PreparedTexts:
+    """Labelled texts whose vectors were made before a fit, by language."""
 
     classes: npt.NDArray[Any]
     vectorizers: dict[str, Any]
     vectors: dict[str, Matrix]
-    targets: dict[str, npt.NDArray[np.bool_]]
+    targets: dict[str, Targets]
     groups: dict[str, Sequence[Any] | None]
     ids: dict[str, list[str]]
 
 
 @dataclass
-class Training:
-    """What a method learns from, by language; ``documents`` are as given, texts or vectors."""
+class TrainingSet:
+    """Training documents by language; ``documents`` are as given: texts, or else vectors."""
 
     documents: dict[str, Any]
-    vectors: dict[str, Matrix]
-    targets: dict[str, npt.NDArray[np.bool_]]
-    folds: dict[str, npt.NDArray[np.intp]]
+    vectors: dict[str, Any]
+    targets: dict[str, Targets]
+    folds: dict[str, Folds]
     groups: dict[str, Sequence[Any] | None]
     ids: dict[str, list[str]]
+    texts: bool
     exclusive: bool
     seed: int
     n_jobs: int | None = None
@@ -49,109 +48,71 @@ class Training:
     def of(
         cls,
         documents: dict[str, Any],
-        vectors: dict[str, Matrix],
-        targets: dict[str, npt.NDArray[np.bool_]],
+        vectors: Mapping[str, Any],
+        targets: dict[str, Targets],
         groups: dict[str, Sequence[Any] | None],
         ids: dict[str, list[str]],
+        *,
+        texts: bool,
         exclusive: bool,
         seed: int,
-        n_jobs: int | None,
-    ) -> "Training":
-        """With the folds that follow from the seed, the language and the groups."""
+        n_jobs: int | None = None,
+    ) -> "TrainingSet":
+        """Add the folds that follow from the seed, the language and the groups."""
         folds = {
             language: assign_folds(
                 FOLDS, len(rows), seed, "folds", language=language, groups=groups[language]
             )
             for language, rows in targets.items()
         }
-        return cls(documents, vectors, targets, folds, groups, ids, exclusive, seed, n_jobs)
+        return cls(documents, dict(vectors), targets, folds, groups, ids, texts, exclusive, seed, n_jobs)
 
     @property
     def labels(self) -> int:
         return int(next(iter(self.targets.values())).shape[1])
 
-    def only(self, languages: Sequence[str]) -> "Training":
-        """The same, of some languages alone."""
-        return replace(
-            self,
-            documents={language: self.documents[language] for language in languages},
-            vectors={language: self.vectors[language] for language in languages},
-            targets={language: self.targets[language] for language in languages},
-            folds={language: self.folds[language] for language in languages},
-            groups={language: self.groups[language] for language in languages},
-            ids={language: self.ids[language] for language in languages},
-        )
+    @property
+    def size(self) -> int:
+        """How many documents there are, in all languages."""
+        return sum(self.sizes.values())
 
-    def select(self, rows: Mapping[str, npt.NDArray[np.bool_]]) -> "Training":
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many documents each language has."""
+        return sizes_of(self.targets)
+
+    def only(self, languages: Sequence[str]) -> "TrainingSet":
+        """The documents of some languages."""
+        return self._with_columns(lambda column: {language: column[language] for language in languages})
+
+    def select(self, rows: Mapping[str, Rows]) -> "TrainingSet":
         """Some documents of each language, folds as they were; languages without any are left out."""
-        places = {language: np.flatnonzero(part) for language, part in rows.items() if part.any()}
+        places = {language: np.flatnonzero(chosen) for language, chosen in rows.items() if chosen.any()}
 
-        def taken(parts: Mapping[str, Any]) -> dict[str, Any]:
+        def selected(column: Mapping[str, Any]) -> dict[str, Any]:
             return {
-                language: None if parts[language] is None else take(parts[language], where)
+                language: None if column[language] is None else take(column[language], where)
                 for language, where in places.items()
             }
 
-        return replace(
-            self,
-            documents=taken(self.documents),
-            vectors=taken(self.vectors),
-            targets=taken(self.targets),
-            folds=taken(self.folds),
-            groups=taken(self.groups),
-            ids=taken(self.ids),
-        )
+        return self._with_columns(selected)
 
-    def stacked_vectors(self) -> Matrix:
+    def _with_columns(self, change: Any) -> "TrainingSet":
+        columns = ("documents", "vectors", "targets", "folds", "groups", "ids")
+        return replace(self, **{name: change(getattr(self, name)) for name in columns})
+
+    def stacked_vectors(self) -> Any:
         """The vectors of all languages, which must share their columns."""
         return stacked(self.vectors)
 
-    def stacked_targets(self) -> npt.NDArray[np.bool_]:
+    def stacked_targets(self) -> Targets:
         return np.vstack(list(self.targets.values()))
 
-    def stacked_folds(self) -> npt.NDArray[np.intp]:
+    def stacked_folds(self) -> Folds:
         return np.concatenate(list(self.folds.values()))
 
-    def fit_head(self, held_out: Scores, targets: npt.NDArray[np.bool_]) -> Head:
+    def fit_calibrator(self, held_out: Scores, targets: Targets) -> Calibrator:
         """What makes probabilities of a method's final scores."""
         if self.exclusive:
             return fit_temperature(held_out, targets)
         return fit_calibration("platt", held_out, targets, self.n_jobs)
-
-
-class _Learner(Protocol):
-    """What `fit_languages` asks of a learner; `funnelling.svm.SVM` is one."""
-
-    def with_threads(self, n_jobs: int) -> Any: ...
-
-
-Fitted = TypeVar("Fitted")
-
-
-def fit_languages(
-    fit: Callable[[str, Any], Fitted], learners: Mapping[str, _Learner], training: Training
-) -> dict[str, Fitted]:
-    """What ``fit(language, learner)`` gives for each language, with the learner's threads set.
-
-    Languages are fitted side by side where none of them needs a kernel matrix: two of those at once would
-    take twice the memory.
-    """
-    languages = list(learners)
-    small = all(_needs_no_gram(learners[language], training.vectors[language]) for language in languages)
-    at_once, threads = share_threads(training.n_jobs, len(languages) if small else 1)
-    if small and not is_local():  # threads of ours only hand out work, and a cluster wants all there is
-        at_once, threads = len(languages), 1
-    stop = np.zeros(1, dtype=np.uint8)
-
-    def fit_one(k: int) -> Fitted:
-        learner = learners[languages[k]].with_threads(threads)
-        if isinstance(learner, SVM):
-            learner = replace(learner, stop=stop)
-        return fit(languages[k], learner)
-
-    fitted = in_threads(for_threads(fit_one), len(languages), at_once, stop if at_once > 1 else None)
-    return dict(zip(languages, fitted, strict=True))
-
-
-def _needs_no_gram(learner: object, X: Matrix) -> bool:
-    return isinstance(learner, SVM) and learner.plan(X, "").form == "vectors"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.formats import Document, parts_of, read_part
 from funnelling.formats.parquet import rows_in
-from funnelling.funnel.choosing import AUTO
+from funnelling.funnel.design import is_auto
 from funnelling.parts.preparing import TEST, prepare
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
     parts = parts_of(path)
     if not all(part.lower().endswith(PARQUET) for part in parts):
         return False
-    return getattr(model, "views", None) != AUTO or sum(map(rows_in, parts)) > MANY
+    return not is_auto(getattr(model, "views", None)) or sum(map(rows_in, parts)) > MANY
 
 
 def fit_parts(

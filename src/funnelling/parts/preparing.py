@@ -13,7 +13,7 @@ from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write
-from funnelling.method.training_set import Prepared
+from funnelling.method.training_set import PreparedTexts
 from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counted, splits_in
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.progress import progress_bar
@@ -22,7 +22,7 @@ from funnelling.work.spread import in_processes
 TRAIN, TEST = "train", "test"
 
 
-def prepare(parts: Sequence[str], work: Path, jobs: int | None = None, verbose: int = 0) -> Prepared:
+def prepare(parts: Sequence[str], work: Path, jobs: int | None = None, verbose: int = 0) -> PreparedTexts:
     """The training documents of some parts, counted in ``work``, which may hold what was counted before."""
     _count(parts, work, jobs, verbose)
     return _merged(parts, work, verbose)
@@ -51,7 +51,7 @@ class _Language:
     labels: list[list[str]] = field(default_factory=list)
 
 
-def _merged(parts: Sequence[str], work: Path, verbose: int) -> Prepared:
+def _merged(parts: Sequence[str], work: Path, verbose: int) -> PreparedTexts:
     divided = _is_divided(parts, work)
     found: dict[str, _Language] = {}
     with progress_bar("merging", 2 * len(parts), bool(verbose), "parts") as advance:
@@ -78,7 +78,7 @@ def _merged(parts: Sequence[str], work: Path, verbose: int) -> Prepared:
         except OSError as error:
             raise cannot_write(work, error) from error
     column = {label: number for number, label in enumerate(classes)}
-    return Prepared(
+    return PreparedTexts(
         np.array(classes, dtype=object),
         vectorizers,
         vectors,

@@ -1,4 +1,4 @@
-"""Feature spaces that the documents of all languages share, one a file."""
+"""Feature spaces that the documents of all languages share, one per file, and the registry of views."""
 
 from funnelling.spaces.base import Space
 

@@ -1,16 +1,34 @@
 """What a shared space is: a map from each language's documents into one feature space."""
 
+import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
 
+from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.matrices import Matrix, Targets
+from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.text.vocabularies import fit_own
 
-Documents = list[str] | Matrix  # texts, or vectors where the user gave those
+Documents = Any  # of one language: a list of texts, or a matrix where the user gave vectors
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What spaces may need beside the documents.
+
+    ``encodings`` keeps the vectors of texts that an encoder has read, where several fits share them.
+    """
+
+    embeddings: str | os.PathLike[str] | None = None
+    reference: Reference | None = None
+    encoder: str | os.PathLike[str] | None = None
+    encoder_epochs: int = 0
+    encodings: dict[str, Floats] | None = None
+    verbose: int = 0
 
 
 class Space(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
@@ -21,13 +39,18 @@ class Space(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
     dense: ClassVar[bool] = True
 
+    @classmethod
+    def as_view(cls, resources: Resources, seed: int) -> Self:  # noqa: ARG003
+        """The space as a view of a funnel, not yet fitted."""
+        return cls(verbose=resources.verbose)
+
     @property
     def supervised(self) -> bool:
-        """Whether the space learns from labels: its vectors of training documents then tell their labels."""
+        """Whether the space learns from labels: its vectors of training documents then betray them."""
         return False
 
     @abstractmethod
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         """Learn the space from training documents, and return their vectors in it."""
 
     @abstractmethod
@@ -57,24 +80,29 @@ class OwnWordsSpace(Space):
     vectorizer: Any
     verbose: int
 
-    def _fit_words(self, documents: Mapping[str, Documents]) -> dict[str, Matrix]:
-        if not all(isinstance(part, list) for part in documents.values()):
+    def _fit_words(self, documents: Mapping[str, Documents]) -> dict[str, Any]:
+        if not are_texts(documents):
             self.vectorizers_: dict[str, Any] = {}  # the user gave vectors
             return dict(documents)
         self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
 
-    def _words(self, language: str, documents: Documents) -> Matrix:
+    def _words(self, language: str, documents: Documents) -> Any:
         return self.vectorizers_[language].transform(documents) if self.vectorizers_ else documents
+
+
+def are_texts(documents: Mapping[str, Documents]) -> bool:
+    """Whether documents are texts, in one list per language, not vectors."""
+    return all(isinstance(each, list) for each in documents.values())
 
 
 def check_texts(documents: Mapping[str, Documents], name: str, resource: str) -> None:
     """Refuse vectors where a method must see the words."""
-    if not all(isinstance(part, list) for part in documents.values()):
+    if not are_texts(documents):
         raise InputError(f"{name} needs texts, to find their words in {resource}: give texts, not vectors.")
 
 
-def check_one_width(documents: Mapping[str, Matrix], name: str) -> None:
+def check_one_width(matrices: Mapping[str, Matrix], name: str) -> None:
     """Refuse vectors of languages that share no vocabulary."""
-    if len({X.shape[1] for X in documents.values()}) > 1:
+    if len({X.shape[1] for X in matrices.values()}) > 1:
         raise InputError(f"{name} needs one feature space: the languages' matrices differ in columns.")

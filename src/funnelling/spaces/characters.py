@@ -15,6 +15,6 @@ class CharacterSpace(PooledSpace):
         super().__init__("characters", CharacterVectorizer(length), verbose)
         self.length = length
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         check_texts(documents, self.name, "runs of characters")
         return super().fit(documents, targets)

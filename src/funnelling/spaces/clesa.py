@@ -28,7 +28,7 @@ class CLESASpace(ReferenceSpace):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
         vectors, pages = self._fit_reference(documents)
         self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}
         return {language: self._cosines(X, self.pages_[language]) for language, X in vectors.items()}

@@ -25,7 +25,7 @@ class DCISpace(OwnWordsSpace):
     def supervised(self) -> bool:
         return True
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         vectors = self._fit_words(documents)
         self.profiles_ = {tag: correspondences(X, targets[tag]) for tag, X in vectors.items()}
         sums = {language: product(X, self.profiles_[language]) for language, X in vectors.items()}

@@ -15,7 +15,7 @@ from funnelling.corpus.reference import Reference
 from funnelling.embeddings.vectors import WordVectors, find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
-from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
+from funnelling.spaces.base import Documents, OwnWordsSpace, Resources, check_texts
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.text.vocabularies import fit_own
@@ -50,6 +50,10 @@ class EmbeddedSpace(OwnWordsSpace):
         self.alike = alike
         self.verbose = verbose
 
+    @classmethod
+    def as_view(cls, resources: Resources, seed: int) -> "EmbeddedSpace":  # noqa: ARG003
+        return cls(resources.embeddings, resources.reference, alike=True, verbose=resources.verbose)
+
     def usable(self, languages: Sequence[str]) -> list[str]:
         known = self._files()
         return [language for language in languages if is_served(language, known)]
@@ -63,7 +67,7 @@ class EmbeddedSpace(OwnWordsSpace):
             raise InputError("No word vectors were given. Give embeddings, or --embeddings DIR.")
         return find_vectors(self.embeddings)
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
         check_texts(documents, "The embeddings view" if self.alike else "mle", "the word vectors")
         files = self._files()
         words = {language: _plain_words(language) for language in documents}

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.randomness import stream
-from funnelling.spaces.base import Documents, Space, check_texts
+from funnelling.spaces.base import Documents, Resources, Space, check_texts
 from funnelling.text.languages import is_language
 
 HEAD_RATE = 1e-3  # of the layer on top, which starts from nothing
@@ -51,11 +51,17 @@ class EncoderSpace(Space):
         self.random_state = random_state
         self.verbose = verbose
 
+    @classmethod
+    def as_view(cls, resources: Resources, seed: int) -> "EncoderSpace":
+        folder = None if resources.encoder is None else str(resources.encoder)
+        space = cls(folder, resources.encoder_epochs, random_state=seed, verbose=resources.verbose)
+        return space if resources.encodings is None else space.knowing(resources.encodings)
+
     @property
     def supervised(self) -> bool:
         return self.epochs > 0
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         check_texts(documents, "encoder", "sentences")
         self.__dict__.pop("_loaded", None)  # an earlier fit may have taught it
         self.digest_ = digest(find_encoder(self.folder))

@@ -44,7 +44,7 @@ class KCCASpace(ReferenceSpace):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
         vectors, pages = self._fit_reference(documents)
         projections = kcca(pages, self.components, self.regularisation)
         self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from funnelling.matrices import Matrix, Targets
 from funnelling.randomness import stream
-from funnelling.spaces.base import Documents
+from funnelling.spaces.base import Documents, Resources
 from funnelling.spaces.pooled import PooledSpace
 
 
@@ -22,7 +22,11 @@ class LRISpace(PooledSpace):
         self.dimensions = dimensions
         self.random_state = random_state
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
+    @classmethod
+    def as_view(cls, resources: Resources, seed: int) -> "LRISpace":
+        return cls(random_state=seed, verbose=resources.verbose)
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         vectors = super().fit(documents, targets)
         words = next(iter(vectors.values())).shape[1]
         self.index_ = index_vectors(words, self.dimensions, self.random_state)
@@ -41,7 +45,7 @@ class LRISpace(PooledSpace):
 
 
 def index_vectors(words: int, dimensions: int, seed: int) -> Matrix:
-    """One row a word: ±1/√2 in two different dimensions.
+    """One row per word: ±1/√2 in two different dimensions.
 
     The first dimension goes round, so that none stays empty; the second is drawn at random. There are
     no more dimensions than words, but at least the two that one word needs.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.matrices import Matrix, Targets
-from funnelling.spaces.base import Documents, Space, check_one_width
+from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
 from funnelling.text.languages import is_language
 from funnelling.text.vocabularies import fit_shared, shared_vectors
 
@@ -22,8 +22,8 @@ class PooledSpace(Space):
         self.vectorizer = vectorizer
         self.verbose = verbose
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
-        if all(isinstance(part, list) for part in documents.values()):
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
+        if are_texts(documents):
             self.vectorizer_, vectors = fit_shared(documents, self.vectorizer, bool(self.verbose))
             return vectors
         check_one_width(documents, self.name)
@@ -44,4 +44,4 @@ class PooledSpace(Space):
         return is_language(language) and getattr(self, "vectorizer_", True) is not None
 
     def takes(self, language: str) -> bool:  # noqa: ARG002
-        return True  # who labels its documents says that they belong here
+        return True  # whoever labels its documents says that they belong here

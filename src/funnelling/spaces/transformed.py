@@ -7,9 +7,18 @@ import numpy as np
 from sklearn.base import clone
 
 from funnelling.errors import InputError
-from funnelling.matrices import Matrix, Targets, check_vectors, is_sparse, stacked
+from funnelling.matrices import (
+    Matrix,
+    Targets,
+    by_language,
+    check_vectors,
+    is_sparse,
+    length,
+    sizes_of,
+    stacked,
+)
 from funnelling.randomness import stream
-from funnelling.spaces.base import Documents, Space, check_one_width
+from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
 from funnelling.text.languages import is_language
 
 
@@ -26,9 +35,9 @@ class TransformedSpace(Space):
         self.name = name
         self.random_state = random_state
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:  # noqa: ARG002
-        self.texts_ = all(isinstance(part, list) for part in documents.values())
-        sizes = [part.shape[0] if hasattr(part, "shape") else len(part) for part in documents.values()]
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
+        self.texts_ = are_texts(documents)
+        sizes = sizes_of(documents)
         everything = self._together(documents)
         self.transformer_: Any = None
         if hasattr(self.view, "transform"):
@@ -37,21 +46,19 @@ class TransformedSpace(Space):
             vectors = both(everything) if both else self.transformer_.fit(everything).transform(everything)
         else:
             vectors = self.view(everything)
-        X = self._checked(vectors, sum(sizes))
+        X = self._checked(vectors, sum(sizes.values()))
         self.columns_ = int(X.shape[1])
-        ends = np.cumsum(sizes)
-        return {tag: X[end - size : end] for tag, size, end in zip(documents, sizes, ends, strict=True)}
+        return by_language(X, sizes)
 
     def _together(self, documents: Mapping[str, Documents]) -> Documents:
         if self.texts_:
-            return [text for part in documents.values() for text in part]
+            return [text for texts in documents.values() for text in texts]
         check_one_width(documents, f"The view {self.name!r}")
         return stacked(documents)
 
     def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
         transform = self.view if self.transformer_ is None else self.transformer_.transform
-        count = documents.shape[0] if hasattr(documents, "shape") else len(documents)
-        X = self._checked(transform(documents), count)
+        X = self._checked(transform(documents), length(documents))
         if X.shape[1] != self.columns_:
             raise InputError(
                 f"The view {self.name!r} gives {X.shape[1]} columns, and gave {self.columns_} when the model "

@@ -26,7 +26,7 @@ class WCESpace(PooledSpace):
     def supervised(self) -> bool:
         return True
 
-    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> dict[str, Matrix]:
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
         vectors = super().fit(documents, targets)
         words = correspondences(stacked(vectors), np.vstack(list(targets.values())))
         # Texts may hold no word at all.

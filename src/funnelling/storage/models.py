@@ -66,7 +66,7 @@ def save_model(
             model.serves_unseen(language) for language in WIDESPREAD if language not in model.languages_
         ),
         "C": model.final_c(),
-        "choice": model.choice_.told() if hasattr(model, "choice_") else None,
+        "choice": model.choice_.summary() if hasattr(model, "choice_") else None,
         "scores": scores,
         "funnelling": version("funnelling"),
         "versions": {library: version(library) for library in LIBRARIES},

@@ -17,40 +17,41 @@ from scipy import sparse
 
 from funnelling.storage.estimators import from_bytes, to_bytes
 
-# Everything of ours that a model folder may hold, and where it is defined.
+# Everything of ours that a model folder may hold, by the name it has there.
 CLASSES = {
-    "CLESAClassifier": "funnelling.baselines.clesa",
-    "CLESASpace": "funnelling.spaces.clesa",
-    "Calibration": "funnelling.svm.calibration",
-    "CharacterSpace": "funnelling.spaces.characters",
-    "CharacterVectorizer": "funnelling.text.characters",
-    "Choice": "funnelling.funnel.choosing",
-    "DCIClassifier": "funnelling.baselines.dci",
-    "DCISpace": "funnelling.spaces.dci",
-    "EmbeddedSpace": "funnelling.spaces.embedded",
-    "EncoderSpace": "funnelling.spaces.encoder",
-    "EstimatorScorer": "funnelling.funnel.estimators",
-    "FunnellingClassifier": "funnelling.funnel.classifier",
-    "KCCAClassifier": "funnelling.baselines.kcca",
-    "KCCASpace": "funnelling.spaces.kcca",
-    "Kept": "funnelling.funnel.archive",
-    "KernelScorer": "funnelling.svm.scorers",
-    "LRIClassifier": "funnelling.baselines.lri",
-    "LRISpace": "funnelling.spaces.lri",
-    "LinearScorer": "funnelling.svm.scorers",
-    "MLEClassifier": "funnelling.baselines.mle",
-    "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
-    "NaiveClassifier": "funnelling.baselines.naive",
-    "PooledClassifier": "funnelling.baselines.pooled",
-    "PooledSpace": "funnelling.spaces.pooled",
-    "SharedView": "funnelling.funnel.views.shared",
-    "Temperature": "funnelling.svm.calibration",
-    "TfidfVectorizer": "funnelling.text.tfidf",
-    "TierOne": "funnelling.funnel.tier_one",
-    "TransformedSpace": "funnelling.spaces.transformed",
-    "UpperBoundClassifier": "funnelling.baselines.upper_bound",
-    "WCESpace": "funnelling.spaces.wce",
+    "CLESAClassifier": "funnelling.baselines.clesa.CLESAClassifier",
+    "CLESASpace": "funnelling.spaces.clesa.CLESASpace",
+    "Calibration": "funnelling.svm.calibration.Calibration",
+    "CharacterSpace": "funnelling.spaces.characters.CharacterSpace",
+    "CharacterVectorizer": "funnelling.text.characters.CharacterVectorizer",
+    "Choice": "funnelling.funnel.choosing.Choice",
+    "DCIClassifier": "funnelling.baselines.dci.DCIClassifier",
+    "DCISpace": "funnelling.spaces.dci.DCISpace",
+    "EmbeddedSpace": "funnelling.spaces.embedded.EmbeddedSpace",
+    "EncoderSpace": "funnelling.spaces.encoder.EncoderSpace",
+    "EstimatorScorer": "funnelling.funnel.estimators.EstimatorScorer",
+    "FunnellingClassifier": "funnelling.funnel.classifier.FunnellingClassifier",
+    "KCCAClassifier": "funnelling.baselines.kcca.KCCAClassifier",
+    "KCCASpace": "funnelling.spaces.kcca.KCCASpace",
+    "Kept": "funnelling.funnel.archive.Archive",
+    "KernelScorer": "funnelling.svm.scorers.KernelScorer",
+    "LRIClassifier": "funnelling.baselines.lri.LRIClassifier",
+    "LRISpace": "funnelling.spaces.lri.LRISpace",
+    "LinearScorer": "funnelling.svm.scorers.LinearScorer",
+    "MLEClassifier": "funnelling.baselines.mle.MLEClassifier",
+    "MLELSTMClassifier": "funnelling.baselines.mle_lstm.MLELSTMClassifier",
+    "NaiveClassifier": "funnelling.baselines.naive.NaiveClassifier",
+    "PooledClassifier": "funnelling.baselines.pooled.PooledClassifier",
+    "PooledSpace": "funnelling.spaces.pooled.PooledSpace",
+    "SharedView": "funnelling.funnel.views.shared.SharedView",
+    "Temperature": "funnelling.svm.calibration.Temperature",
+    "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",
+    "TierOne": "funnelling.funnel.tier_one.TierOne",
+    "TransformedSpace": "funnelling.spaces.transformed.TransformedSpace",
+    "UpperBoundClassifier": "funnelling.baselines.upper_bound.UpperBoundClassifier",
+    "WCESpace": "funnelling.spaces.wce.WCESpace",
 }
+_STORED_NAMES = {path: name for name, path in CLASSES.items()}
 # How a fit was run, which must not show in its result, and what it was given and has taken what it needs of.
 RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
@@ -133,8 +134,8 @@ class _Encoder:
                 return list(self._inner(place, dict(enumerate(value))).values())
             case dict() if all(isinstance(key, str) for key in value):
                 return {"$": "dict", "items": self._inner(place, value)}
-        name = type(value).__name__
-        if CLASSES.get(name) == type(value).__module__:
+        name = _STORED_NAMES.get(f"{type(value).__module__}.{type(value).__name__}")
+        if name is not None:
             return {"$": name, "state": self._inner(place, _state(value))}
         content = to_bytes(value, what=place.strip("/").replace("/", "."))
         return self._aside("estimator", np.frombuffer(content, dtype=np.uint8), place)
@@ -160,7 +161,8 @@ def _state(value: Any) -> dict[str, Any]:
 def _restore(name: str, state: dict[str, Any]) -> Any:
     if name not in CLASSES:
         raise ValueError(f"no model holds a {name!r}")
-    kind: Any = getattr(import_module(CLASSES[name]), name)
+    module, _, kind_name = CLASSES[name].rpartition(".")
+    kind: Any = getattr(import_module(module), kind_name)
     if not hasattr(kind, "get_params"):
         return kind(**state)
     parameters = kind().get_params(deep=False)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from funnelling.matrices import Floats, Folds, Matrix, Targets, one_blas_thread
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram
+from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma
 from funnelling.svm.nystrom import NystromMap
 from funnelling.svm.path import Solved, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
@@ -70,6 +70,10 @@ class SVM:
     def with_threads(self, n_jobs: int) -> "SVM":
         """The same learner, with so many threads."""
         return replace(self, n_jobs=n_jobs)
+
+    def over_dense(self, X: Matrix) -> "SVM":
+        """This learner with the kernel that suits dense vectors: RBF, its gamma by their variance."""
+        return replace(self, gamma=scaled_gamma(X))
 
     def problems_solved(self, labels: int, folds: int) -> int:
         """How many problems one fit tells ``advance`` of."""

@@ -1,35 +1,79 @@
-"""Posteriors of several views to one row a document, the space that tier 2 learns in."""
+"""Posteriors of several views to one row per document, the space that tier 2 learns in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
-from funnelling.matrices import Floats, unit_rows
+from funnelling.funnel.design import Design
+from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
+from funnelling.matrices import Floats, Targets, unit_rows
 
 COMBINATIONS = ("mean", "concat", "stacked")
 
 Weights = npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Combination:
+    """How views are brought together; ``weights``, by view, are those that `stacked` found."""
+
+    how: str
+    normalise: bool
+    weights: dict[str, float] | None = None
+
+    @classmethod
+    def fit(cls, design: Design, targets: Mapping[str, Targets], posteriors: ViewPosteriors) -> "Combination":
+        """A design's combination; weights are found on languages that all views see."""
+        return cls(design.combine, design.normalise, _view_weights(design.combine, targets, posteriors))
+
+    def points(self, posteriors: Mapping[str, Floats]) -> Floats:
+        """Documents in tier 2's space, from what each view says of them."""
+        weights = None
+        if self.weights is not None:
+            weights = np.array([self.weights[view] for view in posteriors])
+            weights = weights / (weights.sum() or 1)
+        return combined(list(posteriors.values()), self.how, self.normalise, weights)
+
+    def training_points(self, posteriors: ViewPosteriors, language: str) -> Posteriors:
+        """A language's training documents in tier 2's space."""
+        by_view = {view: each[language] for view, each in posteriors.items() if language in each}
+        return Posteriors(
+            self.points({view: each.training for view, each in by_view.items()}),
+            self.points({view: each.held_out for view, each in by_view.items()}),
+        )
+
+
+def _view_weights(
+    combine: str, targets: Mapping[str, Targets], posteriors: ViewPosteriors
+) -> dict[str, float] | None:
+    everywhere = [tag for tag in targets if all(tag in each for each in posteriors.values())]
+    if combine != "stacked" or len(posteriors) < 2 or not everywhere:
+        return None
+    held_out = [np.vstack([each[tag].held_out for tag in everywhere]) for each in posteriors.values()]
+    truth = np.vstack([targets[tag] for tag in everywhere])
+    return dict(zip(posteriors, stacking_weights(held_out, truth).tolist(), strict=True))
+
+
 def combined(
-    parts: Sequence[Floats], combine: str, normalise: bool, weights: Weights | None = None
+    posteriors: Sequence[Floats], combine: str, normalise: bool, weights: Weights | None = None
 ) -> Floats:
     """The posteriors of views as one: their mean, side by side, or weighted as `stacking_weights` found."""
     if normalise:
-        parts = [unit_rows(part) for part in parts]
-    if len(parts) == 1:
-        return parts[0]
+        posteriors = [unit_rows(each) for each in posteriors]
+    if len(posteriors) == 1:
+        return posteriors[0]
     if combine == "concat":
-        return np.hstack(parts)
-    shares = np.full(len(parts), 1 / len(parts)) if weights is None else weights
-    total = sum(share * part.astype(np.float64) for share, part in zip(shares, parts, strict=True))
+        return np.hstack(posteriors)
+    shares = np.full(len(posteriors), 1 / len(posteriors)) if weights is None else weights
+    total = sum(share * each.astype(np.float64) for share, each in zip(shares, posteriors, strict=True))
     return np.asarray(total, dtype=np.float32)
 
 
-def stacking_weights(held_out: Sequence[Floats], targets: npt.NDArray[np.bool_]) -> Weights:
-    """A weight a view, none below 0 and 1 together, whose mean of held-out posteriors errs least.
+def stacking_weights(held_out: Sequence[Floats], targets: Targets) -> Weights:
+    """One weight per view, none below 0 and 1 together, whose mean of held-out posteriors errs least.
 
     Breiman's stacked regressions (1996): least squares under the bound, over all documents and labels.
 
@@ -38,10 +82,10 @@ def stacking_weights(held_out: Sequence[Floats], targets: npt.NDArray[np.bool_])
     >>> stacking_weights([right, unsure], truth).round(2).tolist()
     [1.0, 0.0]
     """
-    X = np.column_stack([part.ravel().astype(np.float64) for part in held_out])
+    X = np.column_stack([each.ravel().astype(np.float64) for each in held_out])
     products = X.T @ X
     root = np.linalg.cholesky(products + 1e-9 * np.trace(products) * np.eye(len(products)))
-    found, _ = nnls(root.T, np.linalg.solve(root, X.T @ targets.ravel()))
-    total = found.sum()
-    weights: Weights = found / total if total > 0 else np.full(len(found), 1 / len(found))
+    solution, _ = nnls(root.T, np.linalg.solve(root, X.T @ targets.ravel()))
+    total = solution.sum()
+    weights: Weights = solution / total if total > 0 else np.full(len(solution), 1 / len(solution))
     return weights

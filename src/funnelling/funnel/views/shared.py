@@ -8,13 +8,28 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from funnelling.funnel.estimators import EstimatorLearner
-from funnelling.funnel.tier_one import REJECTED, Fitted, Posteriors, Problem, TierOne, fit_tier_one
-from funnelling.matrices import Floats, Folds, Targets, check_vectors, is_sparse, stacked, take
-from funnelling.method.training_set import Training
+from funnelling.funnel.design import Learner
+from funnelling.funnel.tier_one import (
+    REJECTED,
+    BoundLearner,
+    FitOnFolds,
+    Posteriors,
+    TierOne,
+    fit_tier_one,
+)
+from funnelling.matrices import (
+    Floats,
+    Folds,
+    Targets,
+    by_language,
+    check_vectors,
+    is_sparse,
+    stacked,
+    take,
+)
+from funnelling.method.training_set import TrainingSet
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Scorer
-from funnelling.svm.kernels import scaled_gamma
 from funnelling.svm.learner import Problem as SVMProblem
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
@@ -24,55 +39,57 @@ DENSE_C = 10.0
 
 @dataclass(frozen=True)
 class SharedView:
-    """A space, and one set of base classifiers in it, which learned from some languages."""
+    """A space, and one set of base classifiers in it, which learned from some ``languages``."""
 
     space: Space
     tier: TierOne
     languages: list[str]
 
     def serves(self, language: str) -> bool:
-        """Whether it can see documents in a language."""
+        """Whether documents in a language can be seen."""
         return language in self.languages or self.space.serves(language)
 
     def learning(self, languages: Iterable[str]) -> "SharedView":
-        """The same, with those of further languages that its space takes among its own."""
-        taken = {language for language in languages if self.space.takes(language)}
-        return replace(self, languages=sorted({*self.languages, *taken}))
+        """This view, as one that also knows those of further languages that its space takes."""
+        further = {language for language in languages if self.space.takes(language)}
+        return replace(self, languages=sorted({*self.languages, *further}))
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "SharedView":
-        """The same under more labels: the old ones go to ``columns``, the new ones are always rejected."""
+        """This view under more labels: the old ones go to ``columns``, the new ones are always rejected."""
         return replace(self, tier=self.tier.with_labels(columns, labels))
 
 
 def fit_shared_view(
     space: Space,
-    training: Training,
-    learner: SVM | EstimatorLearner,
+    training: TrainingSet,
+    learner: Learner,
     folds: Folds,
     calibration: str,
     kfcv: Folds | None = None,
 ) -> tuple[SharedView, dict[str, Posteriors]]:
-    """Fit a space and its base classifiers, and tell what they say of each language's documents.
+    """Fit a space and its base classifiers, and give their posteriors of each language's documents.
 
     A space that learns from labels is fitted anew without each fold: held-out posteriors owe nothing to
     the labels of their documents.
     """
-    problem: Problem
+    problem: BoundLearner
     if space.supervised:
         problem = RefittedProblem(space, training, learner)
     else:
         problem = _problem(space, training, learner)
     tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs)
-    trained, held_out = (_divided(part, training) for part in (posteriors.training, posteriors.held_out))
-    seen = {language: Posteriors(trained[language], held_out[language]) for language in trained}
-    return SharedView(space, tier, list(training.targets)), seen
+    trained = by_language(posteriors.training, training.sizes)
+    held_out = by_language(posteriors.held_out, training.sizes)
+    return SharedView(space, tier, list(training.targets)), {
+        language: Posteriors(trained[language], held_out[language]) for language in trained
+    }
 
 
-def _problem(space: Space, training: Training, learner: SVM | EstimatorLearner) -> Any:
+def _problem(space: Space, training: TrainingSet, learner: Learner) -> Any:
     """The learner bound to the vectors of a space, which is fitted first."""
     X = check_vectors(stacked(space.fit(training.documents, training.targets))).astype(np.float32)
     if isinstance(learner, SVM) and not is_sparse(X):
-        learner = replace(learner, C=DENSE_C, gamma=scaled_gamma(X))
+        learner = replace(learner.over_dense(X), C=DENSE_C)
     return learner.problem(X, training.stacked_targets(), "tier 1")
 
 
@@ -81,8 +98,8 @@ class RefittedProblem:
     """Documents in a space that learns from labels: to hold some out, the space is fitted without them."""
 
     space: Space
-    training: Training
-    learner: SVM | EstimatorLearner
+    training: TrainingSet
+    learner: Learner
 
     @property
     def targets(self) -> Targets:
@@ -102,18 +119,18 @@ class RefittedProblem:
 
     def _fit_on(self, rows: Targets, folds: Folds, space: Space) -> tuple[Floats, Scorer]:
         """Scores of all documents after learning from some, and what gave them."""
-        learned = self.training.select(_divided(rows, self.training))
+        learned = self.training.select(by_language(rows, self.training.sizes))
         problem = _problem(space, learned, self.learner)
         chooses = isinstance(problem, SVMProblem) and problem.learner.C is None
-        fit: Fitted = problem.fit(folds[rows]) if chooses else problem.fit_whole()
+        fit: FitOnFolds = problem.fit(folds[rows]) if chooses else problem.fit_whole()
         scores = np.full((len(rows), self.training.labels), REJECTED, dtype=np.float32)
         scores[rows] = fit.scores
-        others = _divided(~rows, self.training)
-        for language, found in _divided(scores, self.training).items():
-            asked = np.flatnonzero(others[language])
-            if len(asked) and (language in learned.targets or space.serves(language)):
-                documents = take(self.training.documents[language], asked)
-                found[asked] = fit.scorer().scores(space.vectors(language, documents))
+        others = by_language(~rows, self.training.sizes)
+        for language, of_language in by_language(scores, self.training.sizes).items():
+            places = np.flatnonzero(others[language])
+            if len(places) and (language in learned.targets or space.serves(language)):
+                documents = take(self.training.documents[language], places)
+                of_language[places] = fit.scorer().scores(space.vectors(language, documents))
         return scores, fit.scorer()
 
 
@@ -127,9 +144,3 @@ class RefittedFit:
 
     def scorer(self) -> Scorer:
         return self.everything
-
-
-def _divided(rows: Any, training: Training) -> dict[str, Any]:
-    """What runs along the documents of all languages, by language."""
-    ends = np.cumsum([len(part) for part in training.targets.values()])[:-1]
-    return dict(zip(training.targets, np.split(rows, ends), strict=True))

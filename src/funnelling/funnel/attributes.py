@@ -1,0 +1,73 @@
+"""The names under which a fitted funnel is kept, and saved, by its estimator; and the way back.
+
+Models are saved attribute by attribute, in the order in which these stand here.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from funnelling.evaluation.measures import counts_by_language
+from funnelling.funnel.design import Design
+from funnelling.funnel.fitting import FittedFunnel
+from funnelling.funnel.tier_two import TierTwo
+from funnelling.funnel.views.combination import Combination
+from funnelling.funnel.views.fitting import FittedViews
+from funnelling.funnel.views.shared import SharedView
+from funnelling.method.training_set import TrainingSet
+from funnelling.spaces.registry import SHARED
+
+
+def funnel_attributes(funnel: FittedFunnel, taught: TrainingSet) -> dict[str, Any]:
+    """A funnel by attribute; ``taught`` are the documents of tier 2. Nothing archived, nothing kept."""
+    tier_two = funnel.tier_two
+    assert tier_two.held_out is not None
+    return {
+        "base_": dict(funnel.views.own),
+        "shared_views_": dict(funnel.views.shared),
+        **({} if funnel.archive is None else {"training_": funnel.archive}),
+        "weights_": funnel.combination.weights,
+        "meta_": tier_two.scorer,
+        "meta_C_": tier_two.C,
+        "head_": tier_two.calibrator,
+        "cuts_": tier_two.thresholds,
+        "held_out_": counts_by_language(taught.targets, tier_two.held_out),
+    }
+
+
+def zero_shot_attributes(view: SharedView, tier_two: TierTwo) -> dict[str, Any]:
+    """The funnel of languages without training documents by attribute."""
+    return {
+        "space_": view.space,
+        "shared_": view.tier,
+        "shared_meta_": tier_two.scorer,
+        "shared_meta_C_": tier_two.C,
+        "shared_head_": tier_two.calibrator,
+        "shared_cuts_": tier_two.thresholds,
+    }
+
+
+def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
+    """The funnel that a model with these attributes has for the languages it learned."""
+    vectorizers = attributes["vectorizers_"] if attributes["texts_"] else None
+    return FittedFunnel(
+        FittedViews(list(design.views), attributes["base_"], attributes["shared_views_"], vectorizers),
+        Combination(design.combine, design.normalise, attributes["weights_"]),
+        TierTwo(attributes["meta_"], attributes["meta_C_"], attributes["head_"], attributes["cuts_"]),
+        attributes.get("training_"),
+    )
+
+
+def zero_shot_funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
+    """The funnel that a model with these attributes has for all other languages."""
+    view = SharedView(attributes["space_"], attributes["shared_"], [])
+    return FittedFunnel(
+        FittedViews([SHARED], {}, {SHARED: view}, attributes["vectorizers_"]),
+        Combination(design.combine, design.normalise),
+        TierTwo(
+            attributes["shared_meta_"],
+            attributes["shared_meta_C_"],
+            attributes["shared_head_"],
+            attributes["shared_cuts_"],
+        ),
+        attributes.get("training_"),
+    )

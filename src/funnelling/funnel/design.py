@@ -1,0 +1,147 @@
+"""What a funnel is to be: its views, how tier 2 gets their posteriors, and what both tiers learn with.
+
+A design is plain data. A fit reads it, a search tries others like it, and learning on goes by the one that
+the model was fitted with.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from funnelling.funnel.estimators import EstimatorLearner
+from funnelling.funnel.thresholds import Goal, parse_goal
+from funnelling.matrices import Folds
+from funnelling.method.training_set import TrainingSet
+from funnelling.randomness import assign_folds
+from funnelling.spaces.base import Resources
+from funnelling.spaces.registry import OWN, View, named_views, visible_languages
+from funnelling.svm import SVM
+from funnelling.svm.device import pick_device
+from funnelling.svm.learner import C_GRID
+
+NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
+
+AUTO = "auto"  # the views are to be chosen
+
+Learner = SVM | EstimatorLearner
+
+
+def is_auto(views: Any) -> bool:
+    """Whether the views are to be chosen; a list of views is compared with no word."""
+    return isinstance(views, str) and views == AUTO
+
+
+@dataclass(frozen=True)
+class Design:
+    """A funnel before it is fitted; for the parameters see `funnelling.FunnellingClassifier`.
+
+    ``views`` are by name. ``normalise`` is whether posteriors get the length 1, which the paper's funnel,
+    over own words alone, does not do. ``goal`` is what thresholds are tuned for.
+    """
+
+    views: Mapping[str, View] = field(default_factory=lambda: {OWN: OWN})
+    combine: str = "mean"
+    normalise: bool = False
+    variant: str = "tat"
+    folds: int = 10
+    calibration: str = "platt"
+    base_C: float | None = 1.0  # noqa: N815
+    meta_C: float | None = None  # noqa: N815
+    meta_gamma: float | None = None
+    base_estimator: Any = None
+    meta_estimator: Any = None
+    vectorizer: Any = None
+    zero_shot: str | None = None
+    compact: bool = False
+    goal: Goal | None = None
+    resources: Resources = field(default_factory=Resources)
+    memory_limit: float = 8e9
+    device: str = "cpu"
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> "Design":
+        """What the parameters of `funnelling.FunnellingClassifier` ask for.
+
+        ``views="auto"`` is the paper's funnel until something is chosen.
+        """
+        views = parameters["views"]
+        auto = is_auto(views)
+        own = views is None or auto
+        alike = {each.name for each in fields(cls)} & parameters.keys() - {"views", "normalise"}
+        optimise = parameters["optimise"]
+        return cls(
+            **{name: parameters[name] for name in alike},
+            views=named_views([OWN] if own else views),
+            normalise=not own and bool(parameters["normalise"]),
+            goal=None if optimise is None else parse_goal(optimise),
+            resources=Resources(
+                parameters["embeddings"],
+                parameters["reference"],
+                parameters["encoder"],
+                parameters["encoder_epochs"],
+                {} if auto else None,  # the rounds of a search share what an encoder has read
+                parameters["verbose"],
+            ),
+        )
+
+    @property
+    def shows_progress(self) -> bool:
+        return bool(self.verbose)
+
+    def base_learner(self, name: str, seed: int) -> Learner:
+        """What base classifiers learn with: those of a language, or of a view that all languages share."""
+        estimator = self.base_estimator
+        if isinstance(estimator, Mapping):
+            estimator = estimator.get(name)
+        if estimator is not None:
+            return EstimatorLearner(estimator, (seed, name), self.n_jobs)
+        return self.base_svm()
+
+    def base_svm(self) -> SVM:
+        """The built-in base classifier."""
+        return SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
+
+    def meta_learner(self, labels: int, training: TrainingSet) -> Learner:
+        """What tier 2 learns with; ``labels`` are those that have positives."""
+        if self.meta_estimator is not None:
+            return EstimatorLearner(self.meta_estimator, (training.seed,), self.n_jobs)
+        return SVM(
+            self.meta_C,
+            gamma=self._gamma(labels),
+            grid=NORMALISED_C if self.normalise else C_GRID,
+            exclusive=training.exclusive,
+            memory_limit=self.memory_limit,
+            device=pick_device(self.device),
+            n_jobs=self.n_jobs,
+        )
+
+    def _gamma(self, labels: int) -> float:
+        if self.meta_gamma is not None:
+            return float(self.meta_gamma)
+        if not self.normalise:
+            return 1 / max(labels, 1)  # a cut of the documents may have no positive at all
+        return 1 / len(self.views) if self.combine == "concat" else 1.0
+
+    def kfcv_folds(self, training: TrainingSet) -> dict[str, Folds] | None:
+        """The folds of Fun(KFCV) by language; None for Fun(TAT), which has none."""
+        if self.variant == "tat":
+            return None
+        return {
+            language: assign_folds(
+                self.folds, size, training.seed, "kfcv", language=language, groups=training.groups[language]
+            )
+            for language, size in training.sizes.items()
+        }
+
+    def visible_languages(self, languages: list[str]) -> list[str]:
+        """Those of some languages that the views can see."""
+        return visible_languages(self.views, self.resources, self.combine, languages)
+
+
+def stacked_folds(folds: Mapping[str, Folds] | None) -> Folds | None:
+    """The folds of all languages below each other."""
+    return None if folds is None else np.concatenate(list(folds.values()))

@@ -1,0 +1,94 @@
+"""A whole funnel, fitted: views, their combination, tier 2, and how documents pass through all of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from funnelling.funnel.archive import Archive
+from funnelling.funnel.design import Design
+from funnelling.funnel.tier_one import Posteriors, Teachers, ViewPosteriors
+from funnelling.funnel.tier_two import TierTwo, fit_tier_two
+from funnelling.funnel.views.combination import Combination
+from funnelling.funnel.views.fitting import FittedViews, fit_views
+from funnelling.matrices import Floats, Scores
+from funnelling.method.explanation import Evidence, TierTwoEvidence, WordEvidence
+from funnelling.method.training_set import TrainingSet
+from funnelling.svm import LinearScorer
+from funnelling.svm.device import scores_on
+
+
+@dataclass(frozen=True)
+class FittedFunnel:
+    """Both tiers, and an archive of the training documents unless the funnel is compact."""
+
+    views: FittedViews
+    combination: Combination
+    tier_two: TierTwo
+    archive: Archive | None = None
+
+    def scores(self, language: str, documents: Any, device: str) -> Scores:
+        """Scores of one language's documents, which pass tier 1, then tier 2."""
+        points = self.combination.points(self.views.posteriors(language, documents))
+        return scores_on(device, self.tier_two.scorer, points)
+
+    def evidence(self, language: str, documents: Any, device: str) -> Evidence:
+        """Scores of one language's documents, and what each tier makes of them on the way."""
+        tiers = self.views.tiers(language)
+        vectors = {view: self.views.vectors(view, language, documents) for view in tiers}
+        posteriors = {view: tier.posteriors(vectors[view]) for view, tier in tiers.items()}
+        points = self.combination.points(posteriors)
+        words = {
+            view: WordEvidence(
+                tier.scorer,
+                self.views.feature_names(view, language),
+                vectors[view],
+                tier.scorer.scores(vectors[view]),
+                posteriors[view],
+            )
+            for view, tier in tiers.items()
+            if isinstance(tier.scorer, LinearScorer)
+        }
+        scorer = self.tier_two.scorer
+        above = TierTwoEvidence(points, scorer, list(tiers), self._neighbours)
+        return Evidence(scores_on(device, scorer, points), words, above)
+
+    @cached_property
+    def _training_points(self) -> dict[str, Floats]:
+        assert self.archive is not None
+        return self.archive.points(self.combination)
+
+    def _neighbours(self, point: Floats, names: Sequence[str]) -> list[dict[str, Any]]:
+        if self.archive is None:
+            return []
+        return self.archive.nearest(point, self._training_points, names)
+
+
+def fit_funnel(
+    design: Design,
+    training: TrainingSet,
+    vectorizers: Mapping[str, Any] | None,
+    teachers: Teachers | None,
+) -> FittedFunnel:
+    """Fit both tiers; ``vectorizers`` made the own vectors, ``teachers`` are the documents of tier 2."""
+    views, posteriors = fit_views(design, training, vectorizers, teachers)
+    return fit_above(design, training, views, posteriors, teachers)
+
+
+def fit_above(
+    design: Design,
+    training: TrainingSet,
+    views: FittedViews,
+    posteriors: ViewPosteriors,
+    teachers: Teachers | None,
+) -> FittedFunnel:
+    """Fit tier 2 over views that are fitted; of a sample of teachers nothing is archived."""
+    archive = None
+    if teachers is not None:
+        training = training.select(teachers)
+    elif not design.compact:
+        archive = Archive.of(training, posteriors)
+    combination = Combination.fit(design, training.targets, posteriors)
+    points = [combination.training_points(posteriors, language) for language in training.targets]
+    tier_two = fit_tier_two(design, training, Posteriors.stacked(points), training.stacked_folds())
+    return FittedFunnel(views, combination, tier_two, archive)

@@ -1,0 +1,173 @@
+"""Tier 1: the base classifiers of every view, fitted, and how documents pass through them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.funnel.design import Design, Learner, stacked_folds
+from funnelling.funnel.tier_one import Posteriors, Teachers, TierOne, ViewPosteriors, fit_tier_one
+from funnelling.funnel.views.shared import SharedView, fit_shared_view
+from funnelling.matrices import Floats, Folds, Matrix
+from funnelling.method.by_language import fit_languages
+from funnelling.method.training_set import FOLDS, TrainingSet
+from funnelling.spaces import Space
+from funnelling.spaces.registry import OWN, make_space
+from funnelling.svm import SVM
+from funnelling.svm.plan import labels_at_once
+from funnelling.work.progress import progress_bar
+from funnelling.work.spread import for_threads, is_local
+from funnelling.work.threads import in_threads
+
+
+@dataclass(frozen=True)
+class FittedViews:
+    """The base classifiers of each view: ``own`` by language, ``shared`` by view.
+
+    ``names`` has all views in the order in which tier 2 gets them. ``vectorizers`` make each language's own
+    vectors; None where documents come as vectors.
+    """
+
+    names: Sequence[str]
+    own: Mapping[str, TierOne]
+    shared: Mapping[str, SharedView]
+    vectorizers: Mapping[str, Any] | None
+
+    def tiers(self, language: str) -> dict[str, TierOne]:
+        """The base classifiers that see a language's documents, by view."""
+        tiers = {name: view.tier for name, view in self.shared.items() if view.serves(language)}
+        if language in self.own:
+            tiers[OWN] = self.own[language]
+        return {name: tiers[name] for name in self.names if name in tiers}
+
+    def vectors(self, view: str, language: str, documents: Any) -> Matrix:
+        """Documents as a view sees them."""
+        if view != OWN:
+            return self.shared[view].space.vectors(language, documents)
+        X: Matrix = documents if self.vectorizers is None else self.vectorizers[language].transform(documents)
+        return X
+
+    def feature_names(self, view: str, language: str) -> Sequence[str] | None:
+        """What the columns of a view stand for, None where they have no names."""
+        if view != OWN:
+            return self.shared[view].space.feature_names()
+        names = getattr((self.vectorizers or {}).get(language), "get_feature_names_out", None)
+        return None if names is None else list(names())
+
+    def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "FittedViews":
+        """These views under more labels: the old ones go to ``columns``, the new ones are always rejected."""
+        return replace(
+            self,
+            own={language: tier.with_labels(columns, labels) for language, tier in self.own.items()},
+            shared={name: view.with_labels(columns, labels) for name, view in self.shared.items()},
+        )
+
+    def posteriors(self, language: str, documents: Any) -> dict[str, Floats]:
+        """What each view's base classifiers say of documents."""
+        return {
+            view: tier.posteriors(self.vectors(view, language, documents))
+            for view, tier in self.tiers(language).items()
+        }
+
+
+def fit_views(
+    design: Design,
+    training: TrainingSet,
+    vectorizers: Mapping[str, Any] | None,
+    teachers: Teachers | None = None,
+) -> tuple[FittedViews, ViewPosteriors]:
+    """Fit the base classifiers of each view; what they say of the documents that teach tier 2.
+
+    ``vectorizers`` made the training documents' own vectors.
+    """
+    own: dict[str, TierOne] = {}
+
+    def fit(k: int) -> tuple[SharedView | None, Mapping[str, Posteriors]]:
+        name = list(design.views)[k]
+        if name != OWN:
+            view, posteriors = _fit_shared(design, name, training)
+            return view, {tag: each.of_teachers(teachers, tag) for tag, each in posteriors.items()}
+        fits = fit_own_words(design, training, teachers)
+        own.update({language: tier for language, (tier, _) in fits.items()})
+        return None, {language: posteriors for language, (_, posteriors) in fits.items()}
+
+    # Here each view has all cores for its labels; on a cluster they go side by side.
+    at_once = 1 if is_local() else len(design.views)
+    results = in_threads(for_threads(fit), len(design.views), at_once)
+    fits = dict(zip(design.views, results, strict=True))
+    shared = {name: view for name, (view, _) in fits.items() if view is not None}
+    views = FittedViews(list(design.views), own, shared, vectorizers)
+    return views, {name: posteriors for name, (_, posteriors) in fits.items()}
+
+
+def fit_own_words(
+    design: Design, training: TrainingSet, teachers: Teachers | None = None
+) -> dict[str, tuple[TierOne, Posteriors]]:
+    """The base classifiers of each language over its own vectors, and what they say of its teachers."""
+    learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
+    kfcv = design.kfcv_folds(training)
+    rounds = 1 if kfcv is None else 1 + design.folds
+    total = rounds * sum(learner.problems_solved(training.labels, FOLDS) for learner in learners.values())
+    with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
+        return fit_languages(
+            lambda language, learner: _fit_language(
+                design, language, learner, training, teachers, None if kfcv is None else kfcv[language]
+            ),
+            {language: learner.reporting(advance) for language, learner in learners.items()},
+            training,
+        )
+
+
+def _fit_language(
+    design: Design,
+    language: str,
+    learner: Learner,
+    training: TrainingSet,
+    teachers: Teachers | None,
+    kfcv: Folds | None,
+) -> tuple[TierOne, Posteriors]:
+    X, targets, folds = training.vectors[language], training.targets[language], training.folds[language]
+    labels = targets.shape[1]
+    at_once = labels
+    if teachers is not None and isinstance(learner, SVM):  # set after set of labels: none is refused
+        at_once = min(labels, labels_at_once(len(folds), len(np.unique(folds)) + 1, design.memory_limit))
+    tiers, blocks = [], []
+    for first in range(0, labels, at_once):
+        problem = learner.problem(X, targets[:, first : first + at_once], f"language {language!r}")
+        tier, posteriors = fit_tier_one(problem, folds, design.calibration, kfcv, learner.n_jobs)
+        tiers.append(tier)
+        blocks.append(posteriors.of_teachers(teachers, language))
+    return TierOne.beside(tiers), Posteriors.beside(blocks)
+
+
+def _fit_shared(
+    design: Design, name: str, training: TrainingSet
+) -> tuple[SharedView, Mapping[str, Posteriors]]:
+    space = make_space(design.views[name], design.resources, training.seed, name)
+    training = training.only(usable_languages(f"The view {name!r}", space, training))
+    learner = design.base_learner(name, training.seed)
+    folds = training.stacked_folds()
+    kfcv = stacked_folds(design.kfcv_folds(training))
+    total = learner.problems_solved(training.labels, len(np.unique(folds)))
+    with progress_bar(f"tier 1, {name}", total, design.shows_progress, "problems") as advance:
+        return fit_shared_view(space, training, learner.reporting(advance), folds, design.calibration, kfcv)
+
+
+def views_serve(design: Design, views: Iterable[SharedView | Space], language: str) -> bool:
+    """Whether a design's shared views are enough for a language that was not learned."""
+    serving = [view.serves(language) for view in views]
+    if design.combine == "concat":
+        return bool(serving) and all(serving) and OWN not in design.views
+    return any(serving)
+
+
+def usable_languages(what: str, space: Space, training: TrainingSet) -> list[str]:
+    """The languages that a space can be fitted on; refused where there are none."""
+    languages = space.usable(list(training.targets))
+    if not languages:
+        known = ", ".join(training.targets)
+        raise InputError(f"{what} has nothing for the training documents' languages ({known}). Leave it out.")
+    return languages

@@ -1,0 +1,123 @@
+"""The views by the names users type: each a space that all languages share, but for ``own``.
+
+A view is a way to see a document. ``own`` is the paper's: each language has a feature space and base
+classifiers of its own. All other views are spaces that the languages share, with one set of base classifiers
+for all of them, which is why they can serve languages without training documents. A new one is a `Space` in
+a file of its own, and a line of `VIEWS`.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from sklearn.base import clone
+
+from funnelling.errors import InputError
+from funnelling.spaces.base import Resources, Space
+from funnelling.spaces.characters import CharacterSpace
+from funnelling.spaces.embedded import EmbeddedSpace
+from funnelling.spaces.encoder import EncoderSpace
+from funnelling.spaces.lri import LRISpace
+from funnelling.spaces.pooled import PooledSpace
+from funnelling.spaces.transformed import TransformedSpace
+from funnelling.spaces.wce import WCESpace
+from funnelling.text.tfidf import TfidfVectorizer
+
+OWN = "own"
+SHARED = "shared"  # what the space of ``zero_shot`` is called among views
+VIEWS: dict[str, type[Space]] = {
+    "pooled": PooledSpace,
+    "lri": LRISpace,
+    "characters": CharacterSpace,
+    "wce": WCESpace,
+    "embeddings": EmbeddedSpace,
+    "encoder": EncoderSpace,
+}
+NAMES = (OWN, *VIEWS)
+
+View = Any  # a name, a space, a scikit-learn transformer of texts or a function of texts
+
+
+def check_views(views: Any) -> None:
+    """Refuse what is no list of views.
+
+    >>> check_views(["words"])
+    Traceback (most recent call last):
+    funnelling.errors.InputError: There is no view 'words'. Choose from own, pooled, lri, characters, wce, \
+embeddings, encoder.
+    """
+    if isinstance(views, str | Mapping) or not isinstance(views, Sequence) or not views:
+        raise InputError(f"views must be a list of views, not {views!r}.")
+    names: set[str] = set()
+    for view in views:
+        if not isinstance(view, str):
+            _check_custom(view)
+            continue
+        if view not in NAMES:
+            raise InputError(f"There is no view {view!r}. Choose from {', '.join(NAMES)}.")
+        if view in names:
+            raise InputError(f"The view {view!r} is there twice. Leave one out.")
+        names.add(view)
+
+
+def _check_custom(view: View) -> None:
+    """Refuse what is neither a space nor a transformer nor a function."""
+    if isinstance(view, type):
+        raise InputError(f"{view.__name__} is a class. Give an object of it: {view.__name__}().")
+    if isinstance(view, Space):
+        return
+    if not callable(view) and not hasattr(view, "transform"):
+        raise InputError(f"{view!r} is no view. Give a name, a transformer of texts or a function.")
+    if hasattr(view, "transform") and not hasattr(view, "get_params"):
+        raise InputError(
+            f"{type(view).__name__} cannot be cloned: derive it from scikit-learn's BaseEstimator, or give a "
+            "function."
+        )
+
+
+def named_views(views: Sequence[View]) -> dict[str, View]:
+    """Views, which have been checked, by name.
+
+    >>> list(named_views(["own", "pooled"]))
+    ['own', 'pooled']
+    """
+    named: dict[str, View] = {}
+    for view in views:
+        if isinstance(view, str):
+            named[view] = view
+        else:
+            named[_free_name(getattr(view, "__name__", type(view).__name__), named)] = view
+    return named
+
+
+def _free_name(name: str, taken: Collection[str]) -> str:
+    """The name of a view of the user's, numbered where another has it.
+
+    >>> _free_name("lengths", []), _free_name("lengths", ["lengths"]), _free_name("own", [])
+    ('lengths', 'lengths-2', 'own-2')
+    """
+    names = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    return next(free for free in names if free not in taken and free not in (*NAMES, SHARED))
+
+
+def make_space(view: View, resources: Resources, seed: int = 0, name: str = "") -> Space:
+    """The space of a shared view, not yet fitted; messages about a view of the user's call it ``name``."""
+    if isinstance(view, str):
+        return VIEWS[view].as_view(resources, seed)
+    if isinstance(view, Space):
+        return clone(view)  # type: ignore[no-any-return]
+    if isinstance(view, TfidfVectorizer):  # it asks for the language of each text
+        return PooledSpace(name, view, resources.verbose)
+    return TransformedSpace(view, name, seed)
+
+
+def visible_languages(
+    views: Mapping[str, View], resources: Resources, combine: str, languages: Sequence[str]
+) -> list[str]:
+    """The languages that some view can see, or that all views can where they are set side by side."""
+    usable = [
+        languages if name == OWN else make_space(view, resources).usable(languages)
+        for name, view in views.items()
+    ]
+    enough = all if combine == "concat" else any
+    return [language for language in languages if enough(language in each for each in usable)]

@@ -45,6 +45,7 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # Also run again when what the install depends on has changed.
 $(READY): pyproject.toml setup.py $(wildcard native/*)

@@ -11,7 +11,8 @@ from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.evaluation.measures import MEASURES
 from funnelling.funnel import choosing
-from funnelling.method.training_set import Training
+from funnelling.funnel.views.combination import Combination
+from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from tests.artificial import vector_corpus
 from tests.reproduction.experiments.made import made_corpus, write_words
@@ -42,7 +43,7 @@ def test_the_best_candidate_is_taken_and_it_says_why(model: FunnellingClassifier
     name = str(choosing.Candidate(tuple(choice.views), choice.normalise, choice.combine))
     assert quality[name] == max(quality.values()) >= quality["fun-tat"]
     assert len(quality) == 7
-    assert name in choice.told()
+    assert name in choice.summary()
     assert model.meta_C_ == choice.C
 
 
@@ -68,17 +69,17 @@ def test_what_is_held_out_is_not_seen(corpus: Corpus, monkeypatch: pytest.Monkey
     """Neither vocabulary nor base classifiers of a round learn from what it is measured on."""
     learned: list[set[str]] = []
     held_out: list[set[str]] = []
-    begin = choosing._Round.__init__
+    begin = choosing.Round.__init__
 
     def spy(self: Any, *given: Any) -> None:
         begin(self, *given)
-        learned.append({text for part in self._training.documents.values() for text in part})
-        held_out.append({text for part in self._held_out.documents.values() for text in part})
+        learned.append({text for part in self.training.documents.values() for text in part})
+        held_out.append({text for part in self.held_out.documents.values() for text in part})
         words = {word for text in learned[-1] for word in text.split()}
-        for vectorizer in self._model.vectorizers_.values():
+        for vectorizer in self.vectorizers.values():
             assert set(vectorizer.vocabulary_) <= words
 
-    monkeypatch.setattr(choosing._Round, "__init__", spy)
+    monkeypatch.setattr(choosing.Round, "__init__", spy)
     texts = [f"{text} unique{i}" for i, text in enumerate(corpus.texts)]
     FunnellingClassifier(views="auto", random_state=0).fit(texts, corpus.labels, corpus.languages)
     assert len(learned) == choosing.ROUNDS
@@ -110,13 +111,13 @@ def test_of_a_large_corpus_a_sample_is_tried(
     bound: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = []
-    begin = choosing._Round.__init__
+    begin = choosing.Round.__init__
 
     def spy(self: Any, *given: Any) -> None:
         begin(self, *given)
-        sizes.append(sum(map(len, (*self._training.targets.values(), *self._held_out.targets.values()))))
+        sizes.append(sum(map(len, (*self.training.targets.values(), *self.held_out.targets.values()))))
 
-    monkeypatch.setattr(choosing._Round, "__init__", spy)
+    monkeypatch.setattr(choosing.Round, "__init__", spy)
     monkeypatch.setattr(choosing, bound, len(corpus) * (4 if bound == "MOST_WORK" else 1) / 2)
     model = fitted(corpus)
     assert all(abs(size - len(corpus) / 2) <= 3 for size in sizes)
@@ -128,7 +129,8 @@ def test_a_language_of_one_document_or_group_costs_no_round() -> None:
     for name in map(str, range(10)):  # of which some fall to one round and some to the other
         groups: Any = {"en": None, "it": None, "fr": [name] * 20}
         targets = {tag: np.ones((size, 1), dtype=bool) for tag, size in sizes.items()}
-        rounds = list(choosing._rounds(Training.of({}, {}, targets, groups, {}, False, 0, None)))
+        training = TrainingSet.of({}, {}, targets, groups, {}, texts=True, exclusive=False, seed=0)
+        rounds = list(choosing._splits(training))
         assert len(rounds) == choosing.ROUNDS
         for learned in rounds:
             assert learned["it"].all()
@@ -140,9 +142,17 @@ def test_few_documents_get_the_papers_funnel(corpus: Corpus) -> None:
     few = corpus.select(np.arange(40))
     model = fitted(few)
     assert model.choice_.views == ["own"]
-    assert "too few documents or groups" in model.choice_.told()
+    assert "too few documents or groups" in model.choice_.summary()
     paper = FunnellingClassifier(random_state=0).fit(few.texts, few.labels, few.languages)
     assert np.array_equal(scores(model, few), scores(paper, few))
+
+
+def test_a_label_that_a_round_does_not_see_costs_nothing(corpus: Corpus) -> None:
+    y = ["rare" if number == 0 else "common" for number in range(len(corpus))]
+    for seed in range(5):  # in one of which the only document is held out
+        model = FunnellingClassifier(views="auto", random_state=seed)
+        model.fit(corpus.texts, y, corpus.languages)
+        assert model.classes_.tolist() == ["common", "rare"]
 
 
 def test_vectors_are_seen_one_way() -> None:
@@ -165,14 +175,14 @@ class TestWhatIsGiven:
     @pytest.mark.parametrize("combine", ["concat", "stacked"])
     def test_the_way_to_combine(self, combine: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
         tried = []
-        points = FunnellingClassifier.points
+        points = Combination.points
 
-        def spy(self: FunnellingClassifier, posteriors: Any) -> Any:
-            found = points(self, posteriors)
-            tried.append((self.combination(), len(posteriors), found.shape[1]))
-            return found
+        def spy(self: Combination, posteriors: Any) -> Any:
+            rows = points(self, posteriors)
+            tried.append((self.how, len(posteriors), rows.shape[1]))
+            return rows
 
-        monkeypatch.setattr(FunnellingClassifier, "points", spy)
+        monkeypatch.setattr(Combination, "points", spy)
         model = fitted(corpus, combine=combine)
         assert {way for way, views, _ in tried if views > 1} == {combine}
         assert all(width == (4 * views if combine == "concat" else 4) for _, views, width in tried)
@@ -185,7 +195,7 @@ class TestWhatIsGiven:
         paper = choosing.Candidate(("own",), normalise=False)
         monkeypatch.setattr(choosing, "candidates", lambda *_: [paper, candidate])
         model = fitted(corpus)
-        assert model.choice_.told().startswith("Chose pooled + characters, stacked, C = ")
+        assert model.choice_.summary().startswith("Chose pooled + characters, stacked, C = ")
         assert sum(model.weights_.values()) == pytest.approx(1)
         save_model(model, tmp_path / "model")
         loaded = load_model(tmp_path / "model")
@@ -194,17 +204,17 @@ class TestWhatIsGiven:
     def test_one_regularisation(self, corpus: Corpus) -> None:
         model = fitted(corpus, meta_C=1000.0)
         assert model.choice_.C == model.meta_C_ == 1000
-        assert "C = 1000," in model.choice_.told()
+        assert "C = 1000," in model.choice_.summary()
 
     def test_an_estimator(self, corpus: Corpus) -> None:
         model = fitted(corpus, meta_estimator=LogisticRegression())
         assert model.choice_.C is None
-        assert "C =" not in model.choice_.told()
+        assert "C =" not in model.choice_.summary()
 
     def test_the_variant(self, corpus: Corpus) -> None:
         model = fitted(corpus, variant="kfcv", folds=2)
-        assert "fun-kfcv" in model.choice_.told()
-        assert "fun-tat" not in model.choice_.told()
+        assert "fun-kfcv" in model.choice_.summary()
+        assert "fun-tat" not in model.choice_.summary()
 
     def test_whether_to_normalise_is_chosen(self, corpus: Corpus) -> None:
         with pytest.raises(InputError, match="Leave normalise out"):

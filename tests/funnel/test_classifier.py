@@ -113,7 +113,7 @@ class TestGroups:
             return assign_folds(k, documents, *keys, language=language, groups=groups)
 
         monkeypatch.setattr("funnelling.method.training_set.assign_folds", spy)
-        monkeypatch.setattr("funnelling.funnel.classifier.assign_folds", spy)
+        monkeypatch.setattr("funnelling.funnel.design.assign_folds", spy)
         laws = [f"law {i}" for i in range(60)]
         model = FunnellingClassifier("kfcv", folds=4, meta_C=1.0, random_state=0)
         model.fit(CORPUS.X, CORPUS.y, groups={"en": laws, "it": laws})
@@ -181,7 +181,8 @@ class TestParameters:
             bars[description] = (total, [])
             yield bars[description][1].append
 
-        monkeypatch.setattr("funnelling.funnel.classifier.progress_bar", bar)
+        for module in ("tier_two", "views.fitting"):
+            monkeypatch.setattr(f"funnelling.funnel.{module}.progress_bar", bar)
         fit(variant="kfcv", folds=3)
         assert set(bars) == {"tier 1", "tier 2"}
         for total, steps in bars.values():

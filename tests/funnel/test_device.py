@@ -40,8 +40,8 @@ def test_without_a_gpu_the_cpu_does_it_and_a_line_says_so(caplog: pytest.LogCapt
 def test_the_optimum_is_the_same(monkeypatch: pytest.MonkeyPatch, views: Any) -> None:
     """The device is PyTorch's CPU, under a name that our own solver does not take."""
     expected = _scores(_fitted(views=views, meta_C=1.0))
-    for module in ("funnelling.funnel.classifier", "funnelling.svm.device.gram"):
-        monkeypatch.setattr(f"{module}.pick_device", lambda _: "cpu:0")
+    for module in ("classifier", "design", "tier_two"):
+        monkeypatch.setattr(f"funnelling.funnel.{module}.pick_device", lambda _: "cpu:0")
     found = _fitted(views=views, meta_C=1.0, device="cuda")
     np.testing.assert_allclose(_scores(found), expected, atol=2e-2)
 

@@ -7,7 +7,7 @@ from scipy.special import expit
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import measure
-from funnelling.funnel.thresholds import GOALS, PULLS, Goal, Tuned, parse_goal, tuned_cuts
+from funnelling.funnel.thresholds import GOALS, PULLS, Goal, Tuning, parse_goal, tuned_thresholds
 from funnelling.svm import Calibration
 
 
@@ -22,14 +22,14 @@ def drawn(documents: int = 400, labels: int = 12, seed: int = 0) -> tuple[np.nda
 @pytest.mark.parametrize("goal", GOALS)
 def test_the_goal_is_higher_than_at_one_half(goal: str) -> None:
     probabilities, targets = drawn()
-    thresholds = Tuned.on(probabilities, targets, parse_goal(goal)).thresholds(10)
+    thresholds = Tuning.on(probabilities, targets, parse_goal(goal)).thresholds(10)
     name = goal.replace("-", "_")
     assert measure(targets, probabilities > thresholds)[name] > measure(targets, probabilities > 0.5)[name]
 
 
 def test_without_pull_each_label_has_its_best_f1() -> None:
     probabilities, targets = drawn(labels=3)
-    thresholds = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(0)
+    thresholds = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(0)
     best = measure(targets, probabilities > thresholds)["macro_f1"]
     for t in np.arange(0.02, 1, 0.02):
         assert measure(targets, probabilities > t)["macro_f1"] <= best + 1e-9
@@ -37,14 +37,14 @@ def test_without_pull_each_label_has_its_best_f1() -> None:
 
 def test_with_all_pull_there_is_one_threshold() -> None:
     probabilities, targets = drawn()
-    assert np.ptp(Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(PULLS[0])) < 1e-12
+    assert np.ptp(Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(PULLS[0])) < 1e-12
 
 
 def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
     probabilities, targets = drawn()
-    common = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
-    own = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(0)
-    mixed = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(30)
+    common = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
+    own = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(0)
+    mixed = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(30)
     assert abs(mixed[-1] - common) < abs(own[-1] - common)
     assert abs(mixed[0] - own[0]) < 0.1
 
@@ -52,8 +52,8 @@ def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
 def test_labels_without_positives_take_the_common_threshold() -> None:
     probabilities, targets = drawn()
     targets[:, 3] = False
-    thresholds = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(10)
-    common = Tuned.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
+    thresholds = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(10)
+    common = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
     assert thresholds[3] == pytest.approx(common)
 
 
@@ -61,7 +61,7 @@ def test_labels_without_positives_take_the_common_threshold() -> None:
 def test_recall_is_reached(recall: float) -> None:
     probabilities, targets = drawn()
     for pull in (0, np.inf):
-        decided = probabilities > Tuned.on(probabilities, targets, Goal("micro_f1", recall)).thresholds(pull)
+        decided = probabilities > Tuning.on(probabilities, targets, Goal("micro_f1", recall)).thresholds(pull)
         assert (decided & targets).sum() >= recall * targets.sum()
 
 
@@ -72,11 +72,11 @@ def test_cuts_are_thresholds_in_scores() -> None:
     head = Calibration("platt", slope, offset, np.full(labels, np.nan))
     scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
     folds, languages = np.arange(len(targets)) % 5, np.arange(len(targets)) % 2
-    cuts = tuned_cuts(head, scores, targets, folds, languages, parse_goal("macro-f1"))
+    cuts = tuned_thresholds(head, scores, targets, folds, languages, parse_goal("macro-f1"))
     tuned, untuned = measure(targets, scores > cuts), measure(targets, scores > 0)
     assert tuned["macro_f1"] > untuned["macro_f1"]
     assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
-    one_fold = tuned_cuts(head, scores, targets, 0 * folds, languages, parse_goal("micro-k"))
+    one_fold = tuned_thresholds(head, scores, targets, 0 * folds, languages, parse_goal("micro-k"))
     assert np.ptp(one_fold) < 1e-9
 
 
@@ -90,7 +90,7 @@ def test_thresholds_for_k_go_down_to_the_share_of_positives() -> None:
     rng = np.random.default_rng(0)
     probabilities = expit(rng.normal(-6, 1.5, size=(20_000, 3)))
     targets = rng.random(probabilities.shape) < probabilities
-    thresholds = Tuned.on(probabilities, targets, Goal("micro_k")).thresholds(np.inf)
+    thresholds = Tuning.on(probabilities, targets, Goal("micro_k")).thresholds(np.inf)
     assert (thresholds < 0.015).all()
 
 

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.tier_one import fit_tier_one
-from funnelling.funnel.tier_two import FEW_POSITIVES, aligned_scores, teaching
+from funnelling.funnel.tier_two import FEW_POSITIVES, aligned_scores, sample_teachers
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
@@ -80,13 +80,13 @@ def _labels(sizes: dict[str, int], labels: int, seed: int = 0) -> dict[str, Any]
 
 def test_all_documents_teach_while_their_kernel_matrix_fits() -> None:
     targets = _labels({"en": 60, "it": 40}, 5)
-    assert teaching(targets, 0, 4 * 100**2) is None
-    assert teaching(targets, 0, 4 * 100**2 - 1) is not None
+    assert sample_teachers(targets, 0, 4 * 100**2) is None
+    assert sample_teachers(targets, 0, 4 * 100**2 - 1) is not None
 
 
 def test_a_sample_has_the_languages_by_their_share_and_every_label() -> None:
     targets = _labels({"da": 3_000, "en": 6_000, "it": 30}, 40)
-    rows = teaching(targets, 0, 4 * 900**2)
+    rows = sample_teachers(targets, 0, 4 * 900**2)
     assert rows is not None
     taken = {tag: int(found.sum()) for tag, found in rows.items()}
     assert sum(taken.values()) == 900
@@ -99,14 +99,14 @@ def test_a_sample_has_the_languages_by_their_share_and_every_label() -> None:
 
 def test_more_labels_than_documents_of_a_sample() -> None:
     targets = {"en": np.eye(200, dtype=bool)}
-    rows = teaching(targets, 0, 4 * 50**2)
+    rows = sample_teachers(targets, 0, 4 * 50**2)
     assert rows is not None
     assert rows["en"].sum() == 50
 
 
 def test_a_sample_depends_on_the_seed_alone() -> None:
     targets = _labels({"en": 500, "it": 500}, 5)
-    one, same, other = (teaching(targets, seed, 4 * 100**2) for seed in (0, 0, 1))
+    one, same, other = (sample_teachers(targets, seed, 4 * 100**2) for seed in (0, 0, 1))
     assert one is not None
     assert same is not None
     assert other is not None
@@ -152,8 +152,8 @@ class TestASampleTeaches:
             sets.append(problem.targets.shape[1])
             return fit_tier_one(problem, *rest)
 
-        monkeypatch.setattr("funnelling.funnel.classifier.fit_tier_one", watched)
-        monkeypatch.setattr("funnelling.funnel.classifier.labels_at_once", lambda *_: 1)
+        monkeypatch.setattr("funnelling.funnel.views.fitting.fit_tier_one", watched)
+        monkeypatch.setattr("funnelling.funnel.views.fitting.labels_at_once", lambda *_: 1)
         one_by_one = FunnellingClassifier(random_state=0, memory_limit=4 * 100**2)
         one_by_one.fit(corpus.texts, corpus.labels, languages=corpus.languages)
         assert set(sets) == {1}

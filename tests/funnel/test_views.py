@@ -18,7 +18,7 @@ from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.views.combination import combined, stacking_weights
 from funnelling.funnel.views.shared import fit_shared_view
 from funnelling.matrices import squared_norms, unit_rows
-from funnelling.method.training_set import Training
+from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.dci import DCISpace
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.wce import WCESpace
@@ -336,7 +336,7 @@ class TestWordVectors:
         folder = write_words(tmp_path, corpus, ["de", "en"])
         model = fitted(corpus, ["pooled", "embeddings"], embeddings=folder, combine=combine)
         assert model.languages_ == ["de", "en", "it"]
-        assert list(model.tier_one("it")) == ["pooled"]
+        assert list(model.funnel("it").views.tiers("it")) == ["pooled"]
         assert scores(model, corpus).shape == (len(corpus), 4)
 
     @pytest.mark.parametrize("combine", ["mean", "concat", "stacked"])
@@ -394,9 +394,9 @@ class TestHeldOut:
         assert model.held_out_measures()["en"]["micro_k"] < 0.3
 
 
-def training_of(corpus: Corpus) -> Training:
+def training_of(corpus: Corpus) -> TrainingSet:
     rows = corpus.by_language()
     texts = {tag: [corpus.texts[row] for row in found] for tag, found in rows.items()}
     targets = {tag: corpus.label_matrix(list("abcd"))[found].astype(bool) for tag, found in rows.items()}
     groups: Any = dict.fromkeys(rows)
-    return Training.of(texts, texts, targets, groups, texts, False, 0, None)
+    return TrainingSet.of(texts, texts, targets, groups, texts, texts=True, exclusive=False, seed=0)

@@ -9,7 +9,8 @@ import pytest
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.funnel.zero_shot import language_folds, unseen_space
-from funnelling.method.training_set import Training
+from funnelling.method.training_set import TrainingSet
+from funnelling.spaces.base import Resources
 from funnelling.storage import load_model, save_model
 from tests.artificial import vector_corpus
 from tests.spaces.translated import corpus, reference
@@ -94,13 +95,14 @@ def test_languages_the_space_lacks_still_teach_the_others() -> None:
 
 def test_folds_are_languages_and_variants_go_with_their_language() -> None:
     sizes = {"en": 2, "pt": 1, "pt_BR": 2}
-    training = Training(
+    training = TrainingSet(
         documents={},
         vectors={},
         targets={language: np.zeros((size, 1), dtype=bool) for language, size in sizes.items()},
         folds={language: np.arange(size) for language, size in sizes.items()},
         groups=dict.fromkeys(sizes),
         ids={},
+        texts=True,
         exclusive=False,
         seed=0,
     )
@@ -112,7 +114,7 @@ def test_folds_are_languages_and_variants_go_with_their_language() -> None:
 
 def test_auto_prefers_embeddings_where_they_are_given() -> None:
     names = [
-        type(unseen_space(name, embeddings, None, 0, 0)).__name__
+        type(unseen_space(name, Resources(embeddings))).__name__
         for name, embeddings in (("auto", None), ("auto", "vectors"), ("pooled", "vectors"), ("clesa", None))
     ]
     assert names == ["PooledSpace", "EmbeddedSpace", "PooledSpace", "CLESASpace"]

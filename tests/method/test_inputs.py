@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.method.inputs import ONE_LANGUAGE, is_mapping, is_texts, read_inputs, served_by
+from funnelling.method.inputs import ONE_LANGUAGE, is_mapping, is_texts, read_inputs
+from funnelling.text.languages import served_by
 
 MATRIX = np.arange(12.0).reshape(4, 3)
 CODES = ["it", "en", "it", "en"]
@@ -59,8 +60,8 @@ def test_a_mapping_is_one_by_language() -> None:
 
 def test_a_matrix_alone_is_one_language() -> None:
     inputs = read_inputs(MATRIX, None)
-    assert list(inputs.parts) == [ONE_LANGUAGE]
-    np.testing.assert_array_equal(inputs.parts[ONE_LANGUAGE], MATRIX)
+    assert list(inputs.documents) == [ONE_LANGUAGE]
+    np.testing.assert_array_equal(inputs.documents[ONE_LANGUAGE], MATRIX)
     assert not inputs.texts
 
 
@@ -68,8 +69,8 @@ def test_a_matrix_alone_is_one_language() -> None:
 @pytest.mark.parametrize("codes", [CODES, np.array(CODES), pd.Series(CODES), tuple(CODES)])
 def test_a_matrix_is_cut_by_language(form: Any, codes: Any) -> None:
     inputs = read_inputs(form(MATRIX), codes)
-    assert list(inputs.parts) == ["en", "it"]
-    english = inputs.parts["en"]
+    assert list(inputs.documents) == ["en", "it"]
+    english = inputs.documents["en"]
     dense = english.toarray() if sparse.issparse(english) else english
     np.testing.assert_array_equal(dense, MATRIX[[1, 3]])
     assert inputs.sizes() == {"en": 2, "it": 2}
@@ -80,7 +81,7 @@ def test_a_matrix_is_cut_by_language(form: Any, codes: Any) -> None:
 )
 def test_texts_are_cut_by_language_under_normal_tags(texts: Any) -> None:
     inputs = read_inputs(texts, ["IT", "pt-BR", "it", "pt_BR"])
-    assert {code: list(part) for code, part in inputs.parts.items()} == {
+    assert {code: list(part) for code, part in inputs.documents.items()} == {
         "it": ["a", "c"],
         "pt_BR": ["b", "d"],
     }
@@ -99,7 +100,7 @@ def test_what_is_cut_is_gathered_in_the_old_order(codes: list[str]) -> None:
 
 def test_a_mapping_stays_one() -> None:
     inputs = read_inputs({"it": MATRIX, "en": MATRIX[:2, :2]}, None)
-    assert list(inputs.parts) == ["en", "it"], "in alphabetical order"
+    assert list(inputs.documents) == ["en", "it"], "in alphabetical order"
     results = {"en": np.zeros(2), "it": np.ones(4)}
     assert inputs.gather(results) is not results
     assert inputs.gather(results).keys() == results.keys()
@@ -107,13 +108,13 @@ def test_a_mapping_stays_one() -> None:
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, bool])
 def test_small_integers_become_floats_before_they_can_overflow(dtype: type) -> None:
-    part = read_inputs({"it": sparse.coo_matrix(MATRIX.astype(dtype))}, None).parts["it"]
+    part = read_inputs({"it": sparse.coo_matrix(MATRIX.astype(dtype))}, None).documents["it"]
     assert part.format == "csr"
     assert part.dtype == np.float64
 
 
 def test_single_precision_is_kept() -> None:
-    assert read_inputs({"it": MATRIX.astype(np.float32)}, None).parts["it"].dtype == np.float32
+    assert read_inputs({"it": MATRIX.astype(np.float32)}, None).documents["it"].dtype == np.float32
 
 
 def test_missing_languages_are_detected_among_those_given() -> None:
@@ -124,8 +125,8 @@ def test_missing_languages_are_detected_among_those_given() -> None:
 
 def test_missing_languages_are_detected_among_those_a_model_knows() -> None:
     texts = ["the cat is on the table", "il gatto è sul tavolo della cucina"]
-    assert list(read_inputs(texts, None, known=["en", "it"]).parts) == ["en", "it"]
-    assert list(read_inputs(texts, None, known=["it"]).parts) == ["it"]
+    assert list(read_inputs(texts, None, known=["en", "it"]).documents) == ["en", "it"]
+    assert list(read_inputs(texts, None, known=["it"]).documents) == ["it"]
 
 
 def test_a_regional_variant_is_served_by_its_language() -> None:
@@ -133,7 +134,7 @@ def test_a_regional_variant_is_served_by_its_language() -> None:
     assert served_by("pt_BR", ["pt", "pt_BR"]) == "pt_BR"
     assert served_by("pt", ["pt_BR"]) == "pt"
     assert served_by("fr", ["en"]) == "fr"
-    assert list(read_inputs(["a", "b"], ["pt-BR", "pt"], known=["pt"]).parts) == ["pt"]
+    assert list(read_inputs(["a", "b"], ["pt-BR", "pt"], known=["pt"]).documents) == ["pt"]
 
 
 def refusal(X: Any, languages: Any = None, known: Any = None) -> str:

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.funnel.views import view_names
+from funnelling.spaces.registry import check_views, named_views
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import vector_corpus
 from tests.reproduction.experiments.made import made_corpus
@@ -41,10 +41,10 @@ def letters(texts: Any) -> Any:
 
 class TestNames:
     def test_views_of_one_name_are_numbered(self) -> None:
-        found = view_names(
+        views = named_views(
             [CountVectorizer(), "pooled", CountVectorizer(binary=True), lambda _: 0, lambda _: 1]
         )
-        assert list(found) == ["CountVectorizer", "pooled", "CountVectorizer-2", "<lambda>", "<lambda>-2"]
+        assert list(views) == ["CountVectorizer", "pooled", "CountVectorizer-2", "<lambda>", "<lambda>-2"]
 
     @pytest.mark.parametrize("name", ["own", "shared", "encoder"])
     def test_names_of_ours_are_not_taken(self, name: str, corpus: Corpus) -> None:
@@ -59,14 +59,14 @@ class TestNames:
 
     def test_a_class_is_refused(self) -> None:
         with pytest.raises(InputError, match=r"Give an object of it: CountVectorizer\(\)"):
-            view_names([CountVectorizer])
+            check_views([CountVectorizer])
 
     def test_what_cannot_be_cloned_is_refused(self) -> None:
         class Duck:
             transform = fit = None
 
         with pytest.raises(InputError, match="Duck cannot be cloned"):
-            view_names([Duck()])
+            check_views([Duck()])
 
 
 class TestVectors:

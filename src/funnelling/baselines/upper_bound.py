@@ -25,7 +25,7 @@ class UpperBoundClassifier(NaiveClassifier):
     def usable(self, languages: Sequence[str]) -> list[str]:
         return [language for language in languages if language == ENGLISH]
 
-    def _learned_languages(self, languages: list[str]) -> list[str]:
+    def _learnable_languages(self, languages: list[str]) -> list[str]:
         if ENGLISH not in languages:
             raise InputError(
                 "upper-bound learns from English versions of the training documents, and there are none. Add "

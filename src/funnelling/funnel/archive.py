@@ -74,7 +74,7 @@ class Archive:
         for language, rows in points.items():
             distances = np.sqrt(((rows.astype(np.float64) - point) ** 2).sum(axis=1))
             for row in np.argsort(distances, kind="stable")[:number]:
-                labels = [names[column] for column in np.flatnonzero(self.targets[language][row])]
+                labels = [names[column] for column in np.flatnonzero(self.targets[language][row]).tolist()]
                 neighbours.append(
                     {
                         "id": self.ids[language][row],
@@ -118,7 +118,7 @@ class Archive:
         )
 
 
-def _contents(vectors: Matrix) -> list[bytes]:
+def _contents(vectors: Any) -> list[bytes]:
     """What each vector holds, in a form that can be looked up."""
     matrix = sparse.csr_array(vectors, dtype=np.float64)
     matrix.eliminate_zeros()

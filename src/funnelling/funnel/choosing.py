@@ -227,8 +227,12 @@ class Round:
         targets = self.training.stacked_targets()
         learner = design.meta_learner(int(targets.any(axis=0).sum()), self.training)
         problem = learner.problem(np.asfortranarray(np.vstack(learning)), targets)
-        whole = not isinstance(problem, Problem) or problem.learner.C is not None
-        for fit in [problem.fit_whole()] if whole else problem.path():
+        fits: Sequence[Any]
+        if isinstance(problem, Problem) and problem.learner.C is None:
+            fits = problem.path()
+        else:
+            fits = [problem.fit_whole()]
+        for fit in fits:
             decided = decide(fit.scorer().scores(np.vstack(asking)), self.training.exclusive)
             yield getattr(fit, "C", None), mean_measures(self.held_out.targets, decided)
 

@@ -240,7 +240,7 @@ class FunnellingClassifier(Method):
             setattr(self, name, value)
 
     def _assemble(self) -> None:
-        """Put the funnels together from what was remembered, or loaded: that of known languages comes first."""
+        """Put funnels together from what was remembered, or loaded: that of known languages comes first."""
         design, attributes = self.design(), vars(self)
         self._funnels = [funnel_of(design, attributes)]
         if self.zero_shot is not None:

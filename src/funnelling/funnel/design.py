@@ -109,11 +109,15 @@ class Design:
         """What tier 2 learns with; ``labels`` are those that have positives."""
         if self.meta_estimator is not None:
             return EstimatorLearner(self.meta_estimator, (training.seed,), self.n_jobs)
+        return self.meta_svm(labels, training.exclusive)
+
+    def meta_svm(self, labels: int, exclusive: bool = False) -> SVM:
+        """The built-in meta-classifier."""
         return SVM(
             self.meta_C,
             gamma=self._gamma(labels),
             grid=NORMALISED_C if self.normalise else C_GRID,
-            exclusive=training.exclusive,
+            exclusive=exclusive,
             memory_limit=self.memory_limit,
             device=pick_device(self.device),
             n_jobs=self.n_jobs,

@@ -7,7 +7,7 @@ posteriors, old and new: a funnel that grew by a language decides as one that wa
 once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -54,7 +54,7 @@ class LanguageDocuments(NamedTuple):
     new: Sequence[int] = ()  # which of the further documents these hold, at their end
 
 
-def check_growable(classes: Sequence[Any], exclusive: bool, archive: Archive | None) -> Archive:
+def check_growable(classes: Iterable[Any], exclusive: bool, archive: Archive | None) -> Archive:
     """A model's archive; refused where it cannot learn on."""
     if exclusive:
         raise InputError("The model gives each document one label, and cannot learn on. Train it anew.")

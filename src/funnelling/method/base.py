@@ -115,14 +115,13 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         self._forget()
         inputs = read_inputs(self._checked(X, reset=True), languages)
         labels = read_labels(y, inputs)
-        by_language = (inputs.documents, labels.targets, inputs.groups(groups), inputs.ids(ids))
+        grouping, names = inputs.groups(groups), inputs.ids(ids)
         self.classes_ = labels.classes
         self.exclusive_ = labels.exclusive
         self.texts_ = inputs.texts
         self.languages_ = self._learnable_languages(list(inputs.documents))
-        documents, targets, grouping, names = (
-            {language: column[language] for language in self.languages_} for column in by_language
-        )
+        documents = {language: inputs.documents[language] for language in self.languages_}
+        targets = {language: labels.targets[language] for language in self.languages_}
         seed = seed_of(self.random_state)
         fitted = self._fit_vectors(documents, targets, seed)
         vectors = {language: check_vectors(X) for language, X in fitted.items()}
@@ -132,8 +131,8 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
                 documents,
                 vectors,
                 targets,
-                grouping,
-                names,
+                {language: grouping[language] for language in documents},
+                {language: names[language] for language in documents},
                 texts=inputs.texts,
                 exclusive=labels.exclusive,
                 seed=seed,

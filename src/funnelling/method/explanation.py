@@ -6,7 +6,7 @@ the score. Tier 2 is not linear: its score is divided among the posteriors of ti
 from a document of which tier 1 says nothing, all posteriors 0 (`funnelling.svm.decomposition`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,7 +68,7 @@ class Decisions:
     thresholds: npt.NDArray[np.float64]  # one per class
 
 
-def label_columns(classes: Sequence[Any], labels: Sequence[str]) -> npt.NDArray[np.intp]:
+def label_columns(classes: Iterable[Any], labels: Sequence[str]) -> npt.NDArray[np.intp]:
     """Where a model has these labels; one that it does not have is refused."""
     known = {str(label): column for column, label in enumerate(classes)}
     for label in labels:
@@ -84,7 +84,7 @@ class Explainer:
     speaks against the first.
     """
 
-    def __init__(self, classes: Sequence[Any], exclusive: bool, top: int) -> None:
+    def __init__(self, classes: Iterable[Any], exclusive: bool, top: int) -> None:
         self._classes = [str(label) for label in classes]
         self._exclusive = exclusive
         self._two = exclusive and len(self._classes) == 2

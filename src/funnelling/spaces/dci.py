@@ -45,7 +45,7 @@ class DCISpace(OwnWordsSpace):
         return standardised
 
 
-def correspondences(X: Matrix, targets: Targets) -> Floats:
+def correspondences(X: Any, targets: Targets) -> Floats:
     """The linear correspondence of each word f with each label c: P(f|c) + P(not f|not c) - 1.
 
     The probabilities are shares of documents; a label that none or all documents have tells nothing, 0.

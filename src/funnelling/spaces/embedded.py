@@ -135,7 +135,7 @@ def _in_order(found: WordVectors, vocabulary: Sequence[str]) -> Floats:
     return embeddings
 
 
-def _coverage(X: Matrix, embeddings: Floats) -> float:
+def _coverage(X: Any, embeddings: Floats) -> float:
     """The share of the words of documents, each counted once a document, that have a vector."""
     known = np.asarray(embeddings.any(axis=1))
     columns: Any = sparse.csr_array(X).indices

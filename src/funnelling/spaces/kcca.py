@@ -92,7 +92,7 @@ def _inverse(page: Matrix, regularisation: float) -> Square:
     return np.triu(inverse) + np.triu(inverse, 1).T
 
 
-def _row_means(page: Matrix) -> npt.NDArray[np.float64]:
+def _row_means(page: Any) -> npt.NDArray[np.float64]:
     """The mean kernel value of each reference document with all of them."""
     means: npt.NDArray[np.float64] = page @ np.asarray(page.mean(axis=0), dtype=np.float64).ravel()
     return means

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from funnelling.matrices import Matrix, Targets
+from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.randomness import stream
 from funnelling.spaces.base import Documents, Resources
 from funnelling.spaces.pooled import PooledSpace
@@ -38,13 +38,13 @@ class LRISpace(PooledSpace):
     def feature_names(self) -> None:
         """An index stands for many words."""
 
-    def _indexed(self, X: Matrix) -> Matrix:
-        indexed = sparse.csr_array(X) @ self.index_
+    def _indexed(self, X: Any) -> "sparse.csr_array[np.float32]":
+        indexed: sparse.csr_array[np.float32] = sparse.csr_array(X) @ self.index_
         indexed.sort_indices()
         return indexed
 
 
-def index_vectors(words: int, dimensions: int, seed: int) -> Matrix:
+def index_vectors(words: int, dimensions: int, seed: int) -> Any:
     """One row per word: ±1/√2 in two different dimensions.
 
     The first dimension goes round, so that none stays empty; the second is drawn at random. There are
@@ -57,7 +57,7 @@ def index_vectors(words: int, dimensions: int, seed: int) -> Matrix:
     rng = stream(seed, "lri")
     first = np.arange(words) % dimensions
     second = (first + rng.integers(1, dimensions, words)) % dimensions
-    values = rng.choice(np.array([-1, 1]) / np.sqrt(2), (words, 2)).astype(np.float32)
+    values: Floats = rng.choice(np.array([-1, 1]) / np.sqrt(2), (words, 2)).astype(np.float32)
     columns = np.column_stack([first, second]).astype(np.int32)
     starts = np.arange(0, 2 * words + 1, 2, dtype=np.int32)
     index = sparse.csr_array((values.ravel(), columns.ravel(), starts), (words, dimensions))

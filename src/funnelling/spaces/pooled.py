@@ -31,9 +31,10 @@ class PooledSpace(Space):
         return dict(documents)
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
-        if self.vectorizer_ is None:
-            return documents
-        return shared_vectors(self.vectorizer_, language, documents)
+        X: Matrix = (
+            documents if self.vectorizer_ is None else shared_vectors(self.vectorizer_, language, documents)
+        )
+        return X
 
     def feature_names(self) -> Sequence[str] | None:
         names = getattr(self.vectorizer_, "get_feature_names_out", None)

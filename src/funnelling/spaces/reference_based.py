@@ -8,7 +8,7 @@ from sklearn.preprocessing import normalize
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.matrices import Matrix
+from funnelling.matrices import Floats, Matrix
 from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.vocabularies import fit_own
@@ -59,12 +59,13 @@ class ReferenceSpace(OwnWordsSpace):
     def _language(self, language: str) -> str:
         return served_by(language, self.vectorizers_)
 
-    def _cosines(self, X: Matrix, pages: Matrix) -> Any:
+    def _cosines(self, X: Matrix, pages: Matrix) -> Floats:
         """Cosines of documents (rows) with reference documents (columns of ``pages``)."""
-        return (_unit_rows(X) @ pages).toarray()
+        cosines: Floats = (_unit_rows(X) @ pages).toarray()
+        return cosines
 
 
-def _unit_rows(X: Matrix) -> Matrix:
+def _unit_rows(X: Any) -> Any:
     """Rows of length 1; there may be no words, and so no columns, at all."""
     X = sparse.csr_array(X)
     return normalize(X) if X.shape[1] else X

@@ -74,9 +74,10 @@ class TransformedSpace(Space):
                 "It must give a row each."
             )
         try:
-            return check_vectors(X)
+            matrix: Matrix = check_vectors(X)
         except ValueError as error:
             raise InputError(f"The view {self.name!r} gives vectors that are no finite numbers.") from error
+        return matrix
 
     def feature_names(self) -> Sequence[str] | None:
         try:

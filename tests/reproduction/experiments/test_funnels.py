@@ -21,7 +21,7 @@ def trial() -> Trial:
 
 @pytest.fixture(scope="module")
 def funnels(trial: Trial) -> Funnels:
-    return Funnels(trial, make_method("fun-tat", seed=3), 10.0, seed=3)
+    return Funnels(trial, make_method("fun-tat", seed=3).design(), 10.0, seed=3)
 
 
 def classifier_counts(trial: Trial, language: str) -> Counts:

@@ -84,6 +84,8 @@ def stacking_weights(held_out: Sequence[Floats], targets: Targets) -> Weights:
     """
     X = np.column_stack([each.ravel().astype(np.float64) for each in held_out])
     products = X.T @ X
+    if not products.any():  # base classifiers that reject everything say nothing of each other
+        return np.full(len(products), 1 / len(products))
     root = np.linalg.cholesky(products + 1e-9 * np.trace(products) * np.eye(len(products)))
     solution, _ = nnls(root.T, np.linalg.solve(root, X.T @ targets.ravel()))
     total = solution.sum()

@@ -6,23 +6,22 @@ has would not count in it.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from funnelling.corpus import Corpus
 from funnelling.evaluation.measures import Counts
-from funnelling.funnel.tier_one import fit_tier_one
-from funnelling.matrices import Floats
-from funnelling.method.training_set import FOLDS
-from funnelling.randomness import assign_folds, stream
-from funnelling.svm import SVM, Scorer
+from funnelling.funnel.design import Design
+from funnelling.funnel.views.fitting import fit_own_words
+from funnelling.matrices import Floats, Targets
+from funnelling.method.training_set import TrainingSet
+from funnelling.randomness import stream
+from funnelling.svm import Scorer
 from funnelling.svm.learner import Problem
 from funnelling.text.vocabularies import fit_own
 from funnelling.trials.splits import Trial
-
-Targets = npt.NDArray[np.bool_]
 
 
 class Base(NamedTuple):
@@ -37,16 +36,15 @@ class Base(NamedTuple):
 class Funnels:
     """A trial's funnels, all with the same parameters and the same C of tier 2.
 
-    ``template`` is an unfitted Fun(TAT). A funnel over all documents decides as the template itself would
-    with that ``meta_C``.
+    ``design`` is that of Fun(TAT). A funnel over all documents decides as an estimator of that design would
+    with ``C`` as its ``meta_C``.
     """
 
-    def __init__(self, trial: Trial, template: Any, C: float, seed: int) -> None:
+    def __init__(self, trial: Trial, design: Design, C: float, seed: int) -> None:
         self.classes = trial.train.label_set()
         self.languages = list(trial.train.by_language())
         self._trial = trial
-        self._template = template
-        self._C = C
+        self._design = replace(design, meta_C=C, verbose=0)
         self._seed = seed
         self._bases: dict[tuple[str, float], Base] = {}
 
@@ -69,14 +67,20 @@ class Funnels:
         return self._bases[key]
 
     def _fit_base(self, language: str, train: Corpus) -> Base:
-        template = self._template
-        vectorizers, vectors = fit_own({language: train.texts}, template.vectorizer)
+        vectorizers, vectors = fit_own({language: train.texts}, self._design.vectorizer)
         targets = train.label_matrix(self.classes)
-        groups = train.groups if any(train.groups) else None
-        folds = assign_folds(FOLDS, len(train), self._seed, "folds", language=language, groups=groups)
-        learner = SVM(template.base_C, memory_limit=template.memory_limit, n_jobs=template.n_jobs)
-        problem = learner.problem(vectors[language], targets, f"language {language!r}")
-        tier_one, posteriors = fit_tier_one(problem, folds, template.calibration, None, template.n_jobs)
+        training = TrainingSet.of(
+            vectors,
+            vectors,
+            {language: targets},
+            {language: train.groups if any(train.groups) else None},
+            {language: train.ids},
+            texts=False,
+            exclusive=False,
+            seed=self._seed,
+            n_jobs=self._design.n_jobs,
+        )
+        tier_one, posteriors = fit_own_words(self._design, training)[language]
         test = self.tests(language)
         vectors_of_test = vectorizers[language].transform(test.texts)
         return Base(
@@ -86,21 +90,18 @@ class Funnels:
             test.label_matrix(self.classes),
         )
 
-    def tier_two(self, shares: Mapping[str, float]) -> "TierTwo":
-        """The problem of tier 2 over these shares of the languages' documents."""
-        return TierTwo(self, {language: self.base(language, share) for language, share in shares.items()})
+    def tier_two(self, shares: Mapping[str, float]) -> "SharedGram":
+        """Tier 2 over these shares of the languages' documents."""
+        return SharedGram(self, {language: self.base(language, share) for language, share in shares.items()})
 
     def problem(self, training: Floats, targets: Targets) -> Problem:
         """What tier 2 learns from posteriors."""
-        template = self._template
-        labels = int(targets.any(axis=0).sum())
-        gamma = 1 / max(labels, 1) if template.meta_gamma is None else template.meta_gamma
-        learner = SVM(self._C, gamma=gamma, memory_limit=template.memory_limit, n_jobs=template.n_jobs)
+        learner = self._design.meta_svm(int(targets.any(axis=0).sum()))
         return learner.problem(training, targets, "tier 2")
 
 
-class TierTwo:
-    """Tier 2 over some documents of some languages."""
+class SharedGram:
+    """Tier 2 over some documents of some languages, its kernel matrix made once for all choices of them."""
 
     def __init__(self, funnels: Funnels, bases: Mapping[str, Base]) -> None:
         self._bases = bases

@@ -90,8 +90,8 @@ class Setting:
         """A trial's funnels, with the C that it chose; only those of one trial are held."""
         if number not in self._funnels:
             self._funnels.clear()
-            template, C = self.make("fun-tat", self.seed + number), self.meta_cs()[number]
-            self._funnels[number] = Funnels(self.trials[number], template, C, self.seed + number)
+            design, C = self.make("fun-tat", self.seed + number).design(), self.meta_cs()[number]
+            self._funnels[number] = Funnels(self.trials[number], design, C, self.seed + number)
         return self._funnels[number]
 
     def results(self, name: str) -> list[Result]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from funnelling.report.files import write_report
+from funnelling.report.report_folder import write_report
 from tests.report.demo import demo_report, report_of
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import FunnellingClassifier, save_model
-from funnelling.evaluation.measures import measure_languages
+from funnelling.evaluation.language_averages import measure_languages
 from tests.artificial import text_corpus
 
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling.report.content import Report, Section, TableBlock
+from funnelling.report.markup import escape_markdown, inline_html, inline_markdown
 from funnelling.report.page import html_page
 from funnelling.report.tables import Table
-from funnelling.report.text import escape_markdown, inline_html, inline_markdown
 from tests.report.demo import demo_report, report_of
 from tests.report.reading import Element, read_page
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from funnelling.evaluation.measures import MEASURES, mean_measures, mean_of_four
+from funnelling.evaluation.language_averages import mean_measures, mean_of_four
+from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.views import OWN, seen_by_views, view_names
 from funnelling.matrices import Floats
@@ -74,7 +75,8 @@ class Choice:
         paper = self.tried[0]["name"]
         by_name = {row["name"]: row for row in self.tried}
         scores = {
-            key: " ".join(f"{by_name[key][measure]:.3f}" for measure in MEASURES) for key in (name, paper)
+            key: " ".join(f"{by_name[key][measure]:.3f}" for measure in PAPER_MEASURES)
+            for key in (name, paper)
         }
         against = "" if name == paper else f"; {paper}: {scores[paper]}"
         C = "" if self.C is None else f", C = {self.C:g}"
@@ -130,7 +132,7 @@ def choose(model: "FunnellingClassifier", training: Training) -> Choice:
                     found.setdefault((candidate, C), []).append(measures)
                 advance(1)
     means = {
-        key: {measure: float(np.mean([each[measure] for each in rows])) for measure in MEASURES}
+        key: {measure: float(np.mean([each[measure] for each in rows])) for measure in PAPER_MEASURES}
         for key, rows in found.items()
     }
     quality = {key: mean_of_four(measures) for key, measures in means.items()}

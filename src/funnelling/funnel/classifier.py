@@ -12,13 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import (
-    Counts,
-    counts_by_language,
-    mean_measures,
-    mean_of_four,
-    measure_counts,
-)
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
+from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.archive import Kept, Seen
 from funnelling.funnel.choosing import AUTO, choose
 from funnelling.funnel.estimators import EstimatorLearner

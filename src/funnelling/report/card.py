@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.method.registry import title
-from funnelling.report.tables import Table, languages_table, markdown, notes, rates
-from funnelling.report.text import escape_markdown
+from funnelling.report.markup import escape_markdown
+from funnelling.report.measure_tables import languages_table, notes, rates
+from funnelling.report.tables import Table, markdown
 from funnelling.wording import counted
 
 LABELS_SHOWN = 50

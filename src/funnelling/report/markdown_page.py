@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from funnelling.report.content import Block, Report, TableBlock
+from funnelling.report.markup import escape_markdown, inline_markdown
 from funnelling.report.names import named_sections
 from funnelling.report.page import BEST_NOTE, FACTS_TITLE
 from funnelling.report.tables import Table, markdown
-from funnelling.report.text import escape_markdown, inline_markdown
 
 
 def markdown_page(report: Report) -> str:

@@ -9,10 +9,10 @@ from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import Drawing, Panel, element
 from funnelling.report.figures.style import DARK, LIGHT, SHAPES, colour_rules
+from funnelling.report.markup import escape, inline_html
 from funnelling.report.names import named_sections
 from funnelling.report.spreadsheets import comma_separated
 from funnelling.report.tables import Table
-from funnelling.report.text import escape, inline_html
 
 FACTS_TITLE = "How this was made"
 BEST_NOTE = "bold: the best"

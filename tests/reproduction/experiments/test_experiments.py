@@ -10,7 +10,7 @@ from scipy.stats import pearsonr
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import MEASURES, measure_counts
+from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
 from funnelling.reproduction.experiments import (
     calibration,
@@ -79,7 +79,7 @@ def test_improvement_over_naive_is_in_per_cent(setting: Setting, all_methods: An
     )
     assert result["improvements"]["macro_f1"]["fun-tat"]["it"] == pytest.approx(100 * (fun / naive - 1))
     assert set(result["improvements"]["micro_k"]) == set(result["above"]) == {"pooled", "fun-tat"}
-    assert result["above"]["pooled"][1] == len(LANGUAGES) * len(MEASURES)
+    assert result["above"]["pooled"][1] == len(LANGUAGES) * len(PAPER_MEASURES)
     assert len(blocks(per_language.section(result), Bars)) == 4
 
 
@@ -87,7 +87,7 @@ def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_metho
     columns = mono_binary.run(setting)["methods"]
     assert list(columns) == ["A", "B", "C", "D"]
     for column, name in (("A", "naive"), ("D", "fun-tat")):
-        for measure in MEASURES:
+        for measure in PAPER_MEASURES:
             assert columns[column]["average"][measure] == all_methods["methods"][name]["average"][measure]
     assert columns["B"]["languages"]["it"]["documents"] == 20
 

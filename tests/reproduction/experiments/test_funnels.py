@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.counts import Counts
 from funnelling.method.registry import make_method
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.trials.comparison import fit_method

@@ -20,7 +20,7 @@ from funnelling.report.figures.drawing import (
     write_text,
 )
 from funnelling.report.figures.style import DASHES, series_class
-from funnelling.report.text import escape
+from funnelling.report.markup import escape
 
 Point = tuple[float, float]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from funnelling.report.content import Number
-from funnelling.report.text import escape
+from funnelling.report.markup import escape
 
 FONT = 12.0
 SMALL_FONT = 11.0

@@ -7,7 +7,7 @@ from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import FONT, Drawing, element, text_width, write_text
 from funnelling.report.figures.style import LIGHT, SHAPES, colour_rules
-from funnelling.report.text import escape
+from funnelling.report.markup import escape
 
 _MARGIN, _GAP, _WIDTH, _LEAST = 14.0, 18.0, 1100.0, 360.0
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.measures import MEASURES, measure_counts
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.report.content import HeatMap, Section, TableBlock
-from funnelling.report.tables import MEASURE_TITLES, Table, number
+from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.learning_curves import under_resourced_naive
@@ -45,12 +45,14 @@ def run(setting: Setting) -> Result:
             }
             for source in languages
         }
-        for measure in MEASURES
+        for measure in PAPER_MEASURES
     }
-    contribution = {m: {s: mean_of_known(list(pairs[m][s].values())) for s in languages} for m in MEASURES}
+    contribution = {
+        m: {s: mean_of_known(list(pairs[m][s].values())) for s in languages} for m in PAPER_MEASURES
+    }
     benefit = {
         m: {t: mean_of_known([pairs[m][s][t] for s in languages if s != t]) for t in languages}
-        for m in MEASURES
+        for m in PAPER_MEASURES
     }
     naive = summarise(setting.results("naive"))["languages"]
     return {
@@ -59,13 +61,14 @@ def run(setting: Setting) -> Result:
         "benefit": benefit,
         "correlations": {
             "contribution": {
-                m: _pearson(contribution[m], {tag: naive[tag][m] for tag in languages}) for m in MEASURES
+                m: _pearson(contribution[m], {tag: naive[tag][m] for tag in languages})
+                for m in PAPER_MEASURES
             },
             "benefit": {
                 m: _pearson(
                     benefit[m], {tag: mean_of_known([trial[tag][m] for trial in tenth]) for tag in languages}
                 )
-                for m in MEASURES
+                for m in PAPER_MEASURES
             },
         },
         "like": paper.like(setting.trials[0]),
@@ -80,7 +83,7 @@ def _improvements(funnels: Funnels, target: str) -> Result:
     for source in funnels.languages:
         if source != target:
             less = measure_counts(tier_two.counts(target, without=source))
-            improvements[source] = {m: improvement(full[m], less[m]) for m in MEASURES}
+            improvements[source] = {m: improvement(full[m], less[m]) for m in PAPER_MEASURES}
     return improvements
 
 
@@ -117,7 +120,7 @@ def section(result: Result) -> Section:
             ),
             _table("benefit", "Benefit of each language, %", result, paper.benefit(like), like),
             _correlations(result["correlations"]),
-            *(_figure(measure, result["improvements"][measure]) for measure in MEASURES),
+            *(_figure(measure, result["improvements"][measure]) for measure in PAPER_MEASURES),
         ],
     )
 
@@ -131,18 +134,18 @@ def _told(correlation: Any) -> str:
 
 
 def _table(name: str, text: str, result: Result, theirs: Any, corpus: str) -> TableBlock:
-    languages = list(result[name][MEASURES[0]])
+    languages = list(result[name][PAPER_MEASURES[0]])
     rows: list[list[str]] = []
     best = []
-    for measure in MEASURES:
+    for measure in PAPER_MEASURES:
         ours = result[name][measure]
         known = {tag: value for tag, value in ours.items() if value is not None}
         if known:
             best.append((len(rows), 1 + languages.index(max(known, key=lambda tag: known[tag]))))
-        rows.append([MEASURE_TITLES[measure], *(_percent(ours[tag]) for tag in languages)])
-    for measure in MEASURES:
+        rows.append([MEASURES[measure].title, *(_percent(ours[tag]) for tag in languages)])
+    for measure in PAPER_MEASURES:
         cells = [_percent(theirs[measure].get(tag)) for tag in languages]
-        rows.append([f"{MEASURE_TITLES[measure]}, paper", *cells])
+        rows.append([f"{MEASURES[measure].title}, paper", *cells])
     notes = [f"The paper's rows are for {corpus}, for the languages that it has too."]
     return TableBlock(name, text, Table(["measure", *languages], rows, best=best), notes)
 
@@ -153,8 +156,8 @@ def _percent(value: float | None) -> str:
 
 def _correlations(correlations: Result) -> TableBlock:
     rows = []
-    for measure in MEASURES:
-        cells = [MEASURE_TITLES[measure]]
+    for measure in PAPER_MEASURES:
+        cells = [MEASURES[measure].title]
         for kind in ("contribution", "benefit"):
             found = correlations[kind][measure]
             cells += ["", ""] if found is None else [number(found[0]), number(found[1])]
@@ -174,8 +177,8 @@ def _figure(measure: str, pairs: Result) -> HeatMap:
     most = max(known, key=lambda pair: known[pair]) if known else ("", "")
     return HeatMap(
         f"contributions-{measure.replace('_', '-')}",
-        f"{MEASURE_TITLES[measure]}: what each language brings to each other, %",
-        f"Improvement in {MEASURE_TITLES[measure]}, per cent, of the language of the column by the documents "
+        f"{MEASURES[measure].title}: what each language brings to each other, %",
+        f"Improvement in {MEASURES[measure].title}, per cent, of the language of the column by the documents "
         f"of the language of the row. Most: {known.get(most, 0):+.1f} from {most[0]} to {most[1]}.",
         "source",
         "target",

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus import Corpus
-from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.counts import Counts
 from funnelling.funnel.tier_one import fit_tier_one
 from funnelling.matrices import Floats
 from funnelling.method.training_set import FOLDS

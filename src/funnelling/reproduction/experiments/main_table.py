@@ -1,6 +1,6 @@
 """The main table: all methods, with deviations over trials and the daggers of significance."""
 
-from funnelling.report.comparison import comparison_blocks
+from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Section
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.beside_paper import beside_paper

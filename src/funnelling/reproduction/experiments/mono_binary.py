@@ -9,9 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from funnelling.evaluation.measures import MEASURES, Counts, averaged, measure_counts
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.language_averages import averaged
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.report.content import Section, TableBlock
-from funnelling.report.tables import MEASURE_TITLES, Table, dagger_notes, score_cell
+from funnelling.report.measure_tables import dagger_notes, score_cell
+from funnelling.report.tables import Table
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.beside_paper import beside_paper
 from funnelling.reproduction.experiments.funnels import Funnels, decided
@@ -95,8 +98,8 @@ def section(result: Result) -> Section:
     """What a report says of it."""
     rows: list[list[str]] = []
     best = []
-    for measure in MEASURES:
-        cells = [MEASURE_TITLES[measure]]
+    for measure in PAPER_MEASURES:
+        cells = [MEASURES[measure].title]
         tests = result["significance"][measure]
         for name in result["methods"]:
             if tests["best"] == name:
@@ -129,7 +132,7 @@ def section(result: Result) -> Section:
 
 def _told(scores: Result) -> str:
     higher = {
-        pair: [MEASURE_TITLES[m] for m in MEASURES if scores[pair[0]][m] > scores[pair[1]][m]]
+        pair: [MEASURES[m].title for m in PAPER_MEASURES if scores[pair[0]][m] > scores[pair[1]][m]]
         for pair in ("BA", "CA", "CB", "DB", "DC")
     }
     told = [

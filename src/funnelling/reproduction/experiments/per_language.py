@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Bars, Section
-from funnelling.report.tables import MEASURE_TITLES
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
 
@@ -30,7 +29,9 @@ def run(setting: Setting) -> Result:
         )
     naive = methods.pop("naive")["languages"]
     gains = {
-        name: [values[m] - naive[tag][m] for tag, values in method["languages"].items() for m in MEASURES]
+        name: [
+            values[m] - naive[tag][m] for tag, values in method["languages"].items() for m in PAPER_MEASURES
+        ]
         for name, method in methods.items()
     }
     return {
@@ -42,7 +43,7 @@ def run(setting: Setting) -> Result:
                 }
                 for name, method in methods.items()
             }
-            for measure in MEASURES
+            for measure in PAPER_MEASURES
         },
         "above": {name: [sum(gain > 0 for gain in found), len(found)] for name, found in gains.items()},
     }
@@ -78,8 +79,8 @@ def _figure(measure: str, methods: Result) -> Bars:
     languages = list(next(iter(methods.values())))
     return Bars(
         f"per-language-{measure.replace('_', '-')}",
-        f"{MEASURE_TITLES[measure]}: improvement over Naive",
-        f"Improvement over Naive in {MEASURE_TITLES[measure]}, per cent, for each language and method. "
+        f"{MEASURES[measure].title}: improvement over Naive",
+        f"Improvement over Naive in {MEASURES[measure].title}, per cent, for each language and method. "
         f"{_extremes(methods)}",
         languages,
         {title(name): [values[tag] for tag in languages] for name, values in methods.items()},

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.measures import MEASURES, measure_languages
+from funnelling.evaluation.language_averages import measure_languages
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.report.content import HeatMap, Section
-from funnelling.report.tables import MEASURE_TITLES
 from funnelling.reproduction.experiments.per_language import mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.comparison import fit_method, served
@@ -38,7 +38,7 @@ def run(setting: Setting) -> Result:
                 [mean_of_known([rows[row].get(tag, {}).get(measure) for rows in trials]) for tag in languages]
                 for row in range(len(languages))
             ]
-            for measure in MEASURES
+            for measure in PAPER_MEASURES
         },
     }
 
@@ -70,7 +70,7 @@ def section(result: Result) -> Section:
             "was learned from. In the paper every added language helps those still unseen, not those already "
             f"seen. {_told(result)}",
         ],
-        [_figure(measure, result) for measure in MEASURES],
+        [_figure(measure, result) for measure in PAPER_MEASURES],
     )
 
 
@@ -95,8 +95,8 @@ def _figure(measure: str, result: Result) -> HeatMap:
     values = result["scores"][measure]
     return HeatMap(
         f"zero-shot-{measure.replace('_', '-')}",
-        f"{MEASURE_TITLES[measure]} as languages are added",
-        f"{MEASURE_TITLES[measure]} on each language's test documents (columns) as training languages are "
+        f"{MEASURES[measure].title} as languages are added",
+        f"{MEASURES[measure].title} on each language's test documents (columns) as training languages are "
         "added (rows).",
         "learned from",
         "labelled",

@@ -6,12 +6,8 @@ from typing import Any
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
-from funnelling.report.tables import (
-    comparison_table,
-    notes,
-    number,
-    side_by_side,
-)
+from funnelling.report.measure_tables import comparison_table, notes, side_by_side
+from funnelling.report.tables import number
 
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:

@@ -37,7 +37,7 @@ def plain(table: Table) -> str:
 
 
 def markdown(table: Table) -> str:
-    """The same table in Markdown, the best cells in bold.
+    """A table in Markdown, the best cells in bold.
 
     >>> print(markdown(Table(["language", "Naive"], [["it", ".5"]], [("F1", 1)])))
     | language | F1 Naive |

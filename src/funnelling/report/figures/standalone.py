@@ -38,7 +38,7 @@ def standalone_svg(figure: Figure) -> str:
             )
         top += max(panel.height for panel in row) + _GAP
     height = math.ceil(top)
-    head = [
+    opening = [
         element("title", escape(figure.title) or " ", id="figure-title"),
         element("desc", escape(figure.alternative) or " ", id="figure-description"),
         element("style", escape(SHAPES + colour_rules(LIGHT)).replace("&quot;", '"')),
@@ -47,7 +47,7 @@ def standalone_svg(figure: Figure) -> str:
     return (
         element(
             "svg",
-            "\n".join([*head, *marks]),
+            "\n".join([*opening, *marks]),
             xmlns="http://www.w3.org/2000/svg",
             class_="drawing",
             role="img",

@@ -6,7 +6,7 @@ from funnelling.method.registry import title
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.measure_tables import comparison_table, notes
 from funnelling.reproduction.experiments import paper
-from funnelling.reproduction.experiments.beside_paper import beside_paper
+from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
 
@@ -42,7 +42,7 @@ def section(result: Result) -> Section:
         ],
         [
             TableBlock("calibration", "Calibrations of Fun(TAT)", table._replace(rows=rows), notes(result)),
-            *beside_paper(
+            *compare_with_paper(
                 "calibration-paper", scores, paper.CALIBRATION[result["like"]], result["like"], TITLES
             ),
         ],

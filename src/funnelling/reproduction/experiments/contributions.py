@@ -14,8 +14,8 @@ from funnelling.report.content import HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.funnels import Funnels
+from funnelling.reproduction.experiments.improvement import improvement, mean_of_known
 from funnelling.reproduction.experiments.learning_curves import under_resourced_naive
-from funnelling.reproduction.experiments.per_language import improvement, mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.comparison import summarise
 from funnelling.trials.pieces import Result
@@ -94,8 +94,8 @@ def _pearson(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[float] | None:
     pairs = np.array([(a[tag], b[tag]) for tag in a if a[tag] is not None and b[tag] is not None])
     if len(pairs) < 3 or np.ptp(pairs[:, 0]) == 0 or np.ptp(pairs[:, 1]) == 0:
         return None
-    found = pearsonr(pairs[:, 0], pairs[:, 1])
-    return [float(found.statistic), float(found.pvalue)]
+    correlation = pearsonr(pairs[:, 0], pairs[:, 1])
+    return [float(correlation.statistic), float(correlation.pvalue)]
 
 
 def section(result: Result) -> Section:
@@ -109,10 +109,10 @@ def section(result: Result) -> Section:
             "language's documents bring. Contribution is its mean over targets, benefit that over sources. "
             "Tier 2's C is the one chosen on all documents.",
             "The paper conjectures that languages whose own classifier is good contribute more (Pearson "
-            f"{_told(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own "
-            f"classifier is weak benefit more ({_told(paper.BENEFIT_CORRELATION)}). Here, on macro-F1: "
-            f"{_told(result['correlations']['contribution']['macro_f1'])} and "
-            f"{_told(result['correlations']['benefit']['macro_f1'])}.",
+            f"{_in_words(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own "
+            f"classifier is weak benefit more ({_in_words(paper.BENEFIT_CORRELATION)}). Here, on macro-F1: "
+            f"{_in_words(result['correlations']['contribution']['macro_f1'])} and "
+            f"{_in_words(result['correlations']['benefit']['macro_f1'])}.",
         ],
         [
             _table(
@@ -125,7 +125,7 @@ def section(result: Result) -> Section:
     )
 
 
-def _told(correlation: Any) -> str:
+def _in_words(correlation: Any) -> str:
     return (
         "no correlation can be given"
         if correlation is None
@@ -159,8 +159,8 @@ def _correlations(correlations: Result) -> TableBlock:
     for measure in PAPER_MEASURES:
         cells = [MEASURES[measure].title]
         for kind in ("contribution", "benefit"):
-            found = correlations[kind][measure]
-            cells += ["", ""] if found is None else [number(found[0]), number(found[1])]
+            correlation = correlations[kind][measure]
+            cells += ["", ""] if correlation is None else list(map(number, correlation))
         rows.append(cells)
     table = Table(
         ["measure", "Pearson", "p", "Pearson", "p"],

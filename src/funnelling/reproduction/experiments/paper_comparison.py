@@ -1,4 +1,4 @@
-"""The paper's figures beside ours."""
+"""Tables that set the paper's figures beside ours."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments.paper import KINDS, Scores
 
 
-def beside_paper(
+def compare_with_paper(
     name: str,
     ours: Mapping[str, Mapping[str, float]],
     theirs: Scores,

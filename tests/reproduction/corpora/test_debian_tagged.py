@@ -214,7 +214,7 @@ def test_a_missing_index_is_refused(tmp_path: Path) -> None:
         ("devel::library, role::{devel-lib,shared-lib}, game::board", False),
     ],
 )
-def test_two_tags_must_tell_what_a_package_is_for(tags: str, telling: bool) -> None:
+def test_two_tags_must_say_what_a_package_is_for(tags: str, telling: bool) -> None:
     package = TaggedPackage("go", "go", parse_tags(tags), {})
     assert telling_packages([package]) == ([package] if telling else [])
 
@@ -252,6 +252,6 @@ def test_an_empty_description_is_none(tmp_path: Path) -> None:
 def test_the_order_of_an_index_decides_nothing(tmp_path: Path) -> None:
     rows = [Made("go", "a::x", "en"), Made("go", "a::y", "en")]
     forwards, backwards = (
-        write_archive(tmp_path / str(n), part) for n, part in enumerate((rows, rows[::-1]))
+        write_archive(tmp_path / str(n), order) for n, order in enumerate((rows, rows[::-1]))
     )
     assert read_tagged(["en"], [forwards]) == read_tagged(["en"], [backwards])

@@ -58,7 +58,7 @@ def refusal(folder: Path, languages: str = "en,it", **options: Any) -> str:
     return str(caught.value)
 
 
-def test_a_source_is_a_group_with_a_document_a_language(tmp_path: Path) -> None:
+def test_a_source_is_a_group_with_one_document_per_language(tmp_path: Path) -> None:
     corpus = built(archive(tmp_path, [package("chess")], ["chess"]))
     assert texts(corpus) == {
         "debian/chess/en": "plays chess\nA game of chess in words.\n* fun",
@@ -84,7 +84,7 @@ def test_nothing_of_a_source_with_tags(tmp_path: Path) -> None:
     assert corpus.omissions[0] == "4 packages of sources with tags"
 
 
-def test_one_package_a_source_the_one_of_its_name_first(tmp_path: Path) -> None:
+def test_one_package_per_source_the_one_of_its_name_first(tmp_path: Path) -> None:
     packages = [
         package("a-chess", source="chess"),
         package("chess"),

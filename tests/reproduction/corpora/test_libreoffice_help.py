@@ -43,7 +43,7 @@ def refusal(folder: Path, languages: str, **options: Any) -> str:
     return str(caught.value)
 
 
-def test_a_page_is_a_group_with_a_document_a_language(tmp_path: Path) -> None:
+def test_a_page_is_a_group_with_one_document_per_language(tmp_path: Path) -> None:
     corpus = built(packages(tmp_path, {"swriter/open": OPEN}), "PT-br,en,it")
     assert texts(corpus) == {
         "libreoffice/swriter/open/en": "Open\nChoose the file.\nNot yet done.",
@@ -167,7 +167,7 @@ def test_valencian_is_not_catalan(tmp_path: Path) -> None:
     assert refusal(tmp_path, "ca").endswith("no help page is in it. Take another file or other --languages.")
 
 
-def test_a_package_that_points_at_another_language_is_left_out_and_told(tmp_path: Path) -> None:
+def test_a_package_that_points_at_another_language_is_left_out_and_named(tmp_path: Path) -> None:
     packages(tmp_path, {"open": OPEN})
     path = help_package(tmp_path, "sk", {}, links={"./usr/share/libreoffice/help/sk": "cs"})
     result = built(tmp_path, "en,sk")

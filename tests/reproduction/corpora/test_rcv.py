@@ -52,7 +52,7 @@ def sizes(corpus: BuiltCorpus) -> Mapping[tuple[str | None, str | None], int]:
     return Counter((document.language, document.split) for document in corpus.documents)
 
 
-def test_as_many_documents_a_language(tmp_path: Path) -> None:
+def test_as_many_documents_in_every_language(tmp_path: Path) -> None:
     corpus = built(write_corpus(tmp_path))
     assert sizes(corpus) == {
         ("de", "train"): 6,

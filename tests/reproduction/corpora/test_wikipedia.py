@@ -58,7 +58,7 @@ def test_aligned_articles_with_enough_words_in_all_languages(dumps: Path) -> Non
     assert corpus.omissions == ["1 aligned article without 3 words in every language"]
 
 
-def test_fifty_words_unless_told_otherwise(dumps: Path) -> None:
+def test_fifty_words_by_default(dumps: Path) -> None:
     assert refusal(dumps, min_words=50).startswith("no aligned article has 50 words in all of en, it.")
     long = " ".join(["parola"] * 49)
     write_articles(dumps / "dumps", "en", {"Cat": long})

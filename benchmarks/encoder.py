@@ -16,8 +16,8 @@ from typing import Any
 
 from funnelling import FunnellingClassifier
 from funnelling.corpus import Corpus, read_corpus
-from funnelling.evaluation.measures import MEASURES
-from funnelling.report.tables import MEASURE_TITLES, Table, number, plain
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
+from funnelling.report.tables import Table, number, plain
 from funnelling.spaces.encoder import EncoderSpace
 from funnelling.trials.comparison import fit_method, measure_method
 from funnelling.trials.splits import sides_of
@@ -45,7 +45,7 @@ def main() -> None:
             model = FunnellingClassifier(views=views, random_state=0, n_jobs=arguments.jobs)
             rows.append([title, *measured(model, trial.train, trial.test)])
             print(*rows[-1], flush=True)
-    titles = [MEASURE_TITLES[measure] for measure in MEASURES]
+    titles = [MEASURES[measure].title for measure in PAPER_MEASURES]
     print(plain(Table(["views", *titles, "fit s", "predict s"], rows)))
 
 
@@ -55,7 +55,10 @@ def measured(model: Any, train: Corpus, test: Corpus) -> list[str]:
     fitted = time.perf_counter()
     result = measure_method(model, test)
     seconds = fitted - start, time.perf_counter() - fitted
-    return [*(number(result["average"][measure]) for measure in MEASURES), *(f"{s:.1f}" for s in seconds)]
+    return [
+        *(number(result["average"][measure]) for measure in PAPER_MEASURES),
+        *(f"{s:.1f}" for s in seconds),
+    ]
 
 
 def make_encoder(folder: Path, texts: list[str]) -> Path:

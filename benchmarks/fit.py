@@ -13,7 +13,8 @@ from typing import Any
 import corpora
 from funnelling import FunnellingClassifier
 from funnelling.cli import options
-from funnelling.report.tables import Table, counted, number
+from funnelling.report.tables import Table, number
+from funnelling.wording import counted
 from measuring import machine, run, short, show, sizes, timed
 from recipe import META_C, Recipe
 from vectors import Vectors

@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 
 from funnelling.cli import options
 from funnelling.errors import InputError
-from funnelling.report.tables import Table, counted, plain
+from funnelling.report.tables import Table, plain
 from funnelling.svm import solver_name
+from funnelling.wording import counted
 
 Result = TypeVar("Result")
 

@@ -16,7 +16,8 @@ from drawing import SHAPES, Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
 from funnelling.cli import options
-from funnelling.report.tables import Table, counted
+from funnelling.report.tables import Table
+from funnelling.wording import counted
 from measuring import machine, run, short, show
 from recipe import META_C, Recipe
 

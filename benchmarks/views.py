@@ -17,8 +17,8 @@ import numpy as np
 
 from funnelling import FunnellingClassifier
 from funnelling.corpus import read_corpus
-from funnelling.evaluation.measures import MEASURES
-from funnelling.report.tables import MEASURE_TITLES, Table, number, plain
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
+from funnelling.report.tables import Table, number, plain
 from funnelling.trials.comparison import fit_method, measure_method
 from funnelling.trials.splits import outer_folds, sides_of
 
@@ -43,9 +43,9 @@ def main() -> None:
         fit_method(model, learned)
         average = measure_method(model, asked)["average"]
         seconds = f"{time.perf_counter() - start:.0f}"
-        rows.append([title, *(number(average[measure]) for measure in MEASURES), seconds])
+        rows.append([title, *(number(average[measure]) for measure in PAPER_MEASURES), seconds])
         print(*rows[-1], flush=True)
-    print(plain(Table(["variant", *(MEASURE_TITLES[measure] for measure in MEASURES), "s"], rows)))
+    print(plain(Table(["variant", *(MEASURES[measure].title for measure in PAPER_MEASURES), "s"], rows)))
 
 
 def variants(embeddings: str | None) -> Iterator[tuple[str, dict[str, Any]]]:

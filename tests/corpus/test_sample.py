@@ -8,8 +8,8 @@ import pytest
 
 from funnelling.corpus.sample import FILE, read_sample
 from funnelling.reproduction.corpora import debian_comparable
-from funnelling.reproduction.corpora.built import Built
-from funnelling.reproduction.corpora.sample import LANGUAGES, build
+from funnelling.reproduction.corpora.builders import BuiltCorpus
+from funnelling.reproduction.corpora.embedded_sample import LANGUAGES, build
 from tests.reproduction.corpora.tagged_makers import Made, write_archive
 
 
@@ -52,18 +52,18 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def built(archive: Path) -> Built:
+def built(archive: Path) -> BuiltCorpus:
     return build([archive])
 
 
-def test_one_from_another_archive_has_the_same_shape(built: Built) -> None:
+def test_one_from_another_archive_has_the_same_shape(built: BuiltCorpus) -> None:
     assert Counter((row.language, row.split) for row in built.documents) == {
         (language, split): size for language in LANGUAGES for split, size in (("train", 250), ("test", 100))
     }
     assert len({row.group for row in built.documents}) == len(built.documents)
 
 
-def test_its_labels_are_the_most_frequent_in_training(built: Built) -> None:
+def test_its_labels_are_the_most_frequent_in_training(built: BuiltCorpus) -> None:
     counts: Counter[str] = Counter()
     for row in built.documents:
         number = int(row.id[1:5])
@@ -76,12 +76,12 @@ def test_its_labels_are_the_most_frequent_in_training(built: Built) -> None:
     assert any(row.labels == () for row in built.documents)
 
 
-def test_a_seed_gives_it_again_and_another_one_others(archive: Path, built: Built) -> None:
+def test_a_seed_gives_it_again_and_another_one_others(archive: Path, built: BuiltCorpus) -> None:
     assert build([archive], 0) == built
     other = build([archive], 1)
     assert {row.id for row in other.documents} != {row.id for row in built.documents}
 
 
-def test_it_is_a_cut_of_the_comparable_corpus(archive: Path, built: Built) -> None:
+def test_it_is_a_cut_of_the_comparable_corpus(archive: Path, built: BuiltCorpus) -> None:
     whole = {(row.id, row.text, row.split) for row in debian_comparable.build(LANGUAGES, [archive]).documents}
     assert {(row.id, row.text, row.split) for row in built.documents} <= whole

@@ -25,7 +25,7 @@ def test_pairs_are_paired_over_trials_and_languages() -> None:
     assert flat == square
 
 
-def test_the_upper_bound_takes_no_part() -> None:
+def test_the_upper_bound_is_left_out() -> None:
     result = significance({"upper-bound": [0.9, 0.8], "a": [0.5, 0.6], "b": [0.5, 0.7]})
     assert result["best"] == "b"
     assert list(result["p"]) == ["a"]

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel import choosing
 from funnelling.funnel.views.combination import Combination
 from funnelling.method.training_set import TrainingSet
@@ -39,7 +39,7 @@ def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
 
 def test_the_best_candidate_is_taken_and_it_says_why(model: FunnellingClassifier) -> None:
     choice = model.choice_
-    quality = {row["name"]: np.mean([row[measure] for measure in MEASURES]) for row in choice.tried}
+    quality = {row["name"]: np.mean([row[measure] for measure in PAPER_MEASURES]) for row in choice.tried}
     name = str(choosing.Candidate(tuple(choice.views), choice.normalise, choice.combine))
     assert quality[name] == max(quality.values()) >= quality["fun-tat"]
     assert len(quality) == 7

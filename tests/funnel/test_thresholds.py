@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import measure
+from funnelling.evaluation.registry import measure
 from funnelling.funnel.thresholds import GOALS, PULLS, Goal, Tuning, parse_goal, tuned_thresholds
 from funnelling.svm import Calibration
 

@@ -16,7 +16,7 @@ def demo_report() -> Report:
         "Eleven languages, one set of labels: how six methods compare",
         [
             "Funnelling gains most where a language has few documents of its own. The averages below are "
-            "over ten samples of `rcv1-rcv2`; what the methods do is told in "
+            "over ten samples of `rcv1-rcv2`; what the methods do is explained in "
             "[the paper](https://doi.org/10.1145/3326065).",
             "A language is left out of the average when it has no test document.",
         ],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from funnelling.report.files import write_report
+from funnelling.report.report_folder import write_report
 from tests.report.demo import demo_report, report_of
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")
@@ -104,7 +104,7 @@ def test_the_page_is_drawn_and_fits(browser: Any, demo: Path, width: int, colour
 @pytest.mark.parametrize("width", [PHONE, DESK])
 def test_opening_the_data_does_not_widen_the_page(browser: Any, demo: Path, width: int) -> None:
     show(browser, demo, width)
-    browser.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
+    browser.execute_script("document.querySelectorAll('details').forEach(details => details.open = true)")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     assert browser.get_log("browser") == []
 
@@ -114,7 +114,7 @@ def test_opening_the_data_does_not_widen_the_page(browser: Any, demo: Path, widt
 def test_any_label_stays_in_its_place(browser: Any, tmp_path: Path, text: str, width: int) -> None:
     show(browser, write_report(report_of(text), tmp_path)[0], width)
     assert browser.title == text
-    browser.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
+    browser.execute_script("document.querySelectorAll('details').forEach(details => details.open = true)")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     assert browser.execute_script(MISDRAWN) == []
     assert browser.get_log("browser") == []

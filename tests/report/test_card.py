@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import FunnellingClassifier, save_model
-from funnelling.evaluation.measures import measure_languages
+from funnelling.evaluation.language_averages import measure_languages
 from tests.artificial import text_corpus
 
 
@@ -20,7 +20,7 @@ def card(tmp_path: Path) -> str:
     return (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
 
 
-def test_it_tells_languages_labels_scores_limits_and_how_it_was_made(card: str) -> None:
+def test_it_has_languages_labels_scores_limits_and_how_it_was_made(card: str) -> None:
     assert card.startswith("# A Fun(TAT) model\n")
     for heading in ("Languages", "Labels", "How good it is", "Probabilities", "Limits", "How it was made"):
         assert f"\n## {heading}\n" in card

@@ -87,7 +87,7 @@ def test_labels_do_not_become_markup(text: str) -> None:
             check_inside(block)
 
 
-def test_few_bars_share_a_panel_many_have_one_a_series() -> None:
+def test_few_bars_share_a_panel_many_have_one_per_series() -> None:
     assert len(draw(bars({"a": [1.0] * 3, "b": [2.0] * 3}), "x").panels) == 1
     many = draw(bars({"a": [1.0] * 11, "b": [2.0] * 11}), "x")
     assert [panel.title for panel in many.panels] == ["a", "b"]

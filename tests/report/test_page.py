@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling.report.content import Report, Section, TableBlock
+from funnelling.report.markup import escape_markdown, inline_html, inline_markdown
 from funnelling.report.page import html_page
 from funnelling.report.tables import Table
-from funnelling.report.text import escape_markdown, inline_html, inline_markdown
 from tests.report.demo import demo_report, report_of
 from tests.report.reading import Element, read_page
 
@@ -55,7 +55,7 @@ def test_the_page_says_its_language_title_and_that_it_fits_phones(page: Element)
     assert "width=device-width" in viewport.attributes["content"]
 
 
-def test_names_of_places_are_given_once_and_every_reference_finds_one(page: Element) -> None:
+def test_names_of_places_are_unique_and_every_reference_finds_one(page: Element) -> None:
     places = [e.attributes["id"] for e in all_elements(page) if "id" in e.attributes]
     assert len(places) == len(set(places))
     for element in all_elements(page):
@@ -114,9 +114,9 @@ def test_every_figure_has_a_title_an_alternative_a_caption_and_its_data(page: El
         assert drawn
         for svg in drawn:
             title, description = svg.attributes["aria-labelledby"].split()
-            told = {e.attributes["id"]: e.text for e in all_elements(svg) if "id" in e.attributes}
-            assert told[title].startswith(figure.title)
-            assert told[description]
+            texts = {e.attributes["id"]: e.text for e in all_elements(svg) if "id" in e.attributes}
+            assert texts[title].startswith(figure.title)
+            assert texts[description]
         assert figure.alternative in element.text
         rows = element.one("details").one("tbody").all("tr")
         assert len(rows) == len(figure.table().rows)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from funnelling import Corpus, Document, NaiveClassifier
-from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.trials.comparison import (
     Comparison,
     cross_validate,
@@ -80,7 +80,7 @@ class TestMeasuring:
     def test_by_heart_is_perfect(self) -> None:
         corpus = _corpus()
         result = measure_method(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
-        assert all(result["average"][measure] == 1 for measure in MEASURES)
+        assert all(result["average"][measure] == 1 for measure in PAPER_MEASURES)
         assert result["languages"]["en"]["documents"] == 20
         assert result["unknown_labels"] == 0
 
@@ -143,8 +143,8 @@ class TestCrossValidation:
 
 
 def _result(**languages: float) -> dict[str, Any]:
-    values = {language: dict.fromkeys(MEASURES, score) for language, score in languages.items()}
-    average = dict.fromkeys(MEASURES, sum(languages.values()) / len(languages))
+    values = {language: dict.fromkeys(PAPER_MEASURES, score) for language, score in languages.items()}
+    average = dict.fromkeys(PAPER_MEASURES, sum(languages.values()) / len(languages))
     return {
         "average": average,
         "languages": {language: {**value, "documents": 10} for language, value in values.items()},
@@ -159,7 +159,7 @@ class TestSummary:
         assert summary["average"]["micro_f1"] == 0.5
         assert summary["deviation"] is None
         assert summary["language_deviation"]["micro_f1"] == pytest.approx(np.std([0.4, 0.6], ddof=1))
-        assert summary["languages"]["en"] == {**dict.fromkeys(MEASURES, 0.4), "documents": 10}
+        assert summary["languages"]["en"] == {**dict.fromkeys(PAPER_MEASURES, 0.4), "documents": 10}
         assert (summary["runs"], summary["fit_seconds"], summary["predict_seconds"]) == (1, 2, 1)
 
     def test_of_several_trials(self) -> None:

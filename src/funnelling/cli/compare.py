@@ -74,10 +74,10 @@ def run(arguments: argparse.Namespace) -> None:
     for line in (*notes, left_out):
         options.tell(line)
 
-    from funnelling.report.comparison import comparison_blocks
+    from funnelling.report.comparison_blocks import comparison_blocks
     from funnelling.report.content import Report, Section
     from funnelling.report.facts import facts
-    from funnelling.report.files import write_report
+    from funnelling.report.report_folder import write_report
     from funnelling.trials.comparison import Comparison
     from funnelling.trials.pieces import Pieces
 
@@ -107,7 +107,8 @@ def _keep(result: Any, store: Path) -> None:
 
 
 def _print(result: Any) -> None:
-    from funnelling.report.tables import comparison_table, notes, plain
+    from funnelling.report.measure_tables import comparison_table, notes
+    from funnelling.report.tables import plain
 
     print(plain(comparison_table(result)))
     print("\n".join(notes(result)))

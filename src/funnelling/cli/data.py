@@ -124,7 +124,7 @@ def run_build(arguments: argparse.Namespace) -> None:
         told.append(
             f"{in_groups}{counted(len(languages), 'language')}, {counted(len(built.documents), 'document')}."
         )
-        told.extend(f"Dropped: {line}." for line in built.dropped)
+        told.extend(f"Dropped: {line}." for line in built.omissions)
 
     write_documents(arguments.output, documents(), arguments.force)
     for line in told:

@@ -34,7 +34,8 @@ def run(arguments: argparse.Namespace) -> None:
     corpus, note = options.read_labelled(arguments.data)
     test, left_out = _measurable(corpus, model, shown_name(arguments.data), arguments.skip_unknown)
 
-    from funnelling.report.tables import languages_table, notes, plain, rates
+    from funnelling.report.measure_tables import languages_table, notes, rates
+    from funnelling.report.tables import plain
     from funnelling.trials.comparison import measure_in_full, measures_of
 
     result = measures_of(measure_in_full(model, test))

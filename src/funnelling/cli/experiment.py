@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.method.registry import make_method, parse_methods, parse_settings
     from funnelling.report.content import Report
     from funnelling.report.facts import facts
-    from funnelling.report.files import write_report
+    from funnelling.report.report_folder import write_report
     from funnelling.report.tables import plain
     from funnelling.reproduction.experiments.registry import parse_experiments, run_experiments
     from funnelling.reproduction.experiments.setting import FRACTIONS, Setting

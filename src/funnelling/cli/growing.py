@@ -143,7 +143,8 @@ def _grow(arguments: argparse.Namespace, model: "FunnellingClassifier", trial: "
 
 def _tell_change(before: "FunnellingClassifier", after: "FunnellingClassifier", test: "Corpus") -> None:
     """Both on test documents and on held-out training documents, over the labels known before."""
-    from funnelling.report.tables import change_table, plain
+    from funnelling.report.measure_tables import change_table
+    from funnelling.report.tables import plain
     from funnelling.trials.comparison import measure_method, served
     from funnelling.wording import counted
 
@@ -162,7 +163,7 @@ def _tell_change(before: "FunnellingClassifier", after: "FunnellingClassifier", 
 
 def _scores(model: "FunnellingClassifier", test: "Corpus") -> Any:
     """What the model's card tells: of all languages alike, so on test documents where all have some."""
-    from funnelling.evaluation.measures import averaged
+    from funnelling.evaluation.language_averages import averaged
     from funnelling.trials.comparison import measure_in_full, measures_of
     from funnelling.wording import counted
 

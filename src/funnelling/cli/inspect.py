@@ -19,7 +19,8 @@ def run(arguments: argparse.Namespace) -> None:
     import textwrap
 
     from funnelling.report.card import limits, made_with, probabilities
-    from funnelling.report.tables import languages_table, notes, plain
+    from funnelling.report.measure_tables import languages_table, notes
+    from funnelling.report.tables import plain
     from funnelling.storage import describe_model
 
     description = describe_model(arguments.model)

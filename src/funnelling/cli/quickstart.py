@@ -26,11 +26,12 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.corpus.sample import read_sample
     from funnelling.formats import write_documents
     from funnelling.method.registry import make_method
-    from funnelling.report.comparison import comparison_blocks
+    from funnelling.report.comparison_blocks import comparison_blocks
     from funnelling.report.content import Report, Section
     from funnelling.report.facts import facts
-    from funnelling.report.files import write_report
-    from funnelling.report.tables import plain, side_by_side
+    from funnelling.report.measure_tables import side_by_side
+    from funnelling.report.report_folder import write_report
+    from funnelling.report.tables import plain
     from funnelling.storage import save_model
     from funnelling.trials.comparison import compared, fit_and_measure, measure_rejector, measures_of
     from funnelling.trials.splits import Trial

@@ -131,7 +131,7 @@ def _learn_parts(
 
 def _measured_held_out(model: "Method") -> tuple[Any, str]:
     """What a funnel says of documents that were held out from both of its tiers."""
-    from funnelling.evaluation.measures import averaged
+    from funnelling.evaluation.language_averages import averaged
 
     if not hasattr(model, "held_out_measures"):
         return None, "Not measured: no document has split test."
@@ -197,7 +197,8 @@ def _measure_by_folds(train: "Corpus", make: "Callable[[], Method]", seed: int) 
 
 
 def _print(scores: Any, how: str) -> None:
-    from funnelling.report.tables import languages_table, notes, plain, rates
+    from funnelling.report.measure_tables import languages_table, notes, rates
+    from funnelling.report.tables import plain
 
     if scores is None:
         print(how)

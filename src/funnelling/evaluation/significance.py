@@ -26,7 +26,7 @@ def significance(scores: Mapping[str, ArrayLike], exclude: Collection[str] = NO_
     """The method of the best mean, and p of a paired two-tailed t-test between it and each rival.
 
     A method's scores are those of its (trial, language) pairs, in the same order for all; fewer than
-    two pairs give a p of None. Excluded methods take no part. Between equal means the first is best.
+    two pairs give a p of None. Excluded methods are left out. Between equal means the first is best.
 
     >>> result = significance({"naive": [.5, .6, .5], "fun-tat": [.6, .8, .8], "upper-bound": [.9, .9, .9]})
     >>> result["best"], {method: round(p, 3) for method, p in result["p"].items()}

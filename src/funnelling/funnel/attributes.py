@@ -6,7 +6,7 @@ Models are saved attribute by attribute, in the order in which these stand here.
 from collections.abc import Mapping
 from typing import Any
 
-from funnelling.evaluation.measures import counts_by_language
+from funnelling.evaluation.language_averages import counts_by_language
 from funnelling.funnel.design import Design
 from funnelling.funnel.fitting import FittedFunnel
 from funnelling.funnel.tier_two import TierTwo

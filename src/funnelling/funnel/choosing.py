@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.measures import MEASURES, mean_measures, mean_of_four
+from funnelling.evaluation.language_averages import mean_measures, mean_of_four
+from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel.design import Design
 from funnelling.funnel.tier_one import Teachers
 from funnelling.funnel.views.combination import Combination
@@ -84,7 +85,8 @@ class Choice:
         paper = self.tried[0]["name"]
         by_name = {row["name"]: row for row in self.tried}
         scores = {
-            key: " ".join(f"{by_name[key][measure]:.3f}" for measure in MEASURES) for key in (name, paper)
+            key: " ".join(f"{by_name[key][measure]:.3f}" for measure in PAPER_MEASURES)
+            for key in (name, paper)
         }
         against = "" if name == paper else f"; {paper}: {scores[paper]}"
         C = "" if self.C is None else f", C = {self.C:g}"
@@ -140,7 +142,7 @@ def choose(design: Design, training: TrainingSet) -> Choice:
                     results.setdefault((candidate, C), []).append(measures)
                 advance(1)
     means = {
-        key: {measure: float(np.mean([each[measure] for each in rows])) for measure in MEASURES}
+        key: {measure: float(np.mean([each[measure] for each in rows])) for measure in PAPER_MEASURES}
         for key, rows in results.items()
     }
     quality = {key: mean_of_four(measures) for key, measures in means.items()}

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import Counts, measure_counts
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.attributes import (
     funnel_attributes,
     funnel_of,

@@ -13,11 +13,12 @@ import numpy.typing as npt
 from scipy.special import expit, logit
 
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import MEASURES, Counts, measure_counts
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.matrices import Folds, Targets
 from funnelling.svm import Calibration
 
-GOALS = tuple(measure.replace("_", "-") for measure in MEASURES)
+GOALS = tuple(measure.replace("_", "-") for measure in PAPER_MEASURES)
 RECALL = "recall"
 # How many positives a label needs for its own threshold to weigh as much as the common one.
 PULLS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
@@ -140,7 +141,7 @@ def _common_threshold(probabilities: Array, targets: Targets, goal: Goal) -> Arr
         return np.array(_lowest_passing(positives, goal.recall) if len(positives) else 0.5)
     # One threshold for all labels serves micro-F1 best; own ones are there for the rest.
     measure = "micro_f1" if goal.measure == "macro_f1" else goal.measure
-    values = [measure_counts(Counts.of(targets, probabilities > t))[measure] for t in GRID]
+    values = [MEASURES[measure].of(Counts.of(targets, probabilities > t)) for t in GRID]
     return np.array(GRID[int(np.argmax(values))])
 
 

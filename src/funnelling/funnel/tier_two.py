@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.measures import mean_measures, mean_of_four
+from funnelling.evaluation.language_averages import mean_measures, mean_of_four
 from funnelling.funnel.design import Design
 from funnelling.funnel.thresholds import tuned_thresholds
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors, Teachers

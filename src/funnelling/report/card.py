@@ -1,20 +1,21 @@
-"""What a model's folder says of it to whoever opens it: the model card."""
+"""The model card: what a model's folder says of it to whoever opens it."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from funnelling.method.registry import title
-from funnelling.report.tables import Table, languages_table, markdown, notes, rates
-from funnelling.report.text import escape_markdown
+from funnelling.report.markup import escape_markdown
+from funnelling.report.measure_tables import languages_table, notes, rates
+from funnelling.report.tables import Table, markdown
 from funnelling.wording import counted
 
 LABELS_SHOWN = 50
 
 
 def model_card(description: Mapping[str, Any]) -> str:
-    """A model card in Markdown, from what `describe_model` tells."""
+    """A model card in Markdown, from what `describe_model` says of a model."""
     languages, labels = description["languages"], description["labels"]
-    parts = [
+    paragraphs = [
         f"# A {title(description['method'])} model",
         f"It labels documents in {counted(len(languages), 'language')} under "
         f"{counted(len(labels), 'label')}, with a probability for each. Made with funnelling "
@@ -50,7 +51,7 @@ def model_card(description: Mapping[str, Any]) -> str:
         + ", ".join(f"{name} {number}" for name, number in description["versions"].items())
         + ".",
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def _labels(labels: list[Any]) -> str:
@@ -73,33 +74,34 @@ def made_with(description: Mapping[str, Any]) -> dict[str, Any]:
 
 def probabilities(description: Mapping[str, Any]) -> str:
     """How far the probabilities can be trusted, and what is made of them."""
-    told = (
+    trust = (
         "Probabilities are calibrated on training documents that were held out: of the labels given .8, "
         "about 80 % should be right, on documents like those it was trained on. "
     )
     scores = description["scores"] or {}
     if "calibration_error" in scores:
-        told += f"{rates(scores)}. "
+        trust += f"{rates(scores)}. "
     if description["exclusive"]:
-        return told + "The most probable label is assigned."
+        return trust + "The most probable label is assigned."
     return (
-        told + "A label is assigned where its probability is above its threshold, which is told where not .5."
+        trust
+        + "A label is assigned where its probability is above its threshold, which is told where not .5."
     )
 
 
 def limits(description: Mapping[str, Any]) -> list[str]:
     """What the model should not be relied on for."""
     few = [language for language, number in description["languages"].items() if number < 100]
-    found = [
+    sentences = [
         "It knows the languages above; a regional variant is taken for its language.",
         "It has seen no other labels, and no other kind of text than its training documents.",
         "Rare labels are found less often than frequent ones: see the macro averages above.",
     ]
     if description["serves_unseen"]:
-        found[0] = (
+        sentences[0] = (
             "Other languages than those above are labelled through what all languages share, less well; such "
             "answers are marked zero_shot."
         )
     if few:
-        found.append(f"Few training documents: {', '.join(few)}.")
-    return found
+        sentences.append(f"Few training documents: {', '.join(few)}.")
+    return sentences

@@ -1,6 +1,6 @@
 """What a report says, apart from how it looks: sections of prose, tables and figures.
 
-Every figure can be told as a table, which is its data as CSV and what stands for it in plain text.
+Every figure has a table too, which is its data as CSV and what stands for it in plain text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ class TableBlock:
 
 @dataclass(frozen=True)
 class Bars:
-    """Groups of bars, one a category, with a bar for each series; values may be negative."""
+    """Groups of bars, one per category, with one bar per series; values may be negative."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class Bars:
     category_title: str = ""
 
     def table(self) -> Table:
-        """The same as a table: a row a category, a column a series."""
+        """Its values: one row per category, one column per series."""
         rows = [
             [category, *(_shown(values[position]) for values in self.series.values())]
             for position, category in enumerate(self.categories)
@@ -56,7 +56,7 @@ class Curves:
     logarithmic: bool = False  # the x axis
 
     def table(self) -> Table:
-        """The same as a table: a row a point."""
+        """Its points, one per row."""
         rows = [
             [panel, series, _shown(x), _shown(y)]
             for panel, lines in self.panels.items()
@@ -82,7 +82,7 @@ class HeatMap:
     values: Sequence[Sequence[Number]]
 
     def table(self) -> Table:
-        """The same as a table."""
+        """Its values, laid out as they are drawn."""
         rows = [[row, *map(_shown, values)] for row, values in zip(self.rows, self.values, strict=True)]
         return Table([f"{self.row_title} \\ {self.column_title}", *self.columns], rows)
 
@@ -93,7 +93,7 @@ Block = TableBlock | Bars | Curves | HeatMap
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: paragraphs, then tables and figures."""
+    """A section of a report: paragraphs, then tables and figures."""
 
     name: str
     title: str

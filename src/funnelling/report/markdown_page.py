@@ -3,27 +3,27 @@
 from collections.abc import Sequence
 
 from funnelling.report.content import Block, Report, TableBlock
+from funnelling.report.markup import escape_markdown, inline_markdown
 from funnelling.report.names import named_sections
 from funnelling.report.page import BEST_NOTE, FACTS_TITLE
 from funnelling.report.tables import Table, markdown
-from funnelling.report.text import escape_markdown, inline_markdown
 
 
 def markdown_page(report: Report) -> str:
     """The whole report; figures are links to ``figures/NAME.svg``, data to ``data/NAME.csv``."""
-    parts = [f"# {escape_markdown(report.title)}", *map(inline_markdown, report.paragraphs)]
+    paragraphs = [f"# {escape_markdown(report.title)}", *map(inline_markdown, report.paragraphs)]
     for _, section, blocks in named_sections(report):
-        parts += [f"## {escape_markdown(section.title)}", *map(inline_markdown, section.paragraphs)]
+        paragraphs += [f"## {escape_markdown(section.title)}", *map(inline_markdown, section.paragraphs)]
         for name, block in blocks:
-            parts += _block(name, block)
+            paragraphs += _block(name, block)
     if report.facts:
-        parts.append(f"## {FACTS_TITLE}")
-        parts.append(
+        paragraphs.append(f"## {FACTS_TITLE}")
+        paragraphs.append(
             "\n".join(
                 f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in report.facts.items()
             )
         )
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
 
 
 def _block(name: str, block: Block) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Names of blocks as files and as places on the page: safe and each given once."""
+"""Names of blocks as files and as places on the page: safe, and no two the same."""
 
 import re
 from collections.abc import Iterator
@@ -17,20 +17,20 @@ class Names:
     """
 
     def __init__(self) -> None:
-        self._given: set[str] = set()
+        self._names: set[str] = set()
 
     def give(self, wish: str) -> str:
         base = _UNSAFE.sub("-", wish.lower())[:80].strip("-") or "part"
         name, count = base, 1
-        while name in self._given:
+        while name in self._names:
             count += 1
             name = f"{base}-{count}"
-        self._given.add(name)
+        self._names.add(name)
         return name
 
 
 def named_sections(report: Report) -> Iterator[tuple[str, Section, list[tuple[str, Block]]]]:
-    """The sections of a report with the names of each and of its blocks; the same at every call."""
+    """The sections of a report with the names of each and of its blocks, which are the same at every call."""
     sections, blocks = Names(), Names()
     for section in report.sections:
         yield (

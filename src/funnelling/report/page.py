@@ -9,10 +9,10 @@ from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import Drawing, Panel, element
 from funnelling.report.figures.style import DARK, LIGHT, SHAPES, colour_rules
+from funnelling.report.markup import escape, inline_html
 from funnelling.report.names import named_sections
 from funnelling.report.spreadsheets import comma_separated
 from funnelling.report.tables import Table
-from funnelling.report.text import escape, inline_html
 
 FACTS_TITLE = "How this was made"
 BEST_NOTE = "bold: the best"
@@ -29,7 +29,7 @@ def html_page(report: Report) -> str:
     places = [(f"section-{name}", section.title) for name, section, _ in sections]
     if report.facts:
         places.append(("facts", FACTS_TITLE))
-    parts = [
+    lines = [
         "<header>",
         f"<h1>{escape(report.title)}</h1>",
         *_paragraphs(report.paragraphs),
@@ -38,7 +38,7 @@ def html_page(report: Report) -> str:
     ]
     for name, section, blocks in sections:
         place = f"section-{name}"
-        parts += [
+        lines += [
             f'<section aria-labelledby="{place}">',
             f'<h2 id="{place}">{escape(section.title)}</h2>',
             *_paragraphs(section.paragraphs),
@@ -46,8 +46,8 @@ def html_page(report: Report) -> str:
             "</section>",
         ]
     if report.facts:
-        parts += _facts(report)
-    return "\n".join([*_head(report.title), *parts, "</main>", "</body>", "</html>", ""])
+        lines += _facts(report)
+    return "\n".join([*_head(report.title), *lines, "</main>", "</body>", "</html>", ""])
 
 
 def _head(title: str) -> list[str]:
@@ -233,13 +233,13 @@ def _svg(place: str, panel: Panel, title: str, words: str, shape: str) -> str:
     if shape == "matrix":
         smallest, largest = panel.width * _SMALLEST_MATRIX, panel.width * _LARGEST_MATRIX
         style = f"min-width:{smallest:.0f}px;max-width:{largest:.0f}px"
-    told = [
+    texts = [
         element("title", escape(title) or " ", id=f"{place}-title"),
         element("desc", escape(words) or " ", id=f"{place}-description"),
     ]
     return element(
         "svg",
-        "".join(told) + panel.marks,
+        "".join(texts) + panel.marks,
         class_="drawing",
         role="img",
         aria_labelledby=f"{place}-title {place}-description",

@@ -1,25 +1,9 @@
-"""Results as tables of plain text and of Markdown."""
+"""What a table is, and how it looks as plain text and as Markdown."""
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple
-
-from funnelling.evaluation.measures import MEASURES
-from funnelling.evaluation.significance import dagger
-from funnelling.method.registry import title
-from funnelling.wording import counted
-
-MEASURE_TITLES = {
-    "micro_f1": "micro-F1",
-    "macro_f1": "macro-F1",
-    "micro_k": "micro-K",
-    "macro_k": "macro-K",
-    "macro_f1_present": "macro-F1*",
-    "macro_k_present": "macro-K*",
-}
-DAGGERS = "† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test"
-PRESENT_NOTE = "* over the labels that occur in the test documents of the language"
+from typing import NamedTuple
 
 
 class Table(NamedTuple):
@@ -53,7 +37,7 @@ def plain(table: Table) -> str:
 
 
 def markdown(table: Table) -> str:
-    """The same table in Markdown, the best cells in bold.
+    """A table in Markdown, the best cells in bold.
 
     >>> print(markdown(Table(["language", "Naive"], [["it", ".5"]], [("F1", 1)])))
     | language | F1 Naive |
@@ -108,97 +92,3 @@ def number(value: float) -> str:
     ('.621', '1.000', '-.050')
     """
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 0.9995 else f"{value:.3f}"
-
-
-def notes(result: Mapping[str, Any]) -> list[str]:
-    """What stands below a table of measures."""
-    unknown = result.get("unknown_labels", 0)
-    dropped = f"{counted(unknown, 'label')} of the test documents unknown to training: not counted"
-    return [PRESENT_NOTE, *([dropped] if unknown else []), *dagger_notes(result)]
-
-
-def rates(result: Mapping[str, Any]) -> str:
-    """What a model's measures say beside the table: calibration and recall."""
-    return (
-        f"Calibration error of the probabilities {number(result['calibration_error'])}, share of the labels "
-        f"found (recall) {number(result['recall'])}"
-    )
-
-
-def dagger_notes(result: Mapping[str, Any]) -> list[str]:
-    """What daggers mean, where there are any."""
-    tests = result.get("significance", {}).values()
-    return [DAGGERS] if any(dagger(p) for test in tests for p in test["p"].values()) else []
-
-
-def languages_table(result: Mapping[str, Any]) -> Table:
-    """One method: a row a language, then the average; all measures."""
-    shown = list(MEASURE_TITLES)
-    rows = [
-        [language, str(values["documents"]), *(number(values[measure]) for measure in shown)]
-        for language, values in result["languages"].items()
-    ]
-    total = sum(values["documents"] for values in result["languages"].values())
-    rows.append(["average", str(total), *(number(result["average"][measure]) for measure in shown)])
-    return Table(["language", "documents", *MEASURE_TITLES.values()], rows)
-
-
-def change_table(before: Mapping[str, Any], after: Mapping[str, Any]) -> Table:
-    """Measures by language, before and after; a language that is new has none before."""
-    rows = []
-    for language, new in after.items():
-        old = before.get(language)
-        cells = [("–" if old is None else number(old[m]), number(new[m])) for m in MEASURES]
-        rows.append([language, *(cell for pair in cells for cell in pair)])
-    groups = [(MEASURE_TITLES[measure], 2) for measure in MEASURES]
-    return Table(["language", *["before", "after"] * len(MEASURES)], rows, groups)
-
-
-def side_by_side(methods: Mapping[str, Any]) -> Table:
-    """Several methods: a row a language, then the average; for each measure a column a method."""
-    languages = next(iter(methods.values()))["languages"]
-    parts = {
-        **{tag: [method["languages"][tag] for method in methods.values()] for tag in languages},
-        "average": [method["average"] for method in methods.values()],
-    }
-    rows: list[list[str]] = []
-    best: list[tuple[int, int]] = []
-    for part, values in parts.items():
-        cells = [part]
-        for measure in MEASURES:
-            highest = max(value[measure] for value in values)
-            for value in values:
-                if value[measure] == highest and len(values) > 1:
-                    best.append((len(rows), len(cells)))
-                cells.append(number(value[measure]))
-        rows.append(cells)
-    header = ["language", *(title(name) for _ in MEASURES for name in methods)]
-    groups = [(MEASURE_TITLES[measure], len(methods)) for measure in MEASURES]
-    return Table(header, rows, groups, best)
-
-
-def comparison_table(result: Mapping[str, Any]) -> Table:
-    """All methods of a comparison: averages with deviations over trials, daggers, times."""
-    rows: list[list[str]] = []
-    best: list[tuple[int, int]] = []
-    for name, method in result["methods"].items():
-        best += [
-            (len(rows), 1 + column)
-            for column, measure in enumerate(MEASURES)
-            if len(result["methods"]) > 1 and result["significance"][measure]["best"] == name
-        ]
-        cells = [score_cell(result, name, measure) for measure in MEASURE_TITLES]
-        rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
-    floor = result["rejector"]["average"]
-    rows.append(["(rejects all)", *(number(floor[measure]) for measure in MEASURE_TITLES), "", ""])
-    return Table(["method", *MEASURE_TITLES.values(), "fit s", "predict s"], rows, best=best)
-
-
-def score_cell(result: Mapping[str, Any], name: str, measure: str) -> str:
-    """A method's average, its deviation over trials and its dagger, where there are such."""
-    method = result["methods"][name]
-    text = number(method["average"][measure])
-    if method["deviation"] is not None:
-        text += f" ± {number(method['deviation'][measure])}"
-    tests = result["significance"].get(measure)
-    return text if tests is None else text + dagger(tests["p"].get(name))

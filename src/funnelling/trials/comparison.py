@@ -10,14 +10,11 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import (
-    MEASURES,
-    Counts,
-    calibration_error,
-    f1,
-    measure_languages,
-    reliability,
-)
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.language_averages import measure_languages
+from funnelling.evaluation.measures.f1 import f1
+from funnelling.evaluation.registry import PAPER_MEASURES
+from funnelling.evaluation.reliability import calibration_error, reliability
 from funnelling.evaluation.significance import significance
 from funnelling.text.languages import is_served
 from funnelling.text.words import analyser
@@ -258,7 +255,7 @@ def compared(found: Mapping[str, Sequence[Result]], rejector: Sequence[Result]) 
         "methods": {name: summarise(results) for name, results in found.items()},
         "significance": {
             measure: significance({name: _pairs(results, measure) for name, results in found.items()})
-            for measure in MEASURES
+            for measure in PAPER_MEASURES
         },
         "rejector": {"average": summarise(rejector)["average"]},
         "unknown_labels": rejector[0]["unknown_labels"],
@@ -330,5 +327,5 @@ def _pairs(results: Sequence[Result], measure: str) -> list[float]:
 
 
 def _told(name: str, trial: int, trials: int, result: Result) -> str:
-    scores = " ".join(f"{result['average'][measure]:.3f}" for measure in MEASURES)
+    scores = " ".join(f"{result['average'][measure]:.3f}" for measure in PAPER_MEASURES)
     return f"trial {trial + 1}/{trials} {name}: {scores} (fit {result['fit_seconds']:.1f} s)"

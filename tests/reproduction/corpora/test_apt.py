@@ -1,4 +1,4 @@
-"""apt with lists of its own: what it is told, what it brings, and that nothing is left of it."""
+"""apt with lists of its own: what it is asked, what it brings, and that nothing is left of it."""
 
 import os
 import tempfile

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora import debian_comparable
-from funnelling.reproduction.corpora.built import Built
+from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.debian_comparable import (
     MIN_DOCUMENTS,
-    Drawn,
+    Placement,
     Sizes,
     build,
     build_trials,
     draw,
 )
-from funnelling.reproduction.corpora.debian_tagged import Tagged
+from funnelling.reproduction.corpora.debian_tagged import TaggedPackage
 
 from .tagged_makers import Made, comparable_packages, text_of, write_archive
 
@@ -32,21 +32,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def corpus(folder: Path) -> Built:
+def corpus(folder: Path) -> BuiltCorpus:
     return build(LANGUAGES, [folder])
 
 
-def tagged(number: int, languages: str, prefix: str = "s") -> list[Tagged]:
+def tagged(number: int, languages: str, prefix: str = "s") -> list[TaggedPackage]:
     """Packages of as many sources in the same languages."""
     texts = {language: language for language in languages.split()}
-    return [Tagged(f"{prefix}{i}", f"{prefix}{i}", ("a::x", "b::y"), texts) for i in range(number)]
+    return [TaggedPackage(f"{prefix}{i}", f"{prefix}{i}", ("a::x", "b::y"), texts) for i in range(number)]
 
 
-def sizes_of(rows: list[Drawn]) -> dict[tuple[str, str], int]:
+def sizes_of(rows: list[Placement]) -> dict[tuple[str, str], int]:
     return dict(Counter((row.language, row.split) for row in rows))
 
 
-def assignment(corpus: Built) -> dict[str | None, tuple[str | None, str | None]]:
+def assignment(corpus: BuiltCorpus) -> dict[str | None, tuple[str | None, str | None]]:
     return {row.group: (row.language, row.split) for row in corpus.documents}
 
 
@@ -57,14 +57,14 @@ def refusal(languages: tuple[str, ...], folder: Path) -> str:
     return str(caught.value)
 
 
-def test_a_source_is_in_one_language_once_and_on_one_side(corpus: Built) -> None:
+def test_a_source_is_in_one_language_once_and_on_one_side(corpus: BuiltCorpus) -> None:
     groups = [row.group for row in corpus.documents]
     assert len(set(groups)) == len(groups) == 300
     assert {row.language for row in corpus.documents} == set(LANGUAGES)
     assert {row.split for row in corpus.documents} == {"train", "test"}
 
 
-def test_a_document_is_the_description_of_a_package_in_its_language(corpus: Built) -> None:
+def test_a_document_is_the_description_of_a_package_in_its_language(corpus: BuiltCorpus) -> None:
     packages = {package.name: package for package in comparable_packages()}
     for row in corpus.documents:
         name, _, language = row.id.partition("/")
@@ -74,19 +74,19 @@ def test_a_document_is_the_description_of_a_package_in_its_language(corpus: Buil
         assert row.group == name.removesuffix("-data")
 
 
-def test_any_package_of_a_source_may_stand_for_it(corpus: Built) -> None:
+def test_any_package_of_a_source_may_stand_for_it(corpus: BuiltCorpus) -> None:
     standing = Counter(row.id.partition("/")[0].endswith("-data") for row in corpus.documents)
     assert standing[True] >= 20  # of the 100 sources with two
 
 
-def test_labels_have_enough_documents_and_documents_have_labels(corpus: Built) -> None:
+def test_labels_have_enough_documents_and_documents_have_labels(corpus: BuiltCorpus) -> None:
     counts = Counter(label for row in corpus.documents for label in row.labels or ())
     assert len(counts) == 1 + 4 + 3
     assert min(counts.values()) >= MIN_DOCUMENTS == 30
     for row in corpus.documents:
         number = int(row.id[1:4])
         assert row.labels == (f"field::f{number % 4}", f"interface::i{number % 3}", "role::program")
-    assert corpus.dropped == [
+    assert corpus.omissions == [
         "100 packages beside another one of the source, or past the size",
         "300 tags of fewer than 30 documents",
     ]
@@ -103,7 +103,7 @@ def test_a_label_needs_thirty_documents(tmp_path: Path, number: int, kept: bool)
     assert len(corpus.documents) == 60
     labels = {label for row in corpus.documents for label in row.labels or ()}
     assert labels == {"a::x", "b::y", *(["c::rare"] if kept else [])}
-    assert "1 package without any other tag" in corpus.dropped
+    assert "1 package without any other tag" in corpus.omissions
     assert all(row.labels for row in corpus.documents)
 
 
@@ -114,7 +114,7 @@ def test_packages_need_two_telling_tags(tmp_path: Path) -> None:
     ]
     corpus = build(["en"], [write_archive(tmp_path, packages)])
     assert {row.id[0] for row in corpus.documents} == {"a"}
-    assert corpus.dropped == ["7 packages with fewer than two tags beside role:: and devel::library"]
+    assert corpus.omissions == ["7 packages with fewer than two tags beside role:: and devel::library"]
     assert all("role::program" in (row.labels or ()) for row in corpus.documents)
 
 
@@ -132,14 +132,14 @@ def test_a_source_in_one_language_alone_goes_there(tmp_path: Path) -> None:
         assert Counter(language for language, _ in placed.values()) == {"en": 30, "it": 30, "sk": 30}
 
 
-def test_the_language_with_fewest_documents_is_served_first(corpus: Built) -> None:
+def test_the_language_with_fewest_documents_is_served_first(corpus: BuiltCorpus) -> None:
     # 75 sources are in English alone, 75 in Italian too, 150 in all: each language can have a hundred.
     assert Counter(row.language for row in corpus.documents) == dict.fromkeys(LANGUAGES, 100)
     numbers = [int(row.id[1:4]) for row in corpus.documents if row.language != "en"]
     assert all(number % 4 for number in numbers)
 
 
-def test_seventy_to_thirty_where_there_are_few(corpus: Built) -> None:
+def test_seventy_to_thirty_where_there_are_few(corpus: BuiltCorpus) -> None:
     assert Counter((row.language, row.split) for row in corpus.documents) == {
         (language, split): size for language in LANGUAGES for split, size in (("train", 70), ("test", 30))
     }
@@ -176,7 +176,7 @@ def test_the_order_of_sources_is_of_no_account() -> None:
     assert draw(packages, ["en", "it"], sizes, 0) == draw(packages[::-1], ["en", "it"], sizes, 0)
 
 
-def test_the_order_of_the_index_is_of_no_account(tmp_path: Path, corpus: Built) -> None:
+def test_the_order_of_the_index_is_of_no_account(tmp_path: Path, corpus: BuiltCorpus) -> None:
     backwards = write_archive(tmp_path / "a", comparable_packages(), order=reversed)
     assert build(LANGUAGES, [backwards]) == corpus
 
@@ -186,11 +186,11 @@ def test_the_order_of_the_index_is_of_no_account(tmp_path: Path, corpus: Built) 
     assert build(LANGUAGES, [write_archive(tmp_path / "b", comparable_packages(), order=shuffled)]) == corpus
 
 
-def test_the_order_and_spelling_of_languages_is_of_no_account(folder: Path, corpus: Built) -> None:
+def test_the_order_and_spelling_of_languages_is_of_no_account(folder: Path, corpus: BuiltCorpus) -> None:
     assert build(["IT", "fr", "en", "it"], [folder]) == corpus
 
 
-def test_a_seed_gives_its_documents_again_and_another_others(folder: Path, corpus: Built) -> None:
+def test_a_seed_gives_its_documents_again_and_another_others(folder: Path, corpus: BuiltCorpus) -> None:
     assert build(LANGUAGES, [folder], 0) == corpus
     other = build(LANGUAGES, [folder], 1)
     before, after = assignment(corpus), assignment(other)
@@ -226,20 +226,20 @@ def test_a_language_without_an_index_is_refused(folder: Path) -> None:
 
 
 @st.composite
-def archives(draw_from: st.DrawFn) -> list[Tagged]:
+def archives(draw_from: st.DrawFn) -> list[TaggedPackage]:
     """Sources with one to three packages in some languages, and in each language two sources at least."""
     packages = [package for language in LANGUAGES for package in tagged(2, language, language)]
     described = st.lists(st.sets(st.sampled_from(LANGUAGES)), min_size=1, max_size=3)
     for i, versions in enumerate(draw_from(st.lists(described, max_size=30))):
         for j, languages in enumerate(versions):
             texts = {language: language for language in sorted(languages)}
-            packages.append(Tagged(f"p{i}-{j}", f"p{i}", ("a::x", "b::y"), texts))
+            packages.append(TaggedPackage(f"p{i}-{j}", f"p{i}", ("a::x", "b::y"), texts))
     return packages
 
 
 @settings(max_examples=60, deadline=None)
 @given(archives(), st.integers(1, 8), st.integers(0, 5))
-def test_the_protocol_holds_for_any_archive(packages: list[Tagged], size: int, seed: int) -> None:
+def test_the_protocol_holds_for_any_archive(packages: list[TaggedPackage], size: int, seed: int) -> None:
     rows = draw(packages, LANGUAGES, Sizes(size, size), seed)
     assert rows == draw(packages, LANGUAGES, Sizes(size, size), seed)
     placed = {row.package.source: row for row in rows}

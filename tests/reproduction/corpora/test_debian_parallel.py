@@ -10,7 +10,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.reproduction.corpora.built import Built
+from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.debian_parallel import LABELS, build, build_trials
 
 from .tagged_makers import Made, text_of, write_archive
@@ -47,11 +47,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def corpus(folder: Path) -> Built:
+def corpus(folder: Path) -> BuiltCorpus:
     return build(LANGUAGES, [folder])
 
 
-def by_group(corpus: Built) -> dict[str, list[Document]]:
+def by_group(corpus: BuiltCorpus) -> dict[str, list[Document]]:
     groups: dict[str, list[Document]] = {}
     for row in corpus.documents:
         assert row.group is not None
@@ -59,7 +59,7 @@ def by_group(corpus: Built) -> dict[str, list[Document]]:
     return groups
 
 
-def without_splits(corpus: Built) -> list[Document]:
+def without_splits(corpus: BuiltCorpus) -> list[Document]:
     return [dataclasses.replace(row, split=None) for row in corpus.documents]
 
 
@@ -70,7 +70,7 @@ def refusal(folder: Path, languages: tuple[str, ...] = LANGUAGES) -> str:
     return str(caught.value)
 
 
-def test_test_packages_are_in_all_languages_and_training_packages_in_one(corpus: Built) -> None:
+def test_test_packages_are_in_all_languages_and_training_packages_in_one(corpus: BuiltCorpus) -> None:
     groups = by_group(corpus)
     assert len(groups) == 80
     for rows in groups.values():
@@ -79,12 +79,12 @@ def test_test_packages_are_in_all_languages_and_training_packages_in_one(corpus:
         assert sides in ({"test": 3}, {"train": 1, "parallel": 2})
 
 
-def test_a_hash_of_the_source_decides_what_is_for_test(corpus: Built) -> None:
+def test_a_hash_of_the_source_decides_what_is_for_test(corpus: BuiltCorpus) -> None:
     for group, rows in by_group(corpus).items():
         assert ({row.split for row in rows} == {"test"}) == is_for_test(group)
 
 
-def test_a_training_package_can_be_had_in_english(corpus: Built) -> None:
+def test_a_training_package_can_be_had_in_english(corpus: BuiltCorpus) -> None:
     for rows in by_group(corpus).values():
         english = [row for row in rows if row.language == "en"]
         assert len(english) == 1
@@ -92,14 +92,14 @@ def test_a_training_package_can_be_had_in_english(corpus: Built) -> None:
         assert len({row.labels for row in rows}) == 1
 
 
-def test_each_language_has_its_share_of_training(corpus: Built) -> None:
+def test_each_language_has_its_share_of_training(corpus: BuiltCorpus) -> None:
     training = Counter(row.language for row in corpus.documents if row.split == "train")
     assert set(training) == set(LANGUAGES)
     assert min(training.values()) >= 10
 
 
-def test_what_is_left_out_and_why(corpus: Built) -> None:
-    assert corpus.dropped == [
+def test_what_is_left_out_and_why(corpus: BuiltCorpus) -> None:
+    assert corpus.omissions == [
         "5 packages with fewer than two tags beside role:: and devel::library",
         "6 packages without a description in every language",
         "8 packages beside another one of the source",
@@ -110,17 +110,17 @@ def test_what_is_left_out_and_why(corpus: Built) -> None:
         assert row.text == text_of(str(row.group), str(row.language))
 
 
-def test_a_seed_redraws_only_the_language_to_learn_in(folder: Path, corpus: Built) -> None:
+def test_a_seed_redraws_only_the_language_to_learn_in(folder: Path, corpus: BuiltCorpus) -> None:
     other = build(LANGUAGES, [folder], 1)
     assert without_splits(other) == without_splits(corpus)
     for split in ("test", "train"):
         mine, its = ([row for row in built.documents if row.split == split] for built in (corpus, other))
         assert (mine == its) == (split == "test")
         assert {row.group for row in mine} == {row.group for row in its}
-    assert other.dropped == corpus.dropped
+    assert other.omissions == corpus.omissions
 
 
-def test_a_seed_gives_its_documents_again_whatever_the_order(tmp_path: Path, corpus: Built) -> None:
+def test_a_seed_gives_its_documents_again_whatever_the_order(tmp_path: Path, corpus: BuiltCorpus) -> None:
     backwards = write_archive(tmp_path, packages(), order=reversed)
     assert build(["it", "EN", "de"], [backwards], 0) == corpus
 
@@ -130,7 +130,7 @@ def test_trials_are_the_corpora_of_their_seeds(folder: Path) -> None:
     assert trials == [build(LANGUAGES, [folder], seed) for seed in (2, 0, 2)]
 
 
-def test_another_package_moves_no_other(tmp_path: Path, corpus: Built) -> None:
+def test_another_package_moves_no_other(tmp_path: Path, corpus: BuiltCorpus) -> None:
     more = [*packages(), Made("p9999", "field::{f0,g0}", "de en it")]
     grown = build(LANGUAGES, [write_archive(tmp_path, more)])
     assert [row for row in grown.documents if row.group != "p9999"] == corpus.documents
@@ -154,7 +154,7 @@ def test_labels_are_the_most_frequent_of_training_packages(tmp_path: Path) -> No
     assert labels == {f"a::t{i:03}" for i in range(LABELS)}
     assert by_group(corpus).keys() == {*training, *test[1:]}
     assert all(row.labels for row in corpus.documents)
-    assert corpus.dropped == ["2 packages without any of the labels"]
+    assert corpus.omissions == ["2 packages without any of the labels"]
 
 
 def test_english_may_be_left_out(folder: Path) -> None:

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.reproduction.corpora.built import most_frequent
+from funnelling.reproduction.corpora.builders import most_frequent
 from funnelling.reproduction.corpora.debian_tagged import (
-    Tagged,
+    TaggedPackage,
     document,
     parse_tags,
     read_tagged,
@@ -23,7 +23,7 @@ from .tagged_makers import Made, text_of, write_archive
 GAME = "game::board, use::playing"
 
 
-def read(*folders: Path, languages: str = "en it") -> dict[str, Tagged]:
+def read(*folders: Path, languages: str = "en it") -> dict[str, TaggedPackage]:
     packages = read_tagged(languages.split(), folders)
     assert len({package.name for package in packages}) == len(packages)
     return {package.name: package for package in packages}
@@ -98,8 +98,8 @@ def test_braces_and_line_breaks_change_no_tag(facets: dict[str, set[str]]) -> No
 def test_a_package_has_its_source_its_tags_and_its_descriptions(tmp_path: Path) -> None:
     folder = write_archive(tmp_path, [Made("go", GAME, "en it", "games (2.1)"), Made("chess", GAME, "en")])
     assert read_tagged(["en", "it"], [folder]) == [
-        Tagged("chess", "chess", ("game::board", "use::playing"), {"en": text_of("chess", "en")}),
-        Tagged(
+        TaggedPackage("chess", "chess", ("game::board", "use::playing"), {"en": text_of("chess", "en")}),
+        TaggedPackage(
             "go",
             "games",
             ("game::board", "use::playing"),
@@ -214,13 +214,13 @@ def test_a_missing_index_is_refused(tmp_path: Path) -> None:
         ("devel::library, role::{devel-lib,shared-lib}, game::board", False),
     ],
 )
-def test_two_tags_must_tell_what_a_package_is_for(tags: str, telling: bool) -> None:
-    package = Tagged("go", "go", parse_tags(tags), {})
+def test_two_tags_must_say_what_a_package_is_for(tags: str, telling: bool) -> None:
+    package = TaggedPackage("go", "go", parse_tags(tags), {})
     assert telling_packages([package]) == ([package] if telling else [])
 
 
 def test_a_document_has_those_tags_that_are_labels() -> None:
-    package = Tagged("go", "games", ("a::x", "b::y", "c::z"), {"en": "plays", "it": "gioca"})
+    package = TaggedPackage("go", "games", ("a::x", "b::y", "c::z"), {"en": "plays", "it": "gioca"})
     assert document(package, "it", "train", ["c::z", "a::x", "d::w"]) == Document(
         "go/it", "gioca", language="it", labels=("a::x", "c::z"), split="train", group="games"
     )
@@ -229,7 +229,8 @@ def test_a_document_has_those_tags_that_are_labels() -> None:
 
 def test_the_most_frequent_tags_first_and_equals_by_name() -> None:
     packages = [
-        Tagged(str(i), str(i), tags, {}) for i, tags in enumerate([("b", "d"), ("c", "d"), ("b", "c", "a")])
+        TaggedPackage(str(i), str(i), tags, {})
+        for i, tags in enumerate([("b", "d"), ("c", "d"), ("b", "c", "a")])
     ]
     tags = [package.tags for package in packages]
     assert most_frequent(tags, 3) == most_frequent(tags[::-1], 3) == ["b", "c", "d"]
@@ -251,6 +252,6 @@ def test_an_empty_description_is_none(tmp_path: Path) -> None:
 def test_the_order_of_an_index_decides_nothing(tmp_path: Path) -> None:
     rows = [Made("go", "a::x", "en"), Made("go", "a::y", "en")]
     forwards, backwards = (
-        write_archive(tmp_path / str(n), part) for n, part in enumerate((rows, rows[::-1]))
+        write_archive(tmp_path / str(n), order) for n, order in enumerate((rows, rows[::-1]))
     )
     assert read_tagged(["en"], [forwards]) == read_tagged(["en"], [backwards])

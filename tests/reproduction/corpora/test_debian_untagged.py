@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora.built import Built
+from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.debian_index import tidy_description
 from funnelling.reproduction.corpora.debian_untagged import build
 
@@ -43,11 +43,11 @@ def archive(folder: Path, packages: list[str], names: list[str], **more: list[st
     )
 
 
-def built(folder: Path, languages: str = "en,it", **options: Any) -> Built:
+def built(folder: Path, languages: str = "en,it", **options: Any) -> BuiltCorpus:
     return build(languages.split(","), [folder], **options)
 
 
-def texts(corpus: Built) -> dict[str, str]:
+def texts(corpus: BuiltCorpus) -> dict[str, str]:
     return {document.id: document.text for document in corpus.documents}
 
 
@@ -58,7 +58,7 @@ def refusal(folder: Path, languages: str = "en,it", **options: Any) -> str:
     return str(caught.value)
 
 
-def test_a_source_is_a_group_with_a_document_a_language(tmp_path: Path) -> None:
+def test_a_source_is_a_group_with_one_document_per_language(tmp_path: Path) -> None:
     corpus = built(archive(tmp_path, [package("chess")], ["chess"]))
     assert texts(corpus) == {
         "debian/chess/en": "plays chess\nA game of chess in words.\n* fun",
@@ -81,10 +81,10 @@ def test_nothing_of_a_source_with_tags(tmp_path: Path) -> None:
     ]
     corpus = built(archive(tmp_path, packages, ["go", "go-data", "chess", "cards"]))
     assert {document.group for document in corpus.documents} == {"chess"}
-    assert corpus.dropped[0] == "4 packages of sources with tags"
+    assert corpus.omissions[0] == "4 packages of sources with tags"
 
 
-def test_one_package_a_source_the_one_of_its_name_first(tmp_path: Path) -> None:
+def test_one_package_per_source_the_one_of_its_name_first(tmp_path: Path) -> None:
     packages = [
         package("a-chess", source="chess"),
         package("chess"),
@@ -94,7 +94,7 @@ def test_one_package_a_source_the_one_of_its_name_first(tmp_path: Path) -> None:
     corpus = built(archive(tmp_path, packages, ["a-chess", "chess", "go-data", "go-bin"]))
     assert texts(corpus)["debian/chess/en"].startswith("plays chess\n")
     assert texts(corpus)["debian/go/en"].startswith("plays go-bin\n")
-    assert corpus.dropped[0] == "2 packages beside another one of the source"
+    assert corpus.omissions[0] == "2 packages beside another one of the source"
 
 
 def test_copies_of_the_english_and_stale_translations_are_left_out(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_copies_of_the_english_and_stale_translations_are_left_out(tmp_path: Pat
     )
     corpus = built(folder)
     assert {document.group for document in corpus.documents} == {"chess"}
-    assert corpus.dropped[0] == "3 packages without 5 words in every language"
+    assert corpus.omissions[0] == "3 packages without 5 words in every language"
 
 
 def test_enough_words(tmp_path: Path) -> None:

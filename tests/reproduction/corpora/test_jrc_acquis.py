@@ -12,7 +12,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora import jrc_acquis
-from funnelling.reproduction.corpora.built import Built
+from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.jrc_acquis import build, build_trials
 
 from .jrc_makers import law, name_of, write_laws
@@ -39,7 +39,7 @@ def write_corpus(
     return folder
 
 
-def built(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) -> Built:
+def built(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) -> BuiltCorpus:
     return build(tuple(languages), [folder], **options)
 
 
@@ -60,7 +60,7 @@ def test_training_laws_in_one_language_and_test_laws_in_all(tmp_path: Path) -> N
         assert splits[group] == ({"test": 3} if year == 2006 else {"train": 1, "parallel": 2})
     drawn = Counter(document.language for document in corpus.documents if document.split == "train")
     assert drawn.keys() == set(LANGUAGES)
-    assert corpus.dropped == []
+    assert corpus.omissions == []
 
 
 def test_what_a_document_says(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_the_labels_are_the_most_frequent_of_the_training_laws(tmp_path: Path) -
     corpus = built(folder, labels=3)
     assert {label for document in corpus.documents for label in document.labels or ()} == {"10", "20", "30"}
     assert "31998R0002" not in {document.group for document in corpus.documents}
-    assert corpus.dropped == ["1 law without any of the labels chosen"]
+    assert corpus.omissions == ["1 law without any of the labels chosen"]
 
 
 def test_a_seed_changes_only_which_version_is_for_training(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_what_is_left_out(tmp_path: Path) -> None:
     corpus = built(tmp_path, ["en", "it"])
     # - sorts before the dot: the first by name stays, wherever it is in the archive.
     assert [document.text for document in corpus.documents] == ["law 1\nin en", "the second"]
-    assert sorted(corpus.dropped) == [
+    assert sorted(corpus.omissions) == [
         "1 document beside another one of the law in the language",
         "1 law not in all languages",
         "1 law of a training year here and of a test year there",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora.built import Built
+from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.libreoffice_help import build
 
 from .makers import help_package, help_page
@@ -28,11 +28,11 @@ def packages(folder: Path, pages: dict[str, dict[str, str]]) -> Path:
     return folder
 
 
-def built(folder: Path, languages: str, **options: Any) -> Built:
+def built(folder: Path, languages: str, **options: Any) -> BuiltCorpus:
     return build(languages.split(","), [folder], **{"min_words": 1, **options})
 
 
-def texts(corpus: Built) -> dict[str, str]:
+def texts(corpus: BuiltCorpus) -> dict[str, str]:
     return {document.id: document.text for document in corpus.documents}
 
 
@@ -43,7 +43,7 @@ def refusal(folder: Path, languages: str, **options: Any) -> str:
     return str(caught.value)
 
 
-def test_a_page_is_a_group_with_a_document_a_language(tmp_path: Path) -> None:
+def test_a_page_is_a_group_with_one_document_per_language(tmp_path: Path) -> None:
     corpus = built(packages(tmp_path, {"swriter/open": OPEN}), "PT-br,en,it")
     assert texts(corpus) == {
         "libreoffice/swriter/open/en": "Open\nChoose the file.\nNot yet done.",
@@ -53,7 +53,7 @@ def test_a_page_is_a_group_with_a_document_a_language(tmp_path: Path) -> None:
     assert {document.group for document in corpus.documents} == {"swriter/open"}
     assert [document.language for document in corpus.documents] == ["en", "it", "pt_BR"]
     assert all(document.labels is None for document in corpus.documents)
-    assert corpus.dropped == ["untranslated paragraphs (en 0 %, it 25 %, pt_BR 0 %)"]
+    assert corpus.omissions == ["untranslated paragraphs (en 0 %, it 25 %, pt_BR 0 %)"]
 
 
 def test_english_goes_by_both_names_and_is_needed_even_if_not_asked_for(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_english_goes_by_both_names_and_is_needed_even_if_not_asked_for(tmp_path
     assert texts(built(folder, "en-US,it")).keys() == {"libreoffice/open/en", "libreoffice/open/it"}
     assert texts(built(folder, "it")) == {"libreoffice/open/it": "Apri\nScegliete il file."}
     next(folder.glob("*en-us*")).unlink()
-    assert "no package libreoffice-help-en-us, which tells what is untranslated." in refusal(folder, "it")
+    assert "no package libreoffice-help-en-us, which shows what is untranslated." in refusal(folder, "it")
 
 
 def test_british_english_is_not_taken_for_untranslated(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_only_pages_with_enough_words_in_every_language(tmp_path: Path) -> None:
     folder = packages(tmp_path, {"open": OPEN, "short": short, "alone": alone})
     corpus = built(folder, "en,it", min_words=4)
     assert {document.group for document in corpus.documents} == {"open"}
-    assert corpus.dropped[1] == "2 pages without 4 words in every language"
+    assert corpus.omissions[1] == "2 pages without 4 words in every language"
     message = refusal(folder, "en,it", min_words=None)
     assert message == "no page has 50 words in all of en, it. Ask for fewer --languages or --min-words."
 
@@ -145,7 +145,7 @@ def test_paragraphs_are_translated_long_enough_and_said_once(tmp_path: Path) -> 
     }
     corpus = built(packages(tmp_path, pages), "en,it", paragraphs=True, min_words=None)
     assert texts(corpus).keys() == {"libreoffice/a#par_1/en", "libreoffice/a#par_1/it"}
-    assert corpus.dropped[2] == "1 repetition of a paragraph"
+    assert corpus.omissions[2] == "1 repetition of a paragraph"
 
 
 def test_several_folders_in_any_order_give_the_same(tmp_path: Path) -> None:
@@ -167,12 +167,12 @@ def test_valencian_is_not_catalan(tmp_path: Path) -> None:
     assert refusal(tmp_path, "ca").endswith("no help page is in it. Take another file or other --languages.")
 
 
-def test_a_package_that_points_at_another_language_is_left_out_and_told(tmp_path: Path) -> None:
+def test_a_package_that_points_at_another_language_is_left_out_and_named(tmp_path: Path) -> None:
     packages(tmp_path, {"open": OPEN})
     path = help_package(tmp_path, "sk", {}, links={"./usr/share/libreoffice/help/sk": "cs"})
     result = built(tmp_path, "en,sk")
     assert {document.language for document in result.documents} == {"en"}
-    assert result.dropped[0] == f"sk, for {path.name} holds no page in it"
+    assert result.omissions[0] == f"sk, for {path.name} holds no page in it"
 
 
 def test_an_unknown_language_names_those_there(tmp_path: Path) -> None:

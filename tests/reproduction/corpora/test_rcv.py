@@ -10,7 +10,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora import rcv
-from funnelling.reproduction.corpora.built import Built
+from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.rcv import build, build_trials
 
 from .reuters_makers import story, write_zip
@@ -37,7 +37,7 @@ def write_corpus(folder: Path, english: int = 12) -> Path:
 
 def built(
     folder: Path, languages: Iterable[str] = LANGUAGES, train: int = 6, test: int = 4, **more: Any
-) -> Built:
+) -> BuiltCorpus:
     return build(tuple(languages), [folder], train=train, test=test, **more)
 
 
@@ -48,11 +48,11 @@ def refusal(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) 
     return str(caught.value)
 
 
-def sizes(corpus: Built) -> Mapping[tuple[str | None, str | None], int]:
+def sizes(corpus: BuiltCorpus) -> Mapping[tuple[str | None, str | None], int]:
     return Counter((document.language, document.split) for document in corpus.documents)
 
 
-def test_as_many_documents_a_language(tmp_path: Path) -> None:
+def test_as_many_documents_in_every_language(tmp_path: Path) -> None:
     corpus = built(write_corpus(tmp_path))
     assert sizes(corpus) == {
         ("de", "train"): 6,
@@ -62,7 +62,7 @@ def test_as_many_documents_a_language(tmp_path: Path) -> None:
         ("nl", "train"): 6,
         ("nl", "test"): 2,
     }
-    assert corpus.dropped == ["2 items not drawn"]
+    assert corpus.omissions == ["2 items not drawn"]
     assert len({document.id for document in corpus.documents}) == len(corpus.documents)
     # No more than training alone would take: 70 % of them.
     assert sizes(built(tmp_path, ["nl"], train=8)) == {("nl", "train"): 6, ("nl", "test"): 2}
@@ -139,7 +139,7 @@ def test_what_is_left_out(tmp_path: Path) -> None:
     write_zip(tmp_path / "REUTE007" / "1.zip", {"9.xml": story("9", "es", ["C15"], "from Bolivia")})
     corpus = built(tmp_path, ["es"])
     assert [document.text for document in corpus.documents] == ["Prices rise\nthe first"]
-    assert corpus.dropped == [
+    assert corpus.omissions == [
         "1 item beside another one of the same number",
         "5 items of other languages",
         "3 items without a number, topics or text",

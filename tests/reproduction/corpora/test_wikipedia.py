@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora.alignments import read_alignments
-from funnelling.reproduction.corpora.built import Built
+from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.wikipedia import build
 
 from .makers import write_articles
@@ -30,12 +30,12 @@ def dumps(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def built(folder: Path, **options: Any) -> Built:
+def built(folder: Path, **options: Any) -> BuiltCorpus:
     given = {"sources": [folder / "dumps"], "alignments": folder / "alignments.tsv", "min_words": 3}
     return build(**{**given, **options})
 
 
-def groups(corpus: Built) -> list[str | None]:
+def groups(corpus: BuiltCorpus) -> list[str | None]:
     return list(dict.fromkeys(document.group for document in corpus.documents))
 
 
@@ -55,10 +55,10 @@ def test_aligned_articles_with_enough_words_in_all_languages(dumps: Path) -> Non
         "wikipedia/Dog/it": "Cane\nIl cane abbaia.",
     }
     assert {document.language for document in corpus.documents} == {"en", "it"}
-    assert corpus.dropped == ["1 aligned article without 3 words in every language"]
+    assert corpus.omissions == ["1 aligned article without 3 words in every language"]
 
 
-def test_fifty_words_unless_told_otherwise(dumps: Path) -> None:
+def test_fifty_words_by_default(dumps: Path) -> None:
     assert refusal(dumps, min_words=50).startswith("no aligned article has 50 words in all of en, it.")
     long = " ".join(["parola"] * 49)
     write_articles(dumps / "dumps", "en", {"Cat": long})

@@ -1,4 +1,4 @@
-"""The experiments: what they measure is what their parts say, whichever way it is reached."""
+"""The experiments: what they measure is what their pieces say, whichever way it is reached."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from scipy.stats import pearsonr
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import MEASURES, measure_counts
+from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
 from funnelling.reproduction.experiments import (
     calibration,
@@ -79,7 +79,7 @@ def test_improvement_over_naive_is_in_per_cent(setting: Setting, all_methods: An
     )
     assert result["improvements"]["macro_f1"]["fun-tat"]["it"] == pytest.approx(100 * (fun / naive - 1))
     assert set(result["improvements"]["micro_k"]) == set(result["above"]) == {"pooled", "fun-tat"}
-    assert result["above"]["pooled"][1] == len(LANGUAGES) * len(MEASURES)
+    assert result["above"]["pooled"][1] == len(LANGUAGES) * len(PAPER_MEASURES)
     assert len(blocks(per_language.section(result), Bars)) == 4
 
 
@@ -87,7 +87,7 @@ def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_metho
     columns = mono_binary.run(setting)["methods"]
     assert list(columns) == ["A", "B", "C", "D"]
     for column, name in (("A", "naive"), ("D", "fun-tat")):
-        for measure in MEASURES:
+        for measure in PAPER_MEASURES:
             assert columns[column]["average"][measure] == all_methods["methods"][name]["average"][measure]
     assert columns["B"]["languages"]["it"]["documents"] == 20
 
@@ -180,10 +180,10 @@ def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, all_me
 
 def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
     first, sections = run_experiments(list(EXPERIMENTS), setting)
-    told: list[str] = []
-    again = Setting(setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, tell=told.append)
+    lines: list[str] = []
+    again = Setting(setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, tell=lines.append)
     assert run_experiments(list(EXPERIMENTS), again)[0] == first  # times and all
-    assert all("(kept)" in line or "fit" in line for line in told)
+    assert all("(kept)" in line or "fit" in line for line in lines)
     assert [section.name for section in sections] == list(EXPERIMENTS)
 
 
@@ -256,12 +256,12 @@ class TestOddCorpora:
         zero_shot.section(result)
 
     def test_one_that_cannot_be_run_leaves_the_others(self) -> None:
-        told: list[str] = []
-        setting = Setting(made_trials(), ["naive"], FRACTIONS, tell=told.append)
+        lines: list[str] = []
+        setting = Setting(made_trials(), ["naive"], FRACTIONS, tell=lines.append)
         results, sections = run_experiments(["methods", "per-language"], setting)
         assert list(results) == ["methods"]
         assert sections[1].paragraphs[0].startswith("Not run: per-language compares")
-        assert any(line.startswith("per-language: not run") for line in told)
+        assert any(line.startswith("per-language: not run") for line in lines)
         with pytest.raises(InputError, match="Add to --methods"):
             run_experiments(["per-language"], setting)
 

@@ -1,11 +1,11 @@
-"""Funnels over parts of a trial: the same decisions as the classifier's own, with less work."""
+"""Funnels over some documents of a trial: the decisions of the classifier itself, with less work."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.counts import Counts
 from funnelling.method.registry import make_method
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.trials.comparison import fit_method
@@ -60,7 +60,7 @@ def test_without_another_language_too(trial: Trial, funnels: Funnels) -> None:
 
 def test_smaller_fractions_lie_within_larger_ones(funnels: Funnels) -> None:
     ids = [set(funnels.documents("it", fraction).ids) for fraction in (0.1, 0.3, 0.5, 1)]
-    assert [len(part) for part in ids] == [4, 12, 20, 40]
+    assert [len(share) for share in ids] == [4, 12, 20, 40]
     assert all(small < large for small, large in pairwise(ids))
 
 

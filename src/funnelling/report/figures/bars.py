@@ -1,6 +1,6 @@
 """Bars lie on their side, each with its name before it and its value behind it.
 
-Few bars share one panel, in groups; many are cut into a panel a series, of the same scale.
+Few bars share one panel, in groups; many are cut into one panel per series, all of the same scale.
 """
 
 from collections.abc import Sequence

@@ -20,7 +20,7 @@ from funnelling.report.figures.drawing import (
     write_text,
 )
 from funnelling.report.figures.style import DASHES, series_class
-from funnelling.report.text import escape
+from funnelling.report.markup import escape
 
 Point = tuple[float, float]
 
@@ -79,22 +79,22 @@ class _Frame(NamedTuple):
 
 
 def draw_curves(figure: Curves, _prefix: str) -> Drawing:
-    """The panels of a figure of lines, one a key of its panels."""
+    """The panels of a figure of lines."""
     series = list(dict.fromkeys(name for lines in figure.panels.values() for name in lines))
-    kept = {
+    drawable = {
         panel: {name: _drawable(points, figure.logarithmic) for name, points in lines.items()}
         for panel, lines in figure.panels.items()
     }
-    size = _WIDE if len(kept) == 1 else _SMALL
-    points = [point for lines in kept.values() for line in lines.values() for point in line]
+    size = _WIDE if len(drawable) == 1 else _SMALL
+    points = [point for lines in drawable.values() for line in lines.values() for point in line]
     x, y = _shared_axes(points, figure, size)
-    given = sum(len(line) for lines in figure.panels.values() for line in lines.values())
+    number = sum(len(line) for lines in figure.panels.values() for line in lines.values())
     x_title = figure.x_title + (" (logarithmic)" if figure.logarithmic else "")
-    if given > len(points):
+    if number > len(points):
         x_title += " – not drawn: points without a place"
     panels = [
         _draw_panel(title, lines, series, (x, y), size, (x_title, figure.y_title), figure.diagonal)
-        for title, lines in kept.items()
+        for title, lines in drawable.items()
     ]
     notes = [] if size is _WIDE else [f"→ {x_title}", f"↑ {figure.y_title}"]
     if figure.diagonal:
@@ -192,7 +192,7 @@ def _draw_diagonal(frame: _Frame) -> str:
     low, high = max(frame.x.low, frame.y.low), min(frame.x.high, frame.y.high)
     if low >= high:
         return ""
-    steps = [low + (high - low) * part / 24 for part in range(25)] if frame.x.logarithmic else [low, high]
+    steps = [low + (high - low) * step / 24 for step in range(25)] if frame.x.logarithmic else [low, high]
     return element("path", d=_path([frame.place((value, value)) for value in steps]), class_="diagonal")
 
 
@@ -232,10 +232,10 @@ def _dash(position: int) -> str | None:
 
 
 def _describe(lines: dict[str, list[Point]]) -> str:
-    parts = [
+    lines_in_words = [
         f"{name}: from {points[0][1]:.3g} at {tick_text(points[0][0])} "
         f"to {points[-1][1]:.3g} at {tick_text(points[-1][0])}"
         for name, points in lines.items()
         if points
     ]
-    return "; ".join(parts) + "." if parts else "No points."
+    return "; ".join(lines_in_words) + "." if lines_in_words else "No points."

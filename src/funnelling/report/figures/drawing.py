@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from funnelling.report.content import Number
-from funnelling.report.text import escape
+from funnelling.report.markup import escape
 
 FONT = 12.0
 SMALL_FONT = 11.0
@@ -28,7 +28,7 @@ class Panel(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A figure drawn: its panels, what tells its series apart, and what its axes are."""
+    """A figure as it is drawn: its panels, what tells its series apart, and what its axes are."""
 
     shape: str  # how the panels are laid out: wide, bars, small or matrix
     panels: Sequence[Panel]
@@ -138,7 +138,7 @@ def _printed(value: float, decimals: int, bare: bool) -> str:
 
 
 def nice_step(low: float, high: float, count: int) -> float:
-    """The round step that cuts a range into about so many parts.
+    """The round step that cuts a range into about so many steps.
 
     >>> nice_step(0, 1, 5), nice_step(-15, 25, 4)
     (0.2, 10.0)

@@ -43,14 +43,14 @@ def draw_heat_map(figure: HeatMap, prefix: str) -> Drawing:
     label_height = (
         min(max(map(text_width, figure.columns), default=0), _LONGEST_LABEL) + 8 if turned else FONT + 6
     )
-    head = FONT + 8 if figure.column_title or figure.row_title else 0
-    top = head + label_height
+    title_height = FONT + 8 if figure.column_title or figure.row_title else 0
+    top = title_height + label_height
     right, bottom = left + cell * len(figure.columns), top + _CELL_HEIGHT * len(figure.rows)
     width = right + 2
     if values:
         ends = text_width(texts[low], SMALL_FONT) + text_width(texts[high], SMALL_FONT)
         width = max(width, left + ends + _SCALE_WIDTH + 14)
-    marks = _draw_titles(figure, width) if head else []
+    marks = _draw_titles(figure, width) if title_height else []
     for number, label in enumerate(figure.columns):
         marks.append(_label_column(label, left + cell * (number + 0.5), top - 6, turned))
     for number, (label, row) in enumerate(zip(figure.rows, figure.values, strict=True)):
@@ -75,16 +75,16 @@ def shade(share: float) -> tuple[int, int, int]:
     """The colour at a share of the scale, from 0, dark, to 1, light."""
     place = min(max(share, 0.0), 1.0) * (len(_CIVIDIS) - 1)
     below = min(int(place), len(_CIVIDIS) - 2)
-    part = place - below
+    rest = place - below
     red, green, blue = (
-        round(a + (b - a) * part) for a, b in zip(_CIVIDIS[below], _CIVIDIS[below + 1], strict=True)
+        round(a + (b - a) * rest) for a, b in zip(_CIVIDIS[below], _CIVIDIS[below + 1], strict=True)
     )
     return red, green, blue
 
 
 def luminance(colour: Sequence[int]) -> float:
     """How light a colour is, as the rules of accessibility count it."""
-    linear = [part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in colour]
+    linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -143,4 +143,4 @@ def _without_point(value: float, text: str) -> str:
 
 
 def _hexadecimal(colour: Sequence[int]) -> str:
-    return "#" + "".join(f"{part:02x}" for part in colour)
+    return "#" + "".join(f"{component:02x}" for component in colour)

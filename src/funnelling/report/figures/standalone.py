@@ -7,7 +7,7 @@ from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import FONT, Drawing, element, text_width, write_text
 from funnelling.report.figures.style import LIGHT, SHAPES, colour_rules
-from funnelling.report.text import escape
+from funnelling.report.markup import escape
 
 _MARGIN, _GAP, _WIDTH, _LEAST = 14.0, 18.0, 1100.0, 360.0
 
@@ -38,7 +38,7 @@ def standalone_svg(figure: Figure) -> str:
             )
         top += max(panel.height for panel in row) + _GAP
     height = math.ceil(top)
-    head = [
+    opening = [
         element("title", escape(figure.title) or " ", id="figure-title"),
         element("desc", escape(figure.alternative) or " ", id="figure-description"),
         element("style", escape(SHAPES + colour_rules(LIGHT)).replace("&quot;", '"')),
@@ -47,7 +47,7 @@ def standalone_svg(figure: Figure) -> str:
     return (
         element(
             "svg",
-            "\n".join([*head, *marks]),
+            "\n".join([*opening, *marks]),
             xmlns="http://www.w3.org/2000/svg",
             class_="drawing",
             role="img",

@@ -1,4 +1,4 @@
-"""Which articles are about the same thing: a table with a column a language and a row a group."""
+"""Which articles are about the same thing: a table with one column per language and one row per group."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import text_lines
-from funnelling.reproduction.corpora.compressed import reading
+from funnelling.reproduction.corpora.compression import reading
 from funnelling.text.languages import normalise_tag
 
 _GROUP, _ID = "group", ":id"
@@ -40,7 +40,7 @@ def read_alignments(path: Path, languages: Sequence[str] | None = None) -> dict[
         if language not in positions:
             raise InputError(f"{path}: no column for {language}. Use languages of {', '.join(positions)}.")
     columns = {language: Column(by_id[language], {}) for language in sorted(languages or positions)}
-    named = set()
+    groups = set()
     for number, cells in rows:
         if len(cells) > len(header):
             raise InputError(
@@ -50,9 +50,9 @@ def read_alignments(path: Path, languages: Sequence[str] | None = None) -> dict[
         if not all(articles.values()):
             continue
         group = next(filter(None, cells))
-        if group in named:
+        if group in groups:
             raise InputError(f"{path}:{number}: group {quoted(group)} a second time. Drop one of the rows.")
-        named.add(group)
+        groups.add(group)
         for language, article in articles.items():
             name = article if by_id[language] else plain_title(article)
             if columns[language].groups.setdefault(name, group) != group:

@@ -14,10 +14,10 @@ import numpy as np
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.randomness import stream
-from funnelling.reproduction.corpora.built import Built, left_out, normal_languages
+from funnelling.reproduction.corpora.builders import BuiltCorpus, normal_languages, omissions_in_words
 from funnelling.reproduction.corpora.debian_tagged import (
     TELLS_LITTLE,
-    Tagged,
+    TaggedPackage,
     document,
     read_tagged,
     telling_packages,
@@ -36,10 +36,10 @@ class Sizes(NamedTuple):
     test: int
 
 
-class Drawn(NamedTuple):
-    """A package in the language that it was given, and on its side of the split."""
+class Placement(NamedTuple):
+    """Where a package was put: in which language, and on which side of the split."""
 
-    package: Tagged
+    package: TaggedPackage
     language: str
     split: str
 
@@ -49,8 +49,8 @@ SIZES = Sizes(1_000, 1_000)
 
 def build(
     languages: Sequence[str] = LANGUAGES, sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0
-) -> Built:
-    """The corpus of a seed: up to 1,000 training and 1,000 test documents a language, else 70 % and 30 %.
+) -> BuiltCorpus:
+    """The corpus of a seed: up to 1,000 training and 1,000 test documents per language, else 70 % and 30 %.
 
     Labels are the tags of at least 30 documents, training and test together: they are the corpus's, not
     the choice of a method. ``sources`` are folders of index files; without any, apt fetches them.
@@ -63,64 +63,72 @@ def build_trials(
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),
     verbose: int = 0,
-) -> Iterator[Built]:
+) -> Iterator[BuiltCorpus]:
     """The corpora of several seeds, for which the archive is read once."""
     languages = normal_languages(languages)
     packages = read_tagged(languages, sources, verbose)
     telling = telling_packages(packages)
     for seed in seeds:
-        drawn = draw(telling, languages, SIZES, seed)
-        counts = Counter(tag for row in drawn for tag in row.package.tags)
+        placements = draw(telling, languages, SIZES, seed)
+        counts = Counter(tag for row in placements for tag in row.package.tags)
         labels = [tag for tag, count in counts.items() if count >= MIN_DOCUMENTS]
-        documents = [document(*row, labels) for row in drawn]
+        documents = [document(*row, labels) for row in placements]
         labelled = [row for row in documents if row.labels]
         _check(labelled, languages)
-        yield Built(
+        yield BuiltCorpus(
             labelled,
-            left_out(
+            omissions_in_words(
                 (len(packages) - len(telling), "package", TELLS_LITTLE),
-                (len(telling) - len(drawn), "package", "beside another one of the source, or past the size"),
+                (
+                    len(telling) - len(placements),
+                    "package",
+                    "beside another one of the source, or past the size",
+                ),
                 (len(counts) - len(labels), "tag", f"of fewer than {MIN_DOCUMENTS} documents"),
                 (len(documents) - len(labelled), "package", "without any other tag"),
             ),
         )
 
 
-def draw(packages: Sequence[Tagged], languages: Sequence[str], sizes: Sizes, seed: int) -> list[Drawn]:
+def draw(
+    packages: Sequence[TaggedPackage], languages: Sequence[str], sizes: Sizes, seed: int
+) -> list[Placement]:
     """One package of each source in one language, and the split of every language.
 
     Sources in the fewest languages are placed first, each in the language of its own that has fewest
     documents so far: small languages get what only they can have.
     """
-    by_source: dict[str, dict[str, list[Tagged]]] = {}
+    by_source: dict[str, dict[str, list[TaggedPackage]]] = {}
     for package in packages:
         for language in package.texts:
             by_source.setdefault(package.source, {}).setdefault(language, []).append(package)
     names = sorted(by_source)
     shuffled = [names[position] for position in stream(seed, "comparable", "order").permutation(len(names))]
-    placed: dict[str, list[Tagged]] = {language: [] for language in languages}
+    packages_of: dict[str, list[TaggedPackage]] = {language: [] for language in languages}
     for source in sorted(shuffled, key=lambda source: len(by_source[source])):
         random = stream(seed, "comparable", source)
-        open_to = [language for language in sorted(by_source[source]) if len(placed[language]) < sum(sizes)]
+        open_to = [
+            language for language in sorted(by_source[source]) if len(packages_of[language]) < sum(sizes)
+        ]
         if open_to:
             tie = random.permutation(len(open_to))
-            chosen = min(range(len(open_to)), key=lambda i: (len(placed[open_to[i]]), tie[i]))
-            versions = by_source[source][open_to[chosen]]
-            placed[open_to[chosen]].append(versions[random.integers(len(versions))])
-    for language, found in placed.items():
-        if len(found) < 2:
-            raise _too_few(language, len(found))
-    return [row for language in languages for row in _split(placed[language], language, sizes, seed)]
+            choice = min(range(len(open_to)), key=lambda i: (len(packages_of[open_to[i]]), tie[i]))
+            versions = by_source[source][open_to[choice]]
+            packages_of[open_to[choice]].append(versions[random.integers(len(versions))])
+    for language, own in packages_of.items():
+        if len(own) < 2:
+            raise _too_few(language, len(own))
+    return [row for language in languages for row in _split(packages_of[language], language, sizes, seed)]
 
 
-def _split(packages: Sequence[Tagged], language: str, sizes: Sizes, seed: int) -> Iterator[Drawn]:
+def _split(packages: Sequence[TaggedPackage], language: str, sizes: Sizes, seed: int) -> Iterator[Placement]:
     train = min(sizes.train, round(TRAIN_SHARE * len(packages)))
     if len(packages) >= sum(sizes):
         train = sizes.train
     order = stream(seed, "comparable", "split", language).permutation(len(packages))
     test = order[train : train + sizes.test]
     for split, rows in (("train", order[:train]), ("test", test)):
-        yield from (Drawn(packages[row], language, split) for row in np.sort(rows))
+        yield from (Placement(packages[row], language, split) for row in np.sort(rows))
 
 
 def _check(documents: Sequence[Document], languages: Sequence[str]) -> None:

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import unquote
 
 from funnelling.errors import InputError
 from funnelling.formats.files import text_lines
 from funnelling.reproduction.corpora.apt import private_apt
-from funnelling.reproduction.corpora.built import check_folders
-from funnelling.reproduction.corpora.compressed import reading
+from funnelling.reproduction.corpora.builders import check_folders
+from funnelling.reproduction.corpora.compression import reading
 from funnelling.text.languages import normalise_tag
 from funnelling.work.progress import Advance
 
@@ -44,6 +44,19 @@ class Package(NamedTuple):
     def key(self) -> Key:
         """What its descriptions are found under."""
         return self.name, self.description
+
+
+class Sourced(Protocol):
+    """A package of a source, however much else is known of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    def __lt__(self, other: Any, /) -> bool: ...
+
+
+AnyPackage = TypeVar("AnyPackage", bound=Sourced)
 
 
 @contextmanager
@@ -86,8 +99,16 @@ def read_descriptions(indices: Indices, language: str, advance: Advance) -> dict
     return descriptions
 
 
+def one_per_source(packages: Iterable[AnyPackage]) -> dict[str, AnyPackage]:
+    """For each source the package of its name, else the first by name."""
+    chosen: dict[str, AnyPackage] = {}
+    for package in sorted(packages, key=lambda package: (package.name != package.source, package)):
+        chosen.setdefault(package.source, package)
+    return chosen
+
+
 def tidy_description(field: str) -> str:
-    r"""The short description, then a line a paragraph, without the marks of the index.
+    r"""The short description, then one line per paragraph, without the marks of the index.
 
     >>> tidy_description("a game\n A game in which\n one plays.\n .\n It has:\n  * cards")
     'a game\nA game in which one plays.\nIt has:\n* cards'
@@ -122,19 +143,19 @@ def _indices_in(folders: Sequence[Path]) -> Indices:
     for path in sorted(path for folder in folders for path in folder.rglob("*")):
         if _PACKAGES.fullmatch(path.name):
             indices.packages.append(path)
-        elif found := _TRANSLATION.fullmatch(unquote(path.name)):  # apt writes pt_BR as pt%5fBR
-            indices.translations.setdefault(normalise_tag(found[1]), []).append(path)
+        elif match := _TRANSLATION.fullmatch(unquote(path.name)):  # apt writes pt_BR as pt%5fBR
+            indices.translations.setdefault(normalise_tag(match[1]), []).append(path)
     return indices
 
 
 def _languages_offered(lists: Path) -> list[str]:
     """The languages that the archives offer, of which apt fetched only those asked for."""
     return [
-        normalise_tag(found[1])
+        normalise_tag(match[1])
         for path in sorted(lists.iterdir())
         if _RELEASE.fullmatch(path.name)
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
-        if (found := _OFFERED.search(line))
+        if (match := _OFFERED.search(line))
     ]
 
 
@@ -150,7 +171,7 @@ def _check(indices: Indices, languages: Iterable[str], place: str, offered: Iter
 
 
 def _stanzas(path: Path, advance: Advance) -> Iterator[dict[str, str]]:
-    """The blocks of an index, a field a line; further lines of a field keep the space they begin with."""
+    """The blocks of an index, one line per field; further lines of a field keep the space they begin with."""
     stanza: dict[str, str] = {}
     field = ""
     with reading(path) as stream:

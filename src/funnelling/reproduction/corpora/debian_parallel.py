@@ -11,10 +11,16 @@ from pathlib import Path
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.randomness import stream
-from funnelling.reproduction.corpora.built import Built, left_out, most_frequent, normal_languages
+from funnelling.reproduction.corpora.builders import (
+    BuiltCorpus,
+    most_frequent,
+    normal_languages,
+    omissions_in_words,
+)
+from funnelling.reproduction.corpora.debian_index import one_per_source
 from funnelling.reproduction.corpora.debian_tagged import (
     TELLS_LITTLE,
-    Tagged,
+    TaggedPackage,
     document,
     read_tagged,
     telling_packages,
@@ -27,7 +33,7 @@ LABELS = 150
 
 def build(
     languages: Sequence[str] = LANGUAGES, sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0
-) -> Built:
+) -> BuiltCorpus:
     """The corpus of a seed: training packages in one language each, their other versions as ``parallel``.
 
     The labels are the 150 tags that most training packages have; a package without any of them is left
@@ -41,13 +47,13 @@ def build_trials(
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),
     verbose: int = 0,
-) -> Iterator[Built]:
+) -> Iterator[BuiltCorpus]:
     """The corpora of several seeds, for which the archive is read once."""
     languages = normal_languages(languages)
     packages = read_tagged(languages, sources, verbose)
     telling = telling_packages(packages)
     complete = [package for package in telling if len(package.texts) == len(languages)]
-    alone = _one_a_source(complete)
+    alone = sorted(one_per_source(complete).values(), key=lambda package: package.name)
     labels = most_frequent((package.tags for package in alone if not _for_test(package)), LABELS)
     labelled = [package for package in alone if not set(labels).isdisjoint(package.tags)]
     if not any(map(_for_test, labelled)) or all(map(_for_test, labelled)):
@@ -55,7 +61,7 @@ def build_trials(
             f"{counted(len(complete), 'tagged package')} in all of {', '.join(languages)}, too few to learn "
             "from some and measure on others. Use a fuller archive or fewer --languages."
         )
-    dropped = left_out(
+    omissions = omissions_in_words(
         (len(packages) - len(telling), "package", TELLS_LITTLE),
         (len(telling) - len(complete), "package", "without a description in every language"),
         (len(complete) - len(alone), "package", "beside another one of the source"),
@@ -63,26 +69,18 @@ def build_trials(
     )
     for seed in seeds:
         rows = [row for package in labelled for row in _versions(package, languages, labels, seed)]
-        yield Built(rows, dropped)
+        yield BuiltCorpus(rows, omissions)
 
 
-def _one_a_source(packages: Sequence[Tagged]) -> list[Tagged]:
-    """For each source the package of its name, else the first by name."""
-    chosen: dict[str, Tagged] = {}
-    for package in sorted(packages, key=lambda package: (package.name != package.source, package.name)):
-        chosen.setdefault(package.source, package)
-    return sorted(chosen.values(), key=lambda package: package.name)
-
-
-def _for_test(package: Tagged) -> bool:
+def _for_test(package: TaggedPackage) -> bool:
     """Three in ten, by a hash of the source: the test documents are the same for every seed."""
     return int(hashlib.md5(package.source.encode(), usedforsecurity=False).hexdigest(), 16) % 10 < 3
 
 
 def _versions(
-    package: Tagged, languages: Sequence[str], labels: Sequence[str], seed: int
+    package: TaggedPackage, languages: Sequence[str], labels: Sequence[str], seed: int
 ) -> Iterator[Document]:
-    drawn = languages[int(stream(seed, "parallel", package.source).integers(len(languages)))]
+    training_language = languages[int(stream(seed, "parallel", package.source).integers(len(languages)))]
     for language in languages:
-        side = "test" if _for_test(package) else "train" if language == drawn else "parallel"
+        side = "test" if _for_test(package) else "train" if language == training_language else "parallel"
         yield document(package, language, side, labels)

@@ -26,7 +26,7 @@ _MIN_TELLING = 2
 TELLS_LITTLE = "with fewer than two tags beside role:: and devel::library"
 
 
-class Tagged(NamedTuple):
+class TaggedPackage(NamedTuple):
     """A package with tags."""
 
     name: str
@@ -49,7 +49,7 @@ def parse_tags(field: str) -> tuple[str, ...]:
     )
 
 
-def read_tagged(languages: Sequence[str], sources: Sequence[Path], verbose: int = 0) -> list[Tagged]:
+def read_tagged(languages: Sequence[str], sources: Sequence[Path], verbose: int = 0) -> list[TaggedPackage]:
     """All packages with tags, by name, with their descriptions in those of the languages that have one.
 
     A description that was left in English is none.
@@ -68,18 +68,18 @@ def read_tagged(languages: Sequence[str], sources: Sequence[Path], verbose: int 
             for key, text in read_descriptions(indices, language, advance).items():
                 if key in texts and text and not same_wording(text, texts[key].get(ENGLISH, "")):
                     texts[key][language] = text
-    found: dict[str, Tagged] = {}
+    by_name: dict[str, TaggedPackage] = {}
     for key, (package, tags) in sorted(tagged.items()):
-        described = {language: texts[key][language] for language in languages if language in texts[key]}
+        descriptions = {language: texts[key][language] for language in languages if language in texts[key]}
         # Archives of updates repeat a package, mostly without translations.
-        if package.name not in found or len(described) > len(found[package.name].texts):
-            found[package.name] = Tagged(package.name, package.source, tags, described)
-    if not found:
+        if package.name not in by_name or len(descriptions) > len(by_name[package.name].texts):
+            by_name[package.name] = TaggedPackage(package.name, package.source, tags, descriptions)
+    if not by_name:
         raise InputError("the index called Packages has no tags. Take that of Debian's main archive.")
-    return list(found.values())
+    return list(by_name.values())
 
 
-def telling_packages(packages: Sequence[Tagged]) -> list[Tagged]:
+def telling_packages(packages: Sequence[TaggedPackage]) -> list[TaggedPackage]:
     """The packages with enough tags to learn something from."""
     return [
         package
@@ -88,14 +88,14 @@ def telling_packages(packages: Sequence[Tagged]) -> list[Tagged]:
     ]
 
 
-def document(package: Tagged, language: str, split: str, labels: Iterable[str]) -> Document:
+def document(package: TaggedPackage, language: str, split: str, labels: Iterable[str]) -> Document:
     """A package's description in a language, with those of its tags that are labels."""
-    kept = set(labels)
+    known = set(labels)
     return Document(
         f"{package.name}/{language}",
         package.texts[language],
         language=language,
-        labels=tuple(tag for tag in package.tags if tag in kept),
+        labels=tuple(tag for tag in package.tags if tag in known),
         split=split,
         group=package.source,
     )

@@ -1,4 +1,4 @@
-"""Descriptions of Debian packages that carry no debtags: one source package a group.
+"""Descriptions of Debian packages that carry no debtags: one group per source package.
 
 Labelled corpora are made of the packages with tags. What is here is of other sources altogether, so that
 no text of a test set, nor one much like it, is read beforehand.
@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from funnelling.reproduction.corpora.aligned_groups import documents_of, groups_in_all, none_left, too_short
-from funnelling.reproduction.corpora.built import Built, left_out, normal_languages
+from funnelling.reproduction.corpora.builders import BuiltCorpus, normal_languages, omissions_in_words
 from funnelling.reproduction.corpora.debian_index import (
     Key,
     Package,
     indices_for,
+    one_per_source,
     read_descriptions,
     read_packages,
     same_wording,
@@ -30,7 +31,7 @@ def build(
     sources: Sequence[Path] = (),
     min_words: int = MIN_WORDS,
     verbose: int = 0,
-) -> Built:
+) -> BuiltCorpus:
     """A description of each source none of whose packages is tagged, where one is in all languages.
 
     ``sources`` are folders of index files; without any, apt fetches them.
@@ -53,20 +54,20 @@ def build(
                 and (language == _ENGLISH or not same_wording(text, english.get(key, "")))
             }
     complete = groups_in_all(texts, min_words)
-    chosen = _one_a_source([candidates[key] for key in complete])
-    if not chosen:
+    representatives = one_per_source(candidates[key] for key in complete)
+    if not representatives:
         raise none_left("untagged package", languages, min_words)
     by_source = {
-        language: {source: found[package.key] for source, package in chosen.items()}
-        for language, found in texts.items()
+        language: {source: descriptions[package.key] for source, package in representatives.items()}
+        for language, descriptions in texts.items()
     }
-    named = {package.key for package in packages}
-    return Built(
-        documents_of("debian", sorted(chosen), by_source),
-        left_out(
-            (len(named) - len(candidates), "package", "of sources with tags"),
+    keys = {package.key for package in packages}
+    return BuiltCorpus(
+        documents_of("debian", sorted(representatives), by_source),
+        omissions_in_words(
+            (len(keys) - len(candidates), "package", "of sources with tags"),
             (len(candidates) - len(complete), "package", too_short(min_words)),
-            (len(complete) - len(chosen), "package", "beside another one of the source"),
+            (len(complete) - len(representatives), "package", "beside another one of the source"),
         ),
     )
 
@@ -74,11 +75,3 @@ def build(
 def _untagged(packages: Sequence[Package]) -> dict[Key, Package]:
     tagged = {package.source for package in packages if package.tags}
     return {package.key: package for package in packages if package.source not in tagged}
-
-
-def _one_a_source(packages: Sequence[Package]) -> dict[str, Package]:
-    """For each source the package of its name, else the first by name."""
-    chosen: dict[str, Package] = {}
-    for package in sorted(packages, key=lambda package: (package.name != package.source, package)):
-        chosen.setdefault(package.source, package)
-    return chosen

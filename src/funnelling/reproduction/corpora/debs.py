@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora.compressed import DAMAGE, decompressed
+from funnelling.formats.files import cannot_read
+from funnelling.reproduction.corpora.compression import DAMAGE, decompressed, reason_of
 
 # Far beyond any package of texts (the largest help is 55 MB, a page 300 kB), far below what would hurt.
 LARGEST_PACKAGE = 2**29
@@ -36,14 +37,11 @@ def files_in(package: Path, wanted: Callable[[str], object]) -> Iterator[tuple[s
                     yield member.name, content.read() if content else b""
     except InputError:
         raise
-    except FileNotFoundError:
-        raise InputError(f"{package}: no such file. Check the path.") from None
-    except PermissionError:
-        raise InputError(f"{package}: may not be read. Ask for permission or copy the file.") from None
+    except (FileNotFoundError, PermissionError) as error:
+        raise cannot_read(str(package), error) from None
     except (*DAMAGE, tarfile.TarError, ValueError) as error:
-        reason = " ".join(str(error).split()) or "it ends early"
         raise InputError(
-            f"{package}: not a Debian package, or a damaged one ({reason}). Download it again."
+            f"{package}: not a Debian package, or a damaged one ({reason_of(error)}). Download it again."
         ) from error
 
 
@@ -59,7 +57,7 @@ def _data_archive(package: Path) -> Iterator[Any]:
             yield _Capped(decompressed(content))
 
 
-def _data_member(file: BinaryIO) -> "_Part":
+def _data_member(file: BinaryIO) -> "_Slice":
     if file.read(len(_MAGIC)) != _MAGIC:
         raise ValueError("it does not begin as an ar archive")
     while header := file.read(_HEADER_SIZE):
@@ -67,7 +65,7 @@ def _data_member(file: BinaryIO) -> "_Part":
             raise ValueError("the ar archive is broken")
         size = int(header[48:58])
         if header.startswith(b"data.tar"):
-            return _Part(file, size)
+            return _Slice(file, size)
         file.seek(size + size % 2, io.SEEK_CUR)
     raise ValueError("it holds no data.tar")
 
@@ -86,7 +84,7 @@ def _unpacked_by_dpkg(package: Path) -> Iterator[Any]:
             process.kill()
 
 
-class _Part(io.RawIOBase):
+class _Slice(io.RawIOBase):
     """The next ``size`` bytes of a file, as a file of their own."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:

@@ -31,11 +31,11 @@ def paragraphs_of(page: str) -> list[Paragraph]:
     [Paragraph(id='title', text='Files'), Paragraph(id='par_2', text='Press F1 now.')]
     """
     reader = _Reader()
-    head, end_of_title, rest = page.partition("</title>")
+    start, end_of_title, rest = page.partition("</title>")
     body = rest.find(f'id="{_BODY}"')
     if body >= 0:
         # The frame in between has half of all tags.
-        page = head + end_of_title + rest[max(rest.rfind("<", 0, body), 0) :]
+        page = start + end_of_title + rest[max(rest.rfind("<", 0, body), 0) :]
     reader.feed(page)
     reader.close()
     reader.end_paragraph()

@@ -1,4 +1,4 @@
-"""JRC-Acquis 3.0, laws of the European Union under EuroVoc labels: one law a group, in many languages.
+"""JRC-Acquis 3.0, laws of the European Union under EuroVoc labels: one group per law, in many languages.
 
 It is read from the archives as the Joint Research Centre gives them, ``jrc-XX.tgz`` for each language, with
 files ``XX/YEAR/*.xml`` in them. Nothing is unpacked to disk.
@@ -15,17 +15,17 @@ from xml.etree.ElementTree import Element
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.randomness import stream
-from funnelling.reproduction.corpora.built import (
-    Built,
-    Dropped,
+from funnelling.reproduction.corpora.builders import (
+    BuiltCorpus,
+    OmissionCounts,
     check_folders,
-    left_out,
+    language_of,
     most_frequent,
     normal_languages,
+    omissions_in_words,
 )
-from funnelling.reproduction.corpora.compressed import DAMAGE, reading
+from funnelling.reproduction.corpora.compression import DAMAGE, reading, reason_of
 from funnelling.reproduction.corpora.xml import plain_text, read_xml
-from funnelling.text.languages import normalise_tag
 from funnelling.work.progress import Advance, progress_bar
 
 LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "pt", "sv")
@@ -63,7 +63,7 @@ def build(
     labels: int = LABELS,
     seed: int = 0,
     verbose: int = 0,
-) -> Built:
+) -> BuiltCorpus:
     """The laws that have text and labels in all languages, as the paper splits them.
 
     Laws of 1950 to 2005 are for training: the seed draws one language for each, and its other versions are
@@ -81,54 +81,57 @@ def build_trials(
     sources: Sequence[Path] = (),
     labels: int = LABELS,
     verbose: int = 0,
-) -> Iterator[Built]:
+) -> Iterator[BuiltCorpus]:
     """The corpora of several seeds, for which the archives are read once."""
     if not sources:
         raise InputError(
-            f"jrc-acquis needs {_SITE}. Put its jrc-XX.tgz, one a language, in a folder and add --source DIR."
+            f"jrc-acquis needs {_SITE}. Put its jrc-XX.tgz, one per language, in a folder and add "
+            "--source DIR."
         )
     if labels < 1:
         raise InputError(f"jrc-acquis takes 1 label or more, not {labels}. Ask for more.")
     check_folders(sources)
     languages = normal_languages(languages)
-    dropped: Dropped = Counter()
+    omissions: OmissionCounts = Counter()
     with progress_bar("read laws", None, bool(verbose), "documents") as advance:
-        laws = _laws_in_all(sources, languages, dropped, advance)
+        laws = _laws_in_all(sources, languages, omissions, advance)
     codes = {
         group: frozenset[str]().union(*(version.labels for version in law.values()))
         for group, law in laws.items()
     }
-    chosen = set(most_frequent((codes[group] for group, law in laws.items() if not _is_test(law)), labels))
-    kept = {group: tuple(sorted(codes[group] & chosen)) for group in sorted(laws)}
-    dropped["law", "without any of the labels chosen"] += list(kept.values()).count(())
-    labelled = {group: (law_labels, laws[group]) for group, law_labels in kept.items() if law_labels}
+    frequent = set(most_frequent((codes[group] for group, law in laws.items() if not _is_test(law)), labels))
+    labels_of = {group: tuple(sorted(codes[group] & frequent)) for group in sorted(laws)}
+    omissions["law", "without any of the labels chosen"] += list(labels_of.values()).count(())
+    labelled = {group: (law_labels, laws[group]) for group, law_labels in labels_of.items() if law_labels}
     if all(_is_test(law) for _, law in labelled.values()):
         raise InputError(
             f"no law of {TRAINING_YEARS[0]} to {TRAINING_YEARS[-1]} has text and EuroVoc codes in all of "
             f"{', '.join(languages)}. Ask for fewer --languages, or check the archives."
         )
-    in_words = left_out(*((number, *what) for what, number in sorted(dropped.items())))
+    in_words = omissions_in_words(*((number, *what) for what, number in sorted(omissions.items())))
     for seed in seeds:
         documents: list[Document] = []
         for group, (law_labels, law) in labelled.items():
-            drawn = languages[stream(seed, "jrc-acquis", group).integers(len(languages))]
+            training_language = languages[stream(seed, "jrc-acquis", group).integers(len(languages))]
             for language, version in law.items():
-                split = "test" if version.is_test else "train" if language == drawn else "parallel"
+                split = (
+                    "test" if version.is_test else "train" if language == training_language else "parallel"
+                )
                 name = f"jrc-acquis/{group}/{language}"
                 documents.append(Document(name, version.text, language, law_labels, split, group))
-        yield Built(documents, in_words)
+        yield BuiltCorpus(documents, in_words)
 
 
 def _laws_in_all(
-    sources: Sequence[Path], languages: Sequence[str], dropped: Dropped, advance: Advance
+    sources: Sequence[Path], languages: Sequence[str], omissions: OmissionCounts, advance: Advance
 ) -> dict[str, Law]:
     """The laws that are in all languages, one language after the other so that few others are ever held."""
     archives = {language: _archive(sources, language) for language in languages}
-    seen: set[str] = set()
+    groups: set[str] = set()
     laws: dict[str, Law] | None = None
     for language, archive in archives.items():
-        versions = _versions(archive, language, dropped, advance)
-        seen |= versions.keys()
+        versions = _versions(archive, language, omissions, advance)
+        groups |= versions.keys()
         before = {group: Law() for group in versions} if laws is None else laws
         laws = {
             group: {**before[group], language: version}
@@ -137,8 +140,8 @@ def _laws_in_all(
         }
     complete = laws or {}
     one_side = {group: law for group, law in complete.items() if len({v.is_test for v in law.values()}) == 1}
-    dropped["law", "not in all languages"] += len(seen) - len(complete)
-    dropped["law", "of a training year here and of a test year there"] += len(complete) - len(one_side)
+    omissions["law", "not in all languages"] += len(groups) - len(complete)
+    omissions["law", "of a training year here and of a test year there"] += len(complete) - len(one_side)
     return one_side
 
 
@@ -157,7 +160,9 @@ def _archive(sources: Sequence[Path], language: str) -> Path:
     )
 
 
-def _versions(archive: Path, language: str, dropped: Dropped, advance: Advance) -> dict[str, Version]:
+def _versions(
+    archive: Path, language: str, omissions: OmissionCounts, advance: Advance
+) -> dict[str, Version]:
     """The laws in an archive by number; of two files with the same law the first by name."""
     versions: dict[str, Version] = {}
     files = 0
@@ -165,32 +170,25 @@ def _versions(archive: Path, language: str, dropped: Dropped, advance: Advance) 
         advance(1)
         files += 1
         if year not in TRAINING_YEARS and year not in TEST_YEARS:
-            dropped["document", _OTHER_YEARS] += 1
+            omissions["document", _OTHER_YEARS] += 1
             continue
         root = read_xml(content, archive, member)
         group = (root.get("n") or "").strip()
-        if not group or not _is_tag(root.get("lang"), language):
-            dropped["document", "without a number, or not in the language of the archive"] += 1
+        if not group or language_of(root.get("lang", "")) != language:
+            omissions["document", "without a number, or not in the language of the archive"] += 1
             continue
         labels, text = _labels(root), _text(root)
         if not labels or not text:
-            dropped["document", "without text or without EuroVoc codes"] += 1
+            omissions["document", "without text or without EuroVoc codes"] += 1
             continue
         version = Version(member, year in TEST_YEARS, labels, text)
         if group in versions:
-            dropped["document", "beside another one of the law in the language"] += 1
+            omissions["document", "beside another one of the law in the language"] += 1
             version = min(version, versions[group], key=lambda version: version.member)
         versions[group] = version
     if not files:
         raise InputError(f"{archive}: no {language}/YEAR/*.xml in it. Fetch {_SITE} again.")
     return versions
-
-
-def _is_tag(tag: str | None, language: str) -> bool:
-    try:
-        return tag is not None and normalise_tag(tag) == language
-    except InputError:
-        return False
 
 
 def _labels(root: Element) -> frozenset[str]:
@@ -233,9 +231,9 @@ def _files(archive: Path, language: str) -> Iterator[tuple[str, int, bytes]]:
     except InputError:
         raise
     except (*DAMAGE, tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
-        reason = " ".join(str(error).split()) or "it ends early"
         raise InputError(
-            f"{archive}: not an archive of JRC-Acquis, or a damaged one ({reason}). Download it again."
+            f"{archive}: not an archive of JRC-Acquis, or a damaged one ({reason_of(error)}). "
+            "Download it again."
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""LibreOffice's help: one page a group, in every language that Debian packages it in (MPL-2.0)."""
+"""LibreOffice's help: one group per page, in every language that Debian packages it in (MPL-2.0)."""
 
 import re
 from collections import Counter
@@ -10,7 +10,12 @@ from pathlib import Path
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora.aligned_groups import documents_of, groups_in_all, none_left, too_short
 from funnelling.reproduction.corpora.apt import private_apt
-from funnelling.reproduction.corpora.built import Built, check_folders, left_out, normal_languages
+from funnelling.reproduction.corpora.builders import (
+    BuiltCorpus,
+    check_folders,
+    normal_languages,
+    omissions_in_words,
+)
 from funnelling.reproduction.corpora.debs import files_in
 from funnelling.reproduction.corpora.help_pages import Paragraph, paragraphs_of
 from funnelling.text.languages import normalise_tag, primary
@@ -28,7 +33,7 @@ _PAGE = re.compile(rf"(?:.*/)?help/(?i:{_CODE})/text/([\w./-]+)\.html", re.ASCII
 
 Pages = dict[str, list[Paragraph]]
 # The texts of each page under the keys of their paragraphs, in the order of the page.
-Translated = dict[str, dict[str, str]]
+Translations = dict[str, dict[str, str]]
 
 
 def build(
@@ -37,7 +42,7 @@ def build(
     min_words: int | None = None,
     paragraphs: bool = False,
     verbose: int = 0,
-) -> Built:
+) -> BuiltCorpus:
     """Pages, or paragraphs, with enough words in all languages once what is not translated is gone.
 
     ``sources`` are folders of .deb files; without any, apt downloads them.
@@ -59,27 +64,27 @@ def build(
         english = _read_pages(packages[_ENGLISH], _ENGLISH, advance)
         for language in languages:
             pages = english if language == _ENGLISH else _read_pages(packages[language], language, advance)
-            translated = {
+            translations = {
                 page: _translated(content, english.get(page, []), language) for page, content in pages.items()
             }
-            texts[language] = _by_paragraph(translated) if paragraphs else _by_page(translated)
-            shares.append(f"{language} {100 * _untranslated(pages, translated):.0f} %")
+            texts[language] = _by_paragraph(translations) if paragraphs else _by_page(translations)
+            shares.append(f"{language} {100 * _untranslated(pages, translations):.0f} %")
     groups = groups_in_all(texts, min_words)
-    kept = _without_repetitions(groups, texts) if paragraphs else groups
+    distinct = _without_repetitions(groups, texts) if paragraphs else groups
     kind = "paragraph" if paragraphs else "page"
-    if not kept:
+    if not distinct:
         raise none_left(kind, languages, min_words)
     candidates = set.union(*map(set, texts.values()))
-    dropped = left_out(
+    omissions = omissions_in_words(
         (len(candidates) - len(groups), kind, too_short(min_words)),
-        (len(groups) - len(kept), "repetition", "of a paragraph"),
+        (len(groups) - len(distinct), "repetition", "of a paragraph"),
     )
-    return Built(
-        documents_of("libreoffice", kept, texts),
+    return BuiltCorpus(
+        documents_of("libreoffice", distinct, texts),
         [
             *(f"{language}, for {packages[language].name} holds no page in it" for language in empty),
             f"untranslated paragraphs ({', '.join(shares)})",
-            *dropped,
+            *omissions,
         ],
     )
 
@@ -96,9 +101,9 @@ def _packages(languages: set[str], sources: Sequence[Path], verbose: int) -> Ite
         return
     with private_apt(verbose=verbose) as apt:
         names = {
-            _language(found[1]): name
+            _language(match[1]): name
             for name in apt.package_names(_PREFIX)
-            if (found := _PACKAGE.fullmatch(name))
+            if (match := _PACKAGE.fullmatch(name))
         }
         _check_packaged(languages, names, "apt's sources")
         yield _packages_in([apt.download([names[language] for language in sorted(languages)])], languages)
@@ -107,10 +112,10 @@ def _packages(languages: set[str], sources: Sequence[Path], verbose: int) -> Ite
 def _packages_in(folders: Sequence[Path], languages: set[str]) -> dict[str, Path]:
     packages: dict[str, Path] = {}
     for path in sorted(path for folder in folders for path in folder.glob(f"{_PREFIX}*.deb")):
-        found = _PACKAGE.fullmatch(path.name.partition("_")[0].removesuffix(".deb"))
-        if found is None:
+        match = _PACKAGE.fullmatch(path.name.partition("_")[0].removesuffix(".deb"))
+        if match is None:
             continue
-        first = packages.setdefault(_language(found[1]), path)
+        first = packages.setdefault(_language(match[1]), path)
         if first != path:
             raise InputError(f"{path}: {first} is of the same language. Remove one of them.")
     _check_packaged(languages, packages, ", ".join(map(str, folders)))
@@ -130,7 +135,7 @@ def _language(tag: str) -> str:
 def _check_packaged(languages: set[str], packaged: Mapping[str, object], place: str) -> None:
     for language in sorted(languages - set(packaged)):
         code = "en-us" if language == _ENGLISH else language.lower().replace("_", "-")
-        reason = ", which tells what is untranslated" if language == _ENGLISH else ""
+        reason = ", which shows what is untranslated" if language == _ENGLISH else ""
         raise InputError(
             f"{place}: no package {_PREFIX}{code}{reason}. "
             f"Use languages of those there: {', '.join(sorted(packaged)) or 'none'}."
@@ -162,8 +167,8 @@ def _page_of(language: str, name: str) -> str:
     >>> _page_of("it", "./usr/share/libreoffice/help/it/text/swriter/guide/anchor_object.html")
     'swriter/guide/anchor_object'
     """
-    found = _PAGE.fullmatch(name)
-    return found[2] if found and _language(found[1]) == language else ""
+    match = _PAGE.fullmatch(name)
+    return match[2] if match and _language(match[1]) == language else ""
 
 
 def _translated(page: Sequence[Paragraph], english: Sequence[Paragraph], language: str) -> dict[str, str]:
@@ -171,11 +176,11 @@ def _translated(page: Sequence[Paragraph], english: Sequence[Paragraph], languag
 
     Compared with all of the English page, since lists of functions are sorted anew in each language.
     """
-    foreign = set() if primary(language) == _ENGLISH else {text.casefold() for _, text in english}
+    left_in_english = set() if primary(language) == _ENGLISH else {text.casefold() for _, text in english}
     return {
         key: text
         for key, (_, text) in zip(_keys(page, english, language), page, strict=True)
-        if _has_letters(text) and text.casefold() not in foreign
+        if _has_letters(text) and text.casefold() not in left_in_english
     }
 
 
@@ -194,17 +199,17 @@ def _keys(page: Sequence[Paragraph], english: Sequence[Paragraph], language: str
     ]
 
 
-def _by_page(translated: Translated) -> dict[str, str]:
+def _by_page(translations: Translations) -> dict[str, str]:
     texts = {}
-    for page, content in translated.items():
+    for page, content in translations.items():
         lines = list(content.values())
         # The title, which the first heading mostly repeats.
         texts[page] = "\n".join(lines[lines[:1] == lines[1:2] :])
     return texts
 
 
-def _by_paragraph(translated: Translated) -> dict[str, str]:
-    return {f"{page}#{key}": text for page, content in translated.items() for key, text in content.items()}
+def _by_paragraph(translations: Translations) -> dict[str, str]:
+    return {f"{page}#{key}": text for page, content in translations.items() for key, text in content.items()}
 
 
 def _without_repetitions(groups: Sequence[str], texts: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -215,9 +220,9 @@ def _without_repetitions(groups: Sequence[str], texts: Mapping[str, Mapping[str,
     return list(first.values())
 
 
-def _untranslated(pages: Pages, translated: Translated) -> float:
+def _untranslated(pages: Pages, translations: Translations) -> float:
     lettered = sum(_has_letters(text) for page in pages.values() for _, text in page)
-    return 1 - sum(map(len, translated.values())) / max(lettered, 1)
+    return 1 - sum(map(len, translations.values())) / max(lettered, 1)
 
 
 def _has_letters(text: str) -> bool:

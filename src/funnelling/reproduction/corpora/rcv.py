@@ -1,7 +1,7 @@
 """RCV1 and RCV2, news of Reuters in many languages under one set of topics; they take a licence.
 
 They are read from the zip archives as they are given out, wherever those lie in the folders: RCV1's numbered
-days and RCV2's archives, one folder a language. The language is the one that the story names. They are read
+days and RCV2's archives, one folder per language. The language is the one that the story names. They are read
 twice, so that of all stories only those drawn are ever held; nothing is unpacked to disk.
 """
 
@@ -15,11 +15,18 @@ from typing import NamedTuple
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
+from funnelling.formats.files import cannot_read
 from funnelling.randomness import stream
-from funnelling.reproduction.corpora.built import Built, Dropped, check_folders, left_out, normal_languages
-from funnelling.reproduction.corpora.compressed import DAMAGE
+from funnelling.reproduction.corpora.builders import (
+    BuiltCorpus,
+    OmissionCounts,
+    check_folders,
+    language_of,
+    normal_languages,
+    omissions_in_words,
+)
+from funnelling.reproduction.corpora.compression import DAMAGE, reason_of
 from funnelling.reproduction.corpora.xml import plain_text, read_xml
-from funnelling.text.languages import normalise_tag
 from funnelling.work.progress import Advance, progress_bar
 
 LANGUAGES = ("da", "de", "en", "es", "fr", "it", "nl", "pt", "sv")
@@ -29,7 +36,7 @@ TRAIN, TEST = 1_000, 1_000
 LARGEST_ARCHIVE = 2**32
 LARGEST_FILE = 2**22
 
-# Stories for Latin America name their language as es, like those of Spain: only their folder tells.
+# Stories for Latin America name their language as es, like those of Spain: only their folder shows it.
 _LATIN_AMERICAN, _SPANISH, _AMERICAN_SPANISH = "REUTE007", "es", "es_419"
 _SOURCE = "RCV1 and RCV2, which NIST gives out under a licence of Reuters"
 _ROOT = re.compile(rb"<newsitem\s[^>]*?\bxml:lang\s*=\s*[\"']([A-Za-z0-9_-]+)[\"']")
@@ -59,7 +66,7 @@ def build(
     test: int = TEST,
     seed: int = 0,
     verbose: int = 0,
-) -> Built:
+) -> BuiltCorpus:
     """Stories drawn at random, as many for training and for the test in each language, as in the paper.
 
     Where a language has fewer than both together the test gets what training leaves, and where it has no more
@@ -77,33 +84,33 @@ def build_trials(
     train: int = TRAIN,
     test: int = TEST,
     verbose: int = 0,
-) -> Iterator[Built]:
+) -> Iterator[BuiltCorpus]:
     """The corpora of several seeds, for which the archives are searched once."""
     if not sources:
         raise InputError(f"rcv needs {_SOURCE}. Put their zip archives in a folder and add --source DIR.")
     if train < 1 or test < 1:
-        raise InputError(f"rcv takes 1 document or more a split, not {train} and {test}. Ask for more.")
+        raise InputError(f"rcv takes 1 document or more per split, not {train} and {test}. Ask for more.")
     check_folders(sources)
     languages = normal_languages(languages)
     archives = _archives(sources)
-    dropped: Dropped = Counter()
+    omissions: OmissionCounts = Counter()
     with progress_bar("find stories", None, bool(verbose), "stories") as advance:
-        places = _find(archives, languages, dropped, advance)
+        places = _find(archives, languages, omissions, advance)
     for language in languages:
         if not places[language]:
             raise InputError(
                 f"{', '.join(map(str, sources))}: no story in {language} with topics and text. "
                 f"Put the archives of {language} there, or leave it out of --languages."
             )
-        dropped["item", "not drawn"] += max(0, len(places[language]) - train - test)
-    in_words = left_out(*((number, *what) for what, number in sorted(dropped.items())))
+        omissions["item", "not drawn"] += max(0, len(places[language]) - train - test)
+    in_words = omissions_in_words(*((number, *what) for what, number in sorted(omissions.items())))
     for seed in seeds:
         splits: dict[Place, str] = {}
         for language in languages:
             splits |= _draw(places[language], train, test, seed, language)
         with progress_bar("read stories", len(splits), bool(verbose), "stories") as advance:
             stories = _read(archives, splits, advance)
-        yield Built(_documents(stories, splits), in_words)
+        yield BuiltCorpus(_documents(stories, splits), in_words)
 
 
 def _documents(stories: Mapping[Place, Story], splits: Mapping[Place, str]) -> list[Document]:
@@ -138,21 +145,21 @@ def _archives(sources: Sequence[Path]) -> list[Path]:
 
 
 def _find(
-    archives: Sequence[Path], languages: Collection[str], dropped: Dropped, advance: Advance
+    archives: Sequence[Path], languages: Collection[str], omissions: OmissionCounts, advance: Advance
 ) -> dict[str, dict[str, Place]]:
     """Where the stories of each language are, by their number; of those with the same the first."""
     places: dict[str, dict[str, Place]] = {language: {} for language in languages}
     for number, archive in enumerate(archives):
-        with _opened(archive) as (opened, members):
+        with _zip_archive(archive) as (file, members):
             for position, member in enumerate(members):
                 advance(1)
-                story = _story(_content(opened, member), archive, member.filename, languages)
+                story = _story(_bytes_of(file, member), archive, member.filename, languages)
                 if story is None:
-                    dropped["item", "of other languages"] += 1
+                    omissions["item", "of other languages"] += 1
                 elif not story.id or not story.topics or not story.text:
-                    dropped["item", "without a number, topics or text"] += 1
+                    omissions["item", "without a number, topics or text"] += 1
                 elif story.id in places[story.language]:
-                    dropped["item", "beside another one of the same number"] += 1
+                    omissions["item", "beside another one of the same number"] += 1
                 else:
                     places[story.language][story.id] = Place(number, position)
     return places
@@ -161,11 +168,12 @@ def _find(
 def _draw(places: Mapping[str, Place], train: int, test: int, seed: int, language: str) -> dict[Place, str]:
     """The stories drawn, with their split."""
     ordered = sorted(places)
-    drawn = stream(seed, "rcv", language).permutation(len(ordered))[: train + test].tolist()
+    positions = stream(seed, "rcv", language).permutation(len(ordered))[: train + test].tolist()
     if len(ordered) <= train:
         train = (7 * len(ordered) + 9) // 10
     return {
-        places[ordered[position]]: "train" if rank < train else "test" for rank, position in enumerate(drawn)
+        places[ordered[position]]: "train" if rank < train else "test"
+        for rank, position in enumerate(positions)
     }
 
 
@@ -175,10 +183,10 @@ def _read(archives: Sequence[Path], places: Collection[Place], advance: Advance)
         by_archive[place.archive].append(place)
     stories: dict[Place, Story] = {}
     for number, here in by_archive.items():
-        with _opened(archives[number]) as (opened, members):
+        with _zip_archive(archives[number]) as (file, members):
             for place in here:
                 member = members[place.position]
-                story = _story(_content(opened, member), archives[number], member.filename)
+                story = _story(_bytes_of(file, member), archives[number], member.filename)
                 if story is None:
                     raise ValueError("it changed meanwhile")
                 stories[place] = story
@@ -214,10 +222,7 @@ def _story(
 
 
 def _language(tag: str, archive: Path, member: str) -> str | None:
-    try:
-        language = normalise_tag(tag)
-    except InputError:
-        return None
+    language = language_of(tag)
     if language == _SPANISH:
         folders = {*archive.with_suffix("").parts, *member.split("/")[:-1]}
         if _LATIN_AMERICAN in map(str.upper, folders):
@@ -226,7 +231,7 @@ def _language(tag: str, archive: Path, member: str) -> str | None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]]:
+def _zip_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]]:
     """An archive and its XML files by name. A name that climbs out of its folder remains just a name."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -237,16 +242,16 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]
             yield archive, sorted(members, key=lambda info: (info.filename, info.header_offset))
     except InputError:
         raise
-    except PermissionError:
-        raise InputError(f"{path}: may not be read. Ask for permission or copy the file.") from None
+    except PermissionError as error:
+        raise cannot_read(str(path), error) from None
     except (*DAMAGE, zipfile.BadZipFile, RuntimeError, ValueError, OverflowError) as error:
-        reason = " ".join(str(error).split()) or "it ends early"
         raise InputError(
-            f"{path}: not a zip archive, or one that cannot be read ({reason}). Copy it again, unencrypted."
+            f"{path}: not a zip archive, or one that cannot be read ({reason_of(error)}). "
+            "Copy it again, unencrypted."
         ) from error
 
 
-def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _bytes_of(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     if member.file_size > LARGEST_FILE:
         raise ValueError(f"a file of {member.file_size:,} bytes is in it")
     with archive.open(member) as file:

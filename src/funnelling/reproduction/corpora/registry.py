@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from funnelling.reproduction.corpora.built import Built
+    from funnelling.reproduction.corpora.builders import BuiltCorpus
 
 
 class Entry(NamedTuple):
@@ -30,7 +30,7 @@ _OF_PACKAGES = "each text under the licence of its package"
 
 CORPORA = {
     "sample": Entry(
-        "funnelling.reproduction.corpora.sample",
+        "funnelling.reproduction.corpora.embedded_sample",
         "the embedded corpus: a cut of debian-comparable",
         _INDICES,
         "2,450 documents, 7 languages, 32 labels",
@@ -45,8 +45,8 @@ CORPORA = {
     ),
     "debian-parallel": Entry(
         "funnelling.reproduction.corpora.debian_parallel",
-        "the same, of packages described in all of its languages: training packages in one of them, test "
-        "packages in all",
+        "as debian-comparable, of packages described in all of its languages: training packages in one of "
+        "them, test packages in all",
         _INDICES,
         "18,000 documents, 5 languages, 150 labels",
         _OF_PACKAGES,
@@ -67,15 +67,15 @@ CORPORA = {
     ),
     "libreoffice-help": Entry(
         "funnelling.reproduction.corpora.libreoffice_help",
-        "reference corpus: LibreOffice's help, a page a group",
+        "reference corpus: LibreOffice's help, one group per page",
         "apt, or .deb files in --source",
-        "1,000 to 1,900 pages a language",
+        "1,000 to 1,900 pages per language",
         "MPL-2.0",
         labelled=False,
     ),
     "debian-untagged": Entry(
         "funnelling.reproduction.corpora.debian_untagged",
-        "reference corpus: descriptions of packages without debtags, a source package a group",
+        "reference corpus: descriptions of packages without debtags, one group per source package",
         _INDICES,
         "249 groups in 5 languages",
         _OF_PACKAGES,
@@ -84,8 +84,8 @@ CORPORA = {
     "wikipedia": Entry(
         "funnelling.reproduction.corpora.wikipedia",
         "reference corpus: articles in several languages, aligned by --alignments",
-        "what WikiExtractor --json put into --source, one folder a language",
-        "5,000 articles a language",
+        "what WikiExtractor --json put into --source, one folder per language",
+        "5,000 articles per language",
         "CC BY-SA",
         labelled=False,
     ),
@@ -94,7 +94,7 @@ CORPORA = {
 _OPTIONS = {"sources": "source"}
 
 
-def build(name: str, **given: Any) -> "Built":
+def build(name: str, **options: Any) -> "BuiltCorpus":
     """Build a corpus from what its ``build`` takes; an option it does not take is refused, but for a seed.
 
     >>> build("libreoffice-help", documents=10)
@@ -102,28 +102,28 @@ def build(name: str, **given: Any) -> "Built":
     funnelling.errors.InputError: libreoffice-help takes no --documents. Leave it out.
     """
     function = import_module(CORPORA[name].module).build
-    built: Built = function(**_taken(name, function, given))
+    built: BuiltCorpus = function(**_accepted(name, function, options))
     return built
 
 
-def build_trials(name: str, seeds: "Sequence[int]", **given: Any) -> "Iterator[Built]":
+def build_trials(name: str, seeds: "Sequence[int]", **options: Any) -> "Iterator[BuiltCorpus]":
     """The corpora of several seeds, one at a time; what they are made of is read once where possible."""
     module = import_module(CORPORA[name].module)
     if hasattr(module, "build_trials"):
-        yield from module.build_trials(seeds, **_taken(name, module.build, given))
+        yield from module.build_trials(seeds, **_accepted(name, module.build, options))
     else:
         for seed in seeds:
-            yield build(name, seed=seed, **given)
+            yield build(name, seed=seed, **options)
 
 
-def _taken(name: str, function: "Callable[..., Built]", given: dict[str, Any]) -> dict[str, Any]:
+def _accepted(name: str, function: "Callable[..., BuiltCorpus]", options: dict[str, Any]) -> dict[str, Any]:
     """The options, all of which the function must take."""
     import inspect
 
-    taken = inspect.signature(function).parameters
-    for option in given:
-        if option not in taken and option != "seed":
+    parameters = inspect.signature(function).parameters
+    for option in options:
+        if option not in parameters and option != "seed":
             shown = _OPTIONS.get(option, option).replace("_", "-")
             raise InputError(f"{name} takes no --{shown}. Leave it out.")
     # Where nothing is drawn at random a seed does no harm.
-    return {option: value for option, value in given.items() if option in taken}
+    return {option: value for option, value in options.items() if option in parameters}

@@ -1,6 +1,6 @@
 """Articles of Wikipedia that exist in all languages, as the paper's reference corpus (CC BY-SA).
 
-The texts are those of WikiExtractor, one folder a language: ``wikiextractor --json -o DIR/it it.xml.bz2``.
+The texts are those of WikiExtractor, one folder per language: ``wikiextractor --json -o DIR/it it.xml.bz2``.
 They are read twice, so that of all articles only those sampled are ever held.
 """
 
@@ -16,9 +16,14 @@ from funnelling.formats.files import text_lines
 from funnelling.randomness import stream as random_stream
 from funnelling.reproduction.corpora.aligned_groups import documents_of, has_words, none_left, too_short
 from funnelling.reproduction.corpora.alignments import Column, plain_title, read_alignments
-from funnelling.reproduction.corpora.built import Built, check_folders, left_out, normal_languages
-from funnelling.reproduction.corpora.compressed import reading
-from funnelling.text.languages import normalise_tag
+from funnelling.reproduction.corpora.builders import (
+    BuiltCorpus,
+    check_folders,
+    language_of,
+    normal_languages,
+    omissions_in_words,
+)
+from funnelling.reproduction.corpora.compression import reading
 from funnelling.work.progress import Advance, progress_bar
 
 MIN_WORDS, DOCUMENTS = 50, 5_000
@@ -42,11 +47,11 @@ def build(
     documents: int = DOCUMENTS,
     seed: int = 0,
     verbose: int = 0,
-) -> Built:
+) -> BuiltCorpus:
     """A random sample of the articles with enough words in every language, of those that are aligned.
 
-    ``sources`` are folders with a folder a language; ``alignments`` is a table as read_alignments wants it,
-    whose columns are the languages unless some are asked for.
+    ``sources`` are folders with one folder per language; ``alignments`` is a table as read_alignments wants
+    it, whose columns are the languages unless some are asked for.
     """
     if not sources or alignments is None:
         raise InputError(
@@ -63,9 +68,9 @@ def build(
             complete = {group for group, text in articles if has_words(text, language, min_words)}
     if not complete:
         raise none_left("aligned article", list(columns), min_words)
-    drawn = random_stream(seed, "wikipedia").permutation(len(complete))[:documents].tolist()
+    positions = random_stream(seed, "wikipedia").permutation(len(complete))[:documents].tolist()
     ordered = sorted(complete)
-    sample = {ordered[position] for position in drawn}
+    sample = {ordered[position] for position in positions}
     texts: dict[str, dict[str, str]] = {}
     with progress_bar("read articles", None, bool(verbose), "articles") as advance:
         for language, column in columns.items():
@@ -73,9 +78,9 @@ def build(
             texts[language] = {
                 group: text for group, text in articles if has_words(text, language, min_words)
             }
-    return Built(
+    return BuiltCorpus(
         documents_of("wikipedia", sorted(sample), texts),
-        left_out(
+        omissions_in_words(
             (len(aligned) - len(complete), "aligned article", too_short(min_words)),
             (len(complete) - len(sample), "article", "not drawn"),
         ),
@@ -84,7 +89,12 @@ def build(
 
 def _files(sources: Sequence[Path], language: str) -> list[Path]:
     """The files of a language's folders, in the order of their names."""
-    folders = [folder for source in sources for folder in source.iterdir() if _is_of(folder, language)]
+    folders = [
+        folder
+        for source in sources
+        for folder in source.iterdir()
+        if language_of(folder.name) == language and folder.is_dir()
+    ]
     files = [path for folder in folders for path in folder.rglob("wiki_*") if _FILE.fullmatch(path.name)]
     if not files:
         raise InputError(
@@ -92,13 +102,6 @@ def _files(sources: Sequence[Path], language: str) -> list[Path]:
             f"Put WikiExtractor's output for {language} there."
         )
     return sorted(files)
-
-
-def _is_of(folder: Path, language: str) -> bool:
-    try:
-        return normalise_tag(folder.name) == language and folder.is_dir()
-    except InputError:
-        return False
 
 
 def _articles_of(
@@ -127,7 +130,7 @@ def _articles(path: Path) -> Iterator[Article]:
 
 
 def _text(article: Article) -> str:
-    """The title, then a line a paragraph; WikiExtractor writes < as &lt; and may repeat the title."""
+    """The title, then one line per paragraph; WikiExtractor writes < as &lt; and may repeat the title."""
     title = html.unescape(article.title).strip()
     lines = [line.strip() for line in html.unescape(article.text).splitlines()]
     lines = [line for line in lines if line]

@@ -1,1 +1,1 @@
-"""The paper's experiments, one a file: what is run, what comes out, and how a report tells it."""
+"""The paper's experiments, one per file: what is run, what comes out, and what a report says of it."""

@@ -1,12 +1,12 @@
 """Can we do without calibration? Naive, NoProb, NoCalib and Calib (the paper's Table 5)."""
 
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.method.registry import title
 from funnelling.report.content import Section, TableBlock
-from funnelling.report.tables import comparison_table, notes
+from funnelling.report.measure_tables import comparison_table, notes
 from funnelling.reproduction.experiments import paper
-from funnelling.reproduction.experiments.beside_paper import beside_paper
+from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
 
@@ -29,7 +29,7 @@ def section(result: Result) -> Section:
     scores = {name: method["average"] for name, method in result["methods"].items()}
     table = comparison_table(result)
     rows = [[TITLES["fun-tat"], *cells[1:]] if cells[0] == "Fun(TAT)" else cells for cells in table.rows]
-    order = sorted(scores, key=lambda name: -sum(scores[name][measure] for measure in MEASURES))
+    order = sorted(scores, key=lambda name: -sum(scores[name][measure] for measure in PAPER_MEASURES))
     return Section(
         "calibration",
         "Can we do without calibration?",
@@ -42,7 +42,7 @@ def section(result: Result) -> Section:
         ],
         [
             TableBlock("calibration", "Calibrations of Fun(TAT)", table._replace(rows=rows), notes(result)),
-            *beside_paper(
+            *compare_with_paper(
                 "calibration-paper", scores, paper.CALIBRATION[result["like"]], result["like"], TITLES
             ),
         ],

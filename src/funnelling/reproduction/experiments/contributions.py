@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.measures import MEASURES, measure_counts
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.report.content import HeatMap, Section, TableBlock
-from funnelling.report.tables import MEASURE_TITLES, Table, number
+from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.funnels import Funnels
+from funnelling.reproduction.experiments.improvement import improvement, mean_of_known
 from funnelling.reproduction.experiments.learning_curves import under_resourced_naive
-from funnelling.reproduction.experiments.per_language import improvement, mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.comparison import summarise
 from funnelling.trials.pieces import Result
@@ -45,12 +45,14 @@ def run(setting: Setting) -> Result:
             }
             for source in languages
         }
-        for measure in MEASURES
+        for measure in PAPER_MEASURES
     }
-    contribution = {m: {s: mean_of_known(list(pairs[m][s].values())) for s in languages} for m in MEASURES}
+    contribution = {
+        m: {s: mean_of_known(list(pairs[m][s].values())) for s in languages} for m in PAPER_MEASURES
+    }
     benefit = {
         m: {t: mean_of_known([pairs[m][s][t] for s in languages if s != t]) for t in languages}
-        for m in MEASURES
+        for m in PAPER_MEASURES
     }
     naive = summarise(setting.results("naive"))["languages"]
     return {
@@ -59,13 +61,14 @@ def run(setting: Setting) -> Result:
         "benefit": benefit,
         "correlations": {
             "contribution": {
-                m: _pearson(contribution[m], {tag: naive[tag][m] for tag in languages}) for m in MEASURES
+                m: _pearson(contribution[m], {tag: naive[tag][m] for tag in languages})
+                for m in PAPER_MEASURES
             },
             "benefit": {
                 m: _pearson(
                     benefit[m], {tag: mean_of_known([trial[tag][m] for trial in tenth]) for tag in languages}
                 )
-                for m in MEASURES
+                for m in PAPER_MEASURES
             },
         },
         "like": paper.like(setting.trials[0]),
@@ -80,7 +83,7 @@ def _improvements(funnels: Funnels, target: str) -> Result:
     for source in funnels.languages:
         if source != target:
             less = measure_counts(tier_two.counts(target, without=source))
-            improvements[source] = {m: improvement(full[m], less[m]) for m in MEASURES}
+            improvements[source] = {m: improvement(full[m], less[m]) for m in PAPER_MEASURES}
     return improvements
 
 
@@ -91,8 +94,8 @@ def _pearson(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[float] | None:
     pairs = np.array([(a[tag], b[tag]) for tag in a if a[tag] is not None and b[tag] is not None])
     if len(pairs) < 3 or np.ptp(pairs[:, 0]) == 0 or np.ptp(pairs[:, 1]) == 0:
         return None
-    found = pearsonr(pairs[:, 0], pairs[:, 1])
-    return [float(found.statistic), float(found.pvalue)]
+    correlation = pearsonr(pairs[:, 0], pairs[:, 1])
+    return [float(correlation.statistic), float(correlation.pvalue)]
 
 
 def section(result: Result) -> Section:
@@ -106,10 +109,10 @@ def section(result: Result) -> Section:
             "language's documents bring. Contribution is its mean over targets, benefit that over sources. "
             "Tier 2's C is the one chosen on all documents.",
             "The paper conjectures that languages whose own classifier is good contribute more (Pearson "
-            f"{_told(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own "
-            f"classifier is weak benefit more ({_told(paper.BENEFIT_CORRELATION)}). Here, on macro-F1: "
-            f"{_told(result['correlations']['contribution']['macro_f1'])} and "
-            f"{_told(result['correlations']['benefit']['macro_f1'])}.",
+            f"{_in_words(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own "
+            f"classifier is weak benefit more ({_in_words(paper.BENEFIT_CORRELATION)}). Here, on macro-F1: "
+            f"{_in_words(result['correlations']['contribution']['macro_f1'])} and "
+            f"{_in_words(result['correlations']['benefit']['macro_f1'])}.",
         ],
         [
             _table(
@@ -117,12 +120,12 @@ def section(result: Result) -> Section:
             ),
             _table("benefit", "Benefit of each language, %", result, paper.benefit(like), like),
             _correlations(result["correlations"]),
-            *(_figure(measure, result["improvements"][measure]) for measure in MEASURES),
+            *(_figure(measure, result["improvements"][measure]) for measure in PAPER_MEASURES),
         ],
     )
 
 
-def _told(correlation: Any) -> str:
+def _in_words(correlation: Any) -> str:
     return (
         "no correlation can be given"
         if correlation is None
@@ -131,18 +134,18 @@ def _told(correlation: Any) -> str:
 
 
 def _table(name: str, text: str, result: Result, theirs: Any, corpus: str) -> TableBlock:
-    languages = list(result[name][MEASURES[0]])
+    languages = list(result[name][PAPER_MEASURES[0]])
     rows: list[list[str]] = []
     best = []
-    for measure in MEASURES:
+    for measure in PAPER_MEASURES:
         ours = result[name][measure]
         known = {tag: value for tag, value in ours.items() if value is not None}
         if known:
             best.append((len(rows), 1 + languages.index(max(known, key=lambda tag: known[tag]))))
-        rows.append([MEASURE_TITLES[measure], *(_percent(ours[tag]) for tag in languages)])
-    for measure in MEASURES:
+        rows.append([MEASURES[measure].title, *(_percent(ours[tag]) for tag in languages)])
+    for measure in PAPER_MEASURES:
         cells = [_percent(theirs[measure].get(tag)) for tag in languages]
-        rows.append([f"{MEASURE_TITLES[measure]}, paper", *cells])
+        rows.append([f"{MEASURES[measure].title}, paper", *cells])
     notes = [f"The paper's rows are for {corpus}, for the languages that it has too."]
     return TableBlock(name, text, Table(["measure", *languages], rows, best=best), notes)
 
@@ -153,11 +156,11 @@ def _percent(value: float | None) -> str:
 
 def _correlations(correlations: Result) -> TableBlock:
     rows = []
-    for measure in MEASURES:
-        cells = [MEASURE_TITLES[measure]]
+    for measure in PAPER_MEASURES:
+        cells = [MEASURES[measure].title]
         for kind in ("contribution", "benefit"):
-            found = correlations[kind][measure]
-            cells += ["", ""] if found is None else [number(found[0]), number(found[1])]
+            correlation = correlations[kind][measure]
+            cells += ["", ""] if correlation is None else list(map(number, correlation))
         rows.append(cells)
     table = Table(
         ["measure", "Pearson", "p", "Pearson", "p"],
@@ -174,8 +177,8 @@ def _figure(measure: str, pairs: Result) -> HeatMap:
     most = max(known, key=lambda pair: known[pair]) if known else ("", "")
     return HeatMap(
         f"contributions-{measure.replace('_', '-')}",
-        f"{MEASURE_TITLES[measure]}: what each language brings to each other, %",
-        f"Improvement in {MEASURE_TITLES[measure]}, per cent, of the language of the column by the documents "
+        f"{MEASURES[measure].title}: what each language brings to each other, %",
+        f"Improvement in {MEASURES[measure].title}, per cent, of the language of the column by the documents "
         f"of the language of the row. Most: {known.get(most, 0):+.1f} from {most[0]} to {most[1]}.",
         "source",
         "target",

@@ -13,11 +13,11 @@ from funnelling.trials.pieces import Result
 
 def run(setting: Setting) -> Result:
     """Seconds of every method, trial by trial, as clocked when it was fitted and measured."""
-    found = setting.compare(setting.methods).results()[0]
+    results_by_method = setting.compare(setting.methods).results()[0]
     return {
         "seconds": {
             name: {side: [result[f"{side}_seconds"] for result in results] for side in ("fit", "predict")}
-            for name, results in found.items()
+            for name, results in results_by_method.items()
         },
         "like": paper.like(setting.trials[0]),
     }
@@ -54,7 +54,7 @@ def section(result: Result) -> Section:
         "efficiency",
         "How long it takes",
         [
-            "Seconds a trial, with the choice of C where a method has one; reducing words to lemmas, which "
+            "Seconds per trial, with the choice of C where a method has one; reducing words to lemmas, which "
             "is done once for all methods, is not counted. The paper's figures are for its own corpus on "
             "twelve cores of 2013 (MLE-LSTM on a GPU). There Fun(TAT) is among the fastest, an order of "
             "magnitude faster than LRI."

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.counts import Counts
 from funnelling.funnel.design import Design
 from funnelling.funnel.views.fitting import fit_own_words
 from funnelling.matrices import Floats, Targets

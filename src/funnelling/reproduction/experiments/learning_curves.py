@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.measures import MEASURES, Counts, measure_counts
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.report.content import Curves, Section
-from funnelling.report.tables import MEASURE_TITLES
+from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.comparison import fit_method
@@ -76,10 +77,8 @@ def _naive(setting: Setting, number: int, language: str, fraction: float) -> Res
     if fraction == 0 or not learnable(train):
         return _rejected(funnels, language)
     method = fit_method(setting.make("naive", setting.seed + number), train)
-    decided = np.zeros((len(test), len(funnels.classes)), dtype=bool)
-    columns = [funnels.classes.index(str(label)) for label in method.classes_]
-    decided[:, columns] = method.predict(test.texts, languages=test.languages)
-    return measure_counts(Counts.of(test.label_matrix(funnels.classes), decided))
+    decisions = decisions_of(method, test, funnels.classes)
+    return measure_counts(Counts.of(test.label_matrix(funnels.classes), decisions))
 
 
 def _rejected(funnels: Funnels, language: str) -> Result:
@@ -88,7 +87,7 @@ def _rejected(funnels: Funnels, language: str) -> Result:
 
 
 def _mean(results: Sequence[Result]) -> Result:
-    return {measure: float(np.mean([result[measure] for result in results])) for measure in MEASURES}
+    return {measure: float(np.mean([result[measure] for result in results])) for measure in PAPER_MEASURES}
 
 
 def section(result: Result) -> Section:
@@ -99,22 +98,22 @@ def section(result: Result) -> Section:
         [
             "Fun(TAT) and Naive on the test documents of one language, for growing shares of its training "
             "documents; Fun(TAT) has all documents of all other languages too. In the paper it is always "
-            f"above Naive, the more so the fewer documents there are. {_told(result)}",
+            f"above Naive, the more so the fewer documents there are. {_finding(result)}",
             "Without any documents both say no to everything, and score what absent labels are worth.",
         ],
-        [_figure(measure, result) for measure in MEASURES],
+        [_figure(measure, result) for measure in PAPER_MEASURES],
     )
 
 
-def _told(result: Result) -> str:
+def _finding(result: Result) -> str:
     points = [point for points in result.values() for point in points if point["fraction"] > 0]
     if not points:
         return ""
-    above = sum(point[FUNNEL][m] > point[NAIVE][m] for point in points for m in MEASURES)
+    above = sum(point[FUNNEL][m] > point[NAIVE][m] for point in points for m in PAPER_MEASURES)
     smallest = min(point["fraction"] for point in points)
     gains = {fraction: _gain(points, fraction) for fraction in (smallest, 1.0)}
     return (
-        f"Here it is above Naive in {above} of {len(points) * len(MEASURES)} points; the mean gain in "
+        f"Here it is above Naive in {above} of {len(points) * len(PAPER_MEASURES)} points; the mean gain in "
         + "macro-F1 is "
         + " and ".join(
             f"{gain:+.3f} at {fraction:.0%}" for fraction, gain in gains.items() if gain is not None
@@ -138,10 +137,10 @@ def _figure(measure: str, result: Result) -> Curves:
     }
     return Curves(
         f"learning-curves-{measure.replace('_', '-')}",
-        f"{MEASURE_TITLES[measure]} against the share of a language's training documents",
-        f"One panel a language: {MEASURE_TITLES[measure]} of Fun(TAT) and of Naive, for growing shares of "
+        f"{MEASURES[measure].title} against the share of a language's training documents",
+        f"One panel per language: {MEASURES[measure].title} of Fun(TAT) and of Naive, for growing shares of "
         "the language's training documents.",
         "% of the language's training documents",
-        MEASURE_TITLES[measure],
+        MEASURES[measure].title,
         panels,
     )

@@ -1,9 +1,9 @@
 """The main table: all methods, with deviations over trials and the daggers of significance."""
 
-from funnelling.report.comparison import comparison_blocks
+from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Section
 from funnelling.reproduction.experiments import paper
-from funnelling.reproduction.experiments.beside_paper import beside_paper
+from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
 
@@ -26,6 +26,6 @@ def section(result: Result) -> Section:
         ],
         [
             *comparison_blocks(result),
-            *beside_paper("methods-paper", scores, paper.METHODS[result["like"]], result["like"]),
+            *compare_with_paper("methods-paper", scores, paper.METHODS[result["like"]], result["like"]),
         ],
     )

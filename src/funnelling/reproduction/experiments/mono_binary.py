@@ -9,12 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from funnelling.evaluation.measures import MEASURES, Counts, averaged, measure_counts
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.language_averages import averaged
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.report.content import Section, TableBlock
-from funnelling.report.tables import MEASURE_TITLES, Table, dagger_notes, score_cell
+from funnelling.report.measure_tables import dagger_notes, score_cell
+from funnelling.report.tables import Table
 from funnelling.reproduction.experiments import paper
-from funnelling.reproduction.experiments.beside_paper import beside_paper
 from funnelling.reproduction.experiments.funnels import Funnels, decided
+from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.comparison import compared
 from funnelling.trials.pieces import Result
@@ -25,13 +28,13 @@ TITLES = {
     "C": "C: one label, all languages",
     "D": "D: all labels, all languages",
 }
-BLOCK = 16  # labels of a piece
+BLOCK = 16  # labels per piece
 
 
 def run(setting: Setting) -> Result:
     """The four columns, over all trials."""
-    found, rejector = setting.compare(["naive", "fun-tat"]).results()
-    columns: dict[str, list[Result]] = {"A": found["naive"], "B": [], "C": [], "D": found["fun-tat"]}
+    by_method, rejector = setting.compare(["naive", "fun-tat"]).results()
+    columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}
     for trial, C in enumerate(setting.meta_cs()):
         funnels = setting.funnels(trial)
         monolingual = {
@@ -42,9 +45,9 @@ def run(setting: Setting) -> Result:
             setting.piece(f"binary-{start}", trial, [C, BLOCK], _binary, funnels, start)
             for start in range(0, len(funnels.classes), BLOCK)
         ]
-        columns["B"].append(_measured(monolingual))
+        columns["B"].append(_measures(monolingual))
         columns["C"].append(
-            _measured({tag: _joined([block[tag] for block in blocks]) for tag in setting.languages})
+            _measures({tag: _joined([block[tag] for block in blocks]) for tag in setting.languages})
         )
     plain = {
         name: [{key: result[key] for key in ("average", "languages")} for result in results]
@@ -54,7 +57,7 @@ def run(setting: Setting) -> Result:
 
 
 def _monolingual(funnels: Funnels, language: str) -> Result:
-    return _counted(funnels.tier_two({language: 1.0}).counts(language))
+    return _as_lists(funnels.tier_two({language: 1.0}).counts(language))
 
 
 def _binary(funnels: Funnels, start: int) -> Result:
@@ -70,19 +73,20 @@ def _binary(funnels: Funnels, start: int) -> Result:
             if not len(base.test):
                 continue
             alone = base._replace(test=base.test[:, column], truth=base.truth[:, column])
-            blocks[language].append(_counted(decided(scorer, alone)))
+            blocks[language].append(_as_lists(decided(scorer, alone)))
     return {language: _joined(counts) for language, counts in blocks.items() if counts}
 
 
-def _counted(counts: Counts) -> Result:
+def _as_lists(counts: Counts) -> Result:
     return {name: getattr(counts, name).tolist() for name in ("tp", "fp", "fn", "tn")}
 
 
-def _joined(parts: Sequence[Result]) -> Result:
-    return {name: [value for part in parts for value in part[name]] for name in parts[0]}
+def _joined(blocks: Sequence[Result]) -> Result:
+    """The counts of several blocks of labels, one after the other."""
+    return {name: [value for block in blocks for value in block[name]] for name in blocks[0]}
 
 
-def _measured(by_language: dict[str, Result]) -> Result:
+def _measures(by_language: dict[str, Result]) -> Result:
     languages: dict[str, dict[str, float]] = {}
     for language, counts in by_language.items():
         arrays = Counts(**{name: np.array(values) for name, values in counts.items()})
@@ -95,8 +99,8 @@ def section(result: Result) -> Section:
     """What a report says of it."""
     rows: list[list[str]] = []
     best = []
-    for measure in MEASURES:
-        cells = [MEASURE_TITLES[measure]]
+    for measure in PAPER_MEASURES:
+        cells = [MEASURES[measure].title]
         tests = result["significance"][measure]
         for name in result["methods"]:
             if tests["best"] == name:
@@ -111,7 +115,7 @@ def section(result: Result) -> Section:
             "B may only learn from other labels, C only from other languages, D from both. In the paper both "
             "help, and the other languages help more: B is below C, and C close to D. All have the C that D "
             "chose.",
-            _told(scores),
+            _finding(scores),
         ],
         [
             TableBlock(
@@ -120,19 +124,19 @@ def section(result: Result) -> Section:
                 Table(["measure", *TITLES.values()], rows, best=best),
                 dagger_notes(result),
             ),
-            *beside_paper(
+            *compare_with_paper(
                 "mono-binary-paper", scores, paper.MONO_BINARY[result["like"]], result["like"], TITLES
             ),
         ],
     )
 
 
-def _told(scores: Result) -> str:
+def _finding(scores: Result) -> str:
     higher = {
-        pair: [MEASURE_TITLES[m] for m in MEASURES if scores[pair[0]][m] > scores[pair[1]][m]]
+        pair: [MEASURES[m].title for m in PAPER_MEASURES if scores[pair[0]][m] > scores[pair[1]][m]]
         for pair in ("BA", "CA", "CB", "DB", "DC")
     }
-    told = [
+    comparisons = [
         f"{a} is above {b} on {len(higher[a + b])} of 4 measures" for a, b in ("BA", "CA", "CB", "DB", "DC")
     ]
-    return f"Here {', '.join(told)}."
+    return f"Here {', '.join(comparisons)}."

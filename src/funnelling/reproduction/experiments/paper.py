@@ -1,11 +1,11 @@
 """What the paper reports, for the reader to set beside: its Tables 1 to 6.
 
-Each cell is a mean over ten trials; the order of the measures is that of `MEASURES`.
+Each cell is a mean over ten trials; the order of the measures is that of `PAPER_MEASURES`.
 """
 
 from typing import Any
 
-from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.trials.splits import Trial
 
 RCV, JRC = "RCV1/RCV2", "JRC-Acquis"
@@ -143,5 +143,6 @@ def benefit(corpus: str) -> dict[str, dict[str, float]]:
 
 def _by_language(rows: Any) -> dict[str, dict[str, float]]:
     return {
-        measure: dict(zip(_LANGUAGES, row, strict=False)) for measure, row in zip(MEASURES, rows, strict=True)
+        measure: dict(zip(_LANGUAGES, row, strict=False))
+        for measure, row in zip(PAPER_MEASURES, rows, strict=True)
     }

@@ -1,15 +1,11 @@
 """Which languages gain: each method's improvement over Naive, language by language (the paper's Figure 2)."""
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from funnelling.errors import InputError
-from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Bars, Section
-from funnelling.report.tables import MEASURE_TITLES
+from funnelling.reproduction.experiments.improvement import improvement
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
 
@@ -17,7 +13,7 @@ from funnelling.trials.pieces import Result
 def run(setting: Setting) -> Result:
     """Improvement over Naive in per cent, by measure, method and language, averaged over trials.
 
-    ``above`` tells of each method in how many of how many pairs of language and measure it is above Naive.
+    ``above`` has, for each method, in how many of how many pairs of language and measure it is above Naive.
     """
     rivals = [name for name in setting.methods if name not in ("naive", *NO_RIVALS)]
     if not rivals:
@@ -30,7 +26,9 @@ def run(setting: Setting) -> Result:
         )
     naive = methods.pop("naive")["languages"]
     gains = {
-        name: [values[m] - naive[tag][m] for tag, values in method["languages"].items() for m in MEASURES]
+        name: [
+            values[m] - naive[tag][m] for tag, values in method["languages"].items() for m in PAPER_MEASURES
+        ]
         for name, method in methods.items()
     }
     return {
@@ -42,21 +40,10 @@ def run(setting: Setting) -> Result:
                 }
                 for name, method in methods.items()
             }
-            for measure in MEASURES
+            for measure in PAPER_MEASURES
         },
-        "above": {name: [sum(gain > 0 for gain in found), len(found)] for name, found in gains.items()},
+        "above": {name: [sum(gain > 0 for gain in values), len(values)] for name, values in gains.items()},
     }
-
-
-def improvement(value: float, naive: float) -> float | None:
-    """In per cent; None over nothing."""
-    return 100 * (value - naive) / naive if naive > 0 else None
-
-
-def mean_of_known(values: Sequence[float | None]) -> float | None:
-    """The mean of the values that exist; None where none does."""
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
 
 
 def section(result: Result) -> Section:
@@ -66,7 +53,7 @@ def section(result: Result) -> Section:
         "per-language",
         "Which languages gain",
         [
-            "Improvement over Naive, one classifier a language, in per cent. In the paper the two funnels "
+            "Improvement over Naive, one classifier per language, in per cent. In the paper the two funnels "
             "are the only methods above Naive in every language. Here, of all pairs of language and measure, "
             f"above Naive: {above}.",
         ],
@@ -78,8 +65,8 @@ def _figure(measure: str, methods: Result) -> Bars:
     languages = list(next(iter(methods.values())))
     return Bars(
         f"per-language-{measure.replace('_', '-')}",
-        f"{MEASURE_TITLES[measure]}: improvement over Naive",
-        f"Improvement over Naive in {MEASURE_TITLES[measure]}, per cent, for each language and method. "
+        f"{MEASURES[measure].title}: improvement over Naive",
+        f"Improvement over Naive in {MEASURES[measure].title}, per cent, for each language and method. "
         f"{_extremes(methods)}",
         languages,
         {title(name): [values[tag] for tag in languages] for name, values in methods.items()},
@@ -89,13 +76,13 @@ def _figure(measure: str, methods: Result) -> Bars:
 
 
 def _extremes(methods: Result) -> str:
-    found = [
+    improvements = [
         (value, f"{title(name)} on {tag}")
         for name, values in methods.items()
         for tag, value in values.items()
         if value is not None
     ]
-    if not found:
+    if not improvements:
         return ""
-    (least, loser), (most, winner) = min(found), max(found)
+    (least, loser), (most, winner) = min(improvements), max(improvements)
     return f"Most: {most:+.1f} by {winner}. Least: {least:+.1f} by {loser}."

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.measures import MEASURES, measure_languages
+from funnelling.evaluation.language_averages import measure_languages
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.report.content import HeatMap, Section
-from funnelling.report.tables import MEASURE_TITLES
-from funnelling.reproduction.experiments.per_language import mean_of_known
+from funnelling.reproduction.experiments.decisions import decisions_of
+from funnelling.reproduction.experiments.improvement import mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.comparison import fit_method, served
 from funnelling.trials.pieces import Result
@@ -19,13 +20,13 @@ from funnelling.trials.splits import learnable
 
 
 def run(setting: Setting) -> Result:
-    """By measure: a row for each number of languages learned from, a column for each language."""
+    """By measure: one row per number of training languages, one column per language."""
     languages = setting.languages
     mark = setting.marks.get("fun-zero-shot")
     trials = [
         [
             setting.piece(
-                f"zero-shot-{count}", number, [C, mark], _learned_from, setting, number, C, languages[:count]
+                f"zero-shot-{count}", number, [C, mark], _measure_with, setting, number, C, languages[:count]
             )
             for count in range(1, len(languages) + 1)
         ]
@@ -38,25 +39,23 @@ def run(setting: Setting) -> Result:
                 [mean_of_known([rows[row].get(tag, {}).get(measure) for rows in trials]) for tag in languages]
                 for row in range(len(languages))
             ]
-            for measure in MEASURES
+            for measure in PAPER_MEASURES
         },
     }
 
 
-def _learned_from(setting: Setting, number: int, C: float, languages: list[str]) -> Result:
+def _measure_with(setting: Setting, number: int, C: float, languages: list[str]) -> Result:
     """The measures of the test documents of every language that can be labelled, over all labels."""
     trial = setting.trials[number]
     train = trial.train.select([tag in languages for tag in trial.train.languages])
     classes = trial.train.label_set()
     if not learnable(train):
         return {}
-    chosen = {} if "meta_C" in setting.settings.get("fun-zero-shot", {}) else {"meta_C": C}
-    method: Any = fit_method(setting.make("fun-zero-shot", setting.seed + number, **chosen), train)
+    tier_two = {} if "meta_C" in setting.settings.get("fun-zero-shot", {}) else {"meta_C": C}
+    method: Any = fit_method(setting.make("fun-zero-shot", setting.seed + number, **tier_two), train)
     test = trial.test.select(served(trial.test, method))
-    decided = np.zeros((len(test), len(classes)), dtype=bool)
-    columns = [classes.index(str(label)) for label in method.classes_]
-    decided[:, columns] = method.predict(test.texts, languages=test.languages)
-    return dict(measure_languages(test.label_matrix(classes), decided, test.languages)["languages"])
+    decisions = decisions_of(method, test, classes)
+    return dict(measure_languages(test.label_matrix(classes), decisions, test.languages)["languages"])
 
 
 def section(result: Result) -> Section:
@@ -68,26 +67,26 @@ def section(result: Result) -> Section:
             "Fun(zero-shot) learns from the languages down to a row, in alphabetical order; each cell is its "
             "score on the test documents of the column's language. On and below the diagonal the language "
             "was learned from. In the paper every added language helps those still unseen, not those already "
-            f"seen. {_told(result)}",
+            f"seen. {_finding(result)}",
         ],
-        [_figure(measure, result) for measure in MEASURES],
+        [_figure(measure, result) for measure in PAPER_MEASURES],
     )
 
 
-def _told(result: Result) -> str:
+def _finding(result: Result) -> str:
     """How unseen and seen languages fare as others are added."""
     scores = np.array(result["scores"]["micro_f1"], dtype=float)
     steps = np.diff(scores, axis=0)  # what the language of row r + 1 brings to that of the column
     row, column = np.indices(steps.shape)
-    told = []
+    changes = []
     for kind, which in (("unseen", column > row + 1), ("seen", column <= row)):
         known = steps[which & np.isfinite(steps)]
         if len(known):
-            told.append(
+            changes.append(
                 f"each language added changes the micro-F1 of {kind} ones by {known.mean():+.4f} in the mean "
                 f"(up in {(known > 0).mean():.0%} of the cases)"
             )
-    return f"Here {'; '.join(told)}." if told else ""
+    return f"Here {'; '.join(changes)}." if changes else ""
 
 
 def _figure(measure: str, result: Result) -> HeatMap:
@@ -95,8 +94,8 @@ def _figure(measure: str, result: Result) -> HeatMap:
     values = result["scores"][measure]
     return HeatMap(
         f"zero-shot-{measure.replace('_', '-')}",
-        f"{MEASURE_TITLES[measure]} as languages are added",
-        f"{MEASURE_TITLES[measure]} on each language's test documents (columns) as training languages are "
+        f"{MEASURES[measure].title} as languages are added",
+        f"{MEASURES[measure].title} on each language's test documents (columns) as training languages are "
         "added (rows).",
         "learned from",
         "labelled",

@@ -1,4 +1,4 @@
-"""A report as files: the page, the same in Markdown, every table and figure's data, every figure."""
+"""A report as a folder: the page, a page in Markdown, the data of every table and figure, every figure."""
 
 from pathlib import Path
 

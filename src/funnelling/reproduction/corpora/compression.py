@@ -1,4 +1,4 @@
-"""Files that others compressed: gzip, bzip2 and xz, told by their first bytes and not by their names."""
+"""Files that others compressed: gzip, bzip2 and xz, known by their first bytes and not by their names."""
 
 import bz2
 import gzip
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
 from funnelling.errors import InputError
+from funnelling.formats.files import cannot_read
 
 DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError)
 
@@ -37,13 +38,14 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         with open(path, "rb") as stream:
             yield decompressed(stream)
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such file. Check the path.") from None
-    except IsADirectoryError:
-        raise InputError(f"{name}: is a folder. Name a file in it.") from None
-    except PermissionError:
-        raise InputError(f"{name}: may not be read. Ask for permission or copy the file.") from None
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        raise cannot_read(name, error) from None
     except DAMAGE as error:
         raise InputError(
             f"{name}: the compressed data ends early or is damaged. Copy or download the file again."
         ) from error
+
+
+def reason_of(error: BaseException) -> str:
+    """Why an archive cannot be read, on one line; what ends early often gives no reason."""
+    return " ".join(str(error).split()) or "it ends early"

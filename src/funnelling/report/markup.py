@@ -2,6 +2,8 @@
 
 import html
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _INLINE = re.compile(r"`([^`]+)`|\[([^\[\]]+)\]\(((?:[^()\s]|\([^()\s]*\))+)\)")
@@ -27,18 +29,14 @@ def inline_html(text: str) -> str:
     >>> inline_html("[x](javascript:alert)")
     '[x](javascript:alert)'
     """
-    pieces, end = [], 0
-    for found in _INLINE.finditer(text):
-        code, words, target = found.groups()
-        pieces.append(escape(text[end : found.start()]))
-        if code is not None:
-            pieces.append(f"<code>{escape(code)}</code>")
-        elif _SAFE_LINK.fullmatch(target):
-            pieces.append(f'<a href="{escape(target)}">{escape(words)}</a>')
-        else:
-            pieces.append(escape(found.group()))
-        end = found.end()
-    return "".join([*pieces, escape(text[end:])])
+    return "".join(
+        f"<code>{escape(piece.code)}</code>"
+        if piece.code
+        else f'<a href="{escape(piece.target)}">{escape(piece.words)}</a>'
+        if piece.target
+        else escape(piece.words)
+        for piece in _pieces(text)
+    )
 
 
 def escape_markdown(text: str) -> str:
@@ -59,18 +57,38 @@ def escape_markdown(text: str) -> str:
 
 def inline_markdown(text: str) -> str:
     """A paragraph as Markdown: its code and its links stay, all else shows as it is."""
-    text, pieces, end = " ".join(text.split()), [], 0
-    for found in _INLINE.finditer(text):
-        code, words, target = found.groups()
-        pieces.append(_escape_middle(text[end : found.start()], begins=end == 0))
+    return "".join(
+        f"`{piece.code}`"
+        if piece.code
+        else f"[{_escape_middle(piece.words)}]({piece.target})"
+        if piece.target
+        else _escape_middle(piece.words, begins=number == 0)
+        for number, piece in enumerate(_pieces(" ".join(text.split())))
+    )
+
+
+class _Piece(NamedTuple):
+    """A piece of a paragraph: words, words that link to a target, or code."""
+
+    words: str = ""
+    target: str = ""
+    code: str = ""
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    """A paragraph cut at its code and its links; a link that leads astray is words like others."""
+    end = 0
+    for match in _INLINE.finditer(text):
+        code, words, target = match.groups()
+        yield _Piece(text[end : match.start()])
         if code is not None:
-            pieces.append(f"`{code}`")
+            yield _Piece(code=code)
         elif _SAFE_LINK.fullmatch(target):
-            pieces.append(f"[{_escape_middle(words)}]({target})")
+            yield _Piece(words, target)
         else:
-            pieces.append(_escape_middle(found.group()))
-        end = found.end()
-    return "".join([*pieces, _escape_middle(text[end:], begins=end == 0)])
+            yield _Piece(match.group())
+        end = match.end()
+    yield _Piece(text[end:])
 
 
 def _escape_middle(text: str, begins: bool = False) -> str:

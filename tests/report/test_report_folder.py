@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.report.content import Bars, Report, Section, TableBlock
-from funnelling.report.files import write_report
+from funnelling.report.report_folder import write_report
 from funnelling.report.spreadsheets import comma_separated
 from funnelling.report.tables import Table
 from tests.report.demo import demo_report, report_of

@@ -1,4 +1,4 @@
-"""What all builders of corpora have in common: what they give, and what they ask of their options."""
+"""What all builders of corpora share: what they give, and what they ask of their options."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,15 +10,15 @@ from funnelling.formats import Document
 from funnelling.text.languages import normalise_tag
 from funnelling.wording import counted
 
-# What was left out, a noun and a reason, and how often.
-Dropped = Counter[tuple[str, str]]
+# How often something was left out: a noun, and the reason.
+OmissionCounts = Counter[tuple[str, str]]
 
 
-class Built(NamedTuple):
+class BuiltCorpus(NamedTuple):
     """A corpus, and what was left out of it, in words."""
 
     documents: list[Document]
-    dropped: list[str]
+    omissions: list[str]
 
 
 def normal_languages(tags: Iterable[str]) -> tuple[str, ...]:
@@ -28,6 +28,18 @@ def normal_languages(tags: Iterable[str]) -> tuple[str, ...]:
     ('it', 'pt_BR')
     """
     return tuple(sorted(set(map(normalise_tag, tags))))
+
+
+def language_of(tag: str) -> str | None:
+    """The one spelling of a language tag, None where it is no language tag.
+
+    >>> language_of("pt-br"), language_of("not a tag")
+    ('pt_BR', None)
+    """
+    try:
+        return normalise_tag(tag)
+    except InputError:
+        return None
 
 
 def check_folders(sources: Sequence[Path]) -> None:
@@ -47,10 +59,10 @@ def most_frequent(labels: Iterable[Iterable[str]], number: int) -> list[str]:
     return sorted(counts, key=lambda label: (-counts[label], label))[:number]
 
 
-def left_out(*counts: tuple[int, str, str]) -> list[str]:
-    """What was left out and why, in words, where it was anything.
+def omissions_in_words(*counts: tuple[int, str, str]) -> list[str]:
+    """What was left out and why, where it was anything.
 
-    >>> left_out((1, "page", "too short"), (0, "page", "too long"))
+    >>> omissions_in_words((1, "page", "too short"), (0, "page", "too long"))
     ['1 page too short']
     """
     return [f"{counted(number, noun)} {reason}" for number, noun, reason in counts if number]

@@ -1,15 +1,15 @@
-"""The paper's figures beside ours."""
+"""Tables that set the paper's figures beside ours."""
 
 from collections.abc import Mapping
 
-from funnelling.evaluation.measures import MEASURES
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.method.registry import title
 from funnelling.report.content import TableBlock
-from funnelling.report.tables import MEASURE_TITLES, Table, number
+from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments.paper import KINDS, Scores
 
 
-def beside_paper(
+def compare_with_paper(
     name: str,
     ours: Mapping[str, Mapping[str, float]],
     theirs: Scores,
@@ -23,7 +23,7 @@ def beside_paper(
     rows = []
     for key in shared:
         cells = [(titles or {}).get(key) or title(key)]
-        for measure, value in zip(MEASURES, theirs[key], strict=True):
+        for measure, value in zip(PAPER_MEASURES, theirs[key], strict=True):
             difference = ours[key][measure] - value
             cells += [
                 number(ours[key][measure]),
@@ -31,8 +31,8 @@ def beside_paper(
                 f"{'+' if difference >= 0 else ''}{number(difference)}",
             ]
         rows.append(cells)
-    header = ["method", *(["here", "paper", "difference"] * len(MEASURES))]
-    groups = [(MEASURE_TITLES[measure], 3) for measure in MEASURES]
+    header = ["method", *(["here", "paper", "difference"] * len(PAPER_MEASURES))]
+    groups = [(MEASURES[measure].title, 3) for measure in PAPER_MEASURES]
     note = (
         f"The paper's figures are for {corpus}, its {KINDS[corpus]} corpus. On other documents levels "
         "differ; what can be compared is which method is above which."

@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from funnelling.evaluation.reliability import calibration_error
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
-from funnelling.report.tables import (
-    comparison_table,
-    notes,
-    number,
-    side_by_side,
-)
+from funnelling.report.measure_tables import comparison_table, notes, side_by_side
+from funnelling.report.tables import number
 
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
@@ -29,7 +26,12 @@ def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _diagrams(methods: Mapping[str, Any]) -> list[Block]:
-    errors = {title(name): _calibration_error(method["reliability"]) for name, method in methods.items()}
+    errors = {
+        title(name): calibration_error(
+            [(pairs, pairs * x, pairs * y) for pairs, x, y in method["reliability"]]
+        )
+        for name, method in methods.items()
+    }
     blocks: list[Block] = [
         Curves(
             "reliability",
@@ -43,20 +45,20 @@ def _diagrams(methods: Mapping[str, Any]) -> list[Block]:
             diagonal=True,
         )
     ]
-    drawn = {name: method for name, method in methods.items() if method["f1_by_examples"]}
-    if drawn:
+    with_examples = {name: method for name, method in methods.items() if method["f1_by_examples"]}
+    if with_examples:
         blocks.append(
             Curves(
                 "examples",
                 "F1 against the number of training documents of a label",
                 "Mean F1 of the labels that occur in the test, by their number of training documents in all "
-                f"languages. {_extremes(_rivals(drawn))}",
+                f"languages. {_extremes(_rivals(with_examples))}",
                 "training documents of a label",
                 "mean F1",
                 {
                     "": {
                         title(name): [(x, y) for _, _, x, y in m["f1_by_examples"]]
-                        for name, m in drawn.items()
+                        for name, m in with_examples.items()
                     }
                 },
                 logarithmic=True,
@@ -66,18 +68,13 @@ def _diagrams(methods: Mapping[str, Any]) -> list[Block]:
 
 
 def _extremes(methods: Mapping[str, Any]) -> str:
-    """Who is best on the rarest and on the most frequent labels."""
+    """Which method is best on the rarest and on the most frequent labels."""
     ranges = {name: {row[0]: row[3] for row in method["f1_by_examples"]} for name, method in methods.items()}
-    common = sorted(set.intersection(*(set(found) for found in ranges.values())))
+    common = sorted(set.intersection(*map(set, ranges.values())))
     if not common:
         return ""
-    told = []
+    winners = []
     for start, kind in ((common[0], "rarest"), (common[-1], "most frequent")):
         best = max(ranges, key=lambda name: ranges[name][start])
-        told.append(f"on the {kind} ones {title(best)} ({number(ranges[best][start])})")
-    return f"Best {', '.join(told)}."
-
-
-def _calibration_error(bins: list[list[float]]) -> float:
-    pairs = sum(count for count, _, _ in bins)
-    return sum(count * abs(x - y) for count, x, y in bins) / pairs
+        winners.append(f"on the {kind} ones {title(best)} ({number(ranges[best][start])})")
+    return f"Best {', '.join(winners)}."

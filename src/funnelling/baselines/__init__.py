@@ -1,4 +1,4 @@
-"""The methods that funnelling is measured against, one a file."""
+"""The methods that funnelling is measured against, one per file."""
 
 from funnelling.baselines.clesa import CLESAClassifier
 from funnelling.baselines.dci import DCIClassifier

@@ -18,7 +18,7 @@ class MLEClassifier(SharedSpaceBaseline):
     C : float or None
         None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
     embeddings : path
-        A folder of vectors in MUSE's text format, a file a language.
+        A folder of vectors in MUSE's text format, one file per language.
     reference : Reference or None
         Where the idf of a language without training documents comes from; None takes Zipf's law.
     unseen_words : int

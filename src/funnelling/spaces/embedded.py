@@ -28,7 +28,7 @@ class EmbeddedSpace(OwnWordsSpace):
     """Documents as tf-idf-weighted means of word vectors, not normalised.
 
     Words are taken as the vectors have them, neither reduced nor stripped of accents; of the training
-    documents' words, ``coverage_`` tells what share has a vector. A language without training documents
+    documents' words, ``coverage_`` has the share that has a vector. A language without training documents
     takes the idf of the reference corpus; without one, that of Zipf's law for the word's rank in the
     file of vectors. Of such a language only the ``unseen_words`` most frequent words are kept.
 
@@ -101,12 +101,12 @@ class EmbeddedSpace(OwnWordsSpace):
         return sums
 
     def _add_unseen(self, language: str, path: Path) -> None:
-        found = read_vectors(path, limit=self.unseen_words)
-        vocabulary = sorted(found.words)
-        self.embeddings_[language] = _in_order(found, vocabulary)
+        word_vectors = read_vectors(path, limit=self.unseen_words)
+        vocabulary = sorted(word_vectors.words)
+        self.embeddings_[language] = _in_order(word_vectors, vocabulary)
         code = None if self.reference is None else self.reference.language_for(language)
         if self.reference is None or code is None:
-            ranks = dict(zip(found.words, found.ranks.tolist(), strict=True))
+            ranks = dict(zip(word_vectors.words, word_vectors.ranks.tolist(), strict=True))
             idf = {word: math.log(ranks[word] + 2) for word in vocabulary}
         else:
             idf = _reference_idf(vocabulary, code, self.reference.texts[code])
@@ -125,13 +125,13 @@ def _reference_idf(vocabulary: Sequence[str], language: str, texts: Sequence[str
     return {word: math.log((len(texts) + 1) / (df[word] + 0.5)) for word in vocabulary}
 
 
-def _in_order(found: WordVectors, vocabulary: Sequence[str]) -> Floats:
-    """A row a word of the vocabulary, zeros for one without a vector."""
-    rows = {word: row for row, word in enumerate(found.words)}
-    embeddings = np.zeros((len(vocabulary), found.dimensions), dtype=np.float32)
+def _in_order(word_vectors: WordVectors, vocabulary: Sequence[str]) -> Floats:
+    """One row per word of the vocabulary, zeros for one without a vector."""
+    rows = {word: row for row, word in enumerate(word_vectors.words)}
+    embeddings = np.zeros((len(vocabulary), word_vectors.dimensions), dtype=np.float32)
     for row, word in enumerate(vocabulary):
         if word in rows:
-            embeddings[row] = found.matrix[rows[word]]
+            embeddings[row] = word_vectors.matrix[rows[word]]
     return embeddings
 
 

@@ -46,10 +46,10 @@ class ReferenceSpace(OwnWordsSpace):
         check_texts(documents, self.name, "the reference corpus")
         reference = self._reference().sample(self.reference_documents, self.random_state)
         vectors = self._fit_words(documents)
-        seen = {language: reference.language_for(language) for language in documents}
+        codes = {language: reference.language_for(language) for language in documents}
         pages = {
             language: self.vectorizers_[language].transform(reference.texts[str(code)])
-            for language, code in seen.items()
+            for language, code in codes.items()
         }
         unseen = {code: texts for code, texts in reference.texts.items() if code not in documents}
         further, their_pages = fit_own(unseen, self.vectorizer, bool(self.verbose))

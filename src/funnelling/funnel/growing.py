@@ -79,8 +79,8 @@ def grow(
 ) -> Growth:
     """What a funnel becomes that also learns from further documents; ``known`` are its classes."""
     label_lists = read_label_lists(y, inputs)
-    given = {label for lists in label_lists.values() for labels in lists for label in labels}
-    classes = sorted({*known, *given})
+    further = {label for lists in label_lists.values() for labels in lists for label in labels}
+    classes = sorted({*known, *further})
     if classes != known:
         if design.zero_shot is not None:
             raise InputError("A zero-shot model cannot learn new labels. Train it anew.")
@@ -93,17 +93,17 @@ def grow(
     grouping, names = inputs.groups(groups), inputs.ids(ids)
     documents = {}
     for language in sorted({*archive.ids, *vectors}):
-        further = None
+        added = None
         if language in vectors:
             targets = label_matrix(label_lists[language], classes)
-            further = LanguageDocuments(
+            added = LanguageDocuments(
                 names[language],
                 group_names(grouping[language], len(targets)),
                 vectors[language],
                 targets,
                 range(len(targets)),
             )
-        documents[language] = _with_archived(archive, language, further)
+        documents[language] = _with_archived(archive, language, added)
     training = _training_set(design, documents, archive.seed)
     teachers = choose_teachers(design, training)
     posteriors = archive.posteriors()

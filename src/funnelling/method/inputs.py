@@ -32,17 +32,17 @@ class Inputs:
         """How many documents each language has."""
         return sizes_of(self.documents)
 
-    def ids(self, given: Any) -> dict[str, list[str]]:
+    def ids(self, values: Any) -> dict[str, list[str]]:
         """A name for each document: the one given, or else its place in X."""
-        if given is not None:
-            return {language: list(map(str, ids)) for language, ids in self.divide(given, "ids").items()}
+        if values is not None:
+            return {language: list(map(str, ids)) for language, ids in self.divide(values, "ids").items()}
         if self.positions is None:
             return {language: list(map(str, range(size))) for language, size in self.sizes().items()}
         return {language: list(map(str, where)) for language, where in self.positions.items()}
 
-    def groups(self, given: Any) -> dict[str, Any]:
+    def groups(self, values: Any) -> dict[str, Any]:
         """The groups of each language's documents, None where none were given."""
-        return dict.fromkeys(self.documents) if given is None else self.divide(given, "groups")
+        return dict.fromkeys(self.documents) if values is None else self.divide(values, "groups")
 
     def place(self, language: str, number: int) -> str:
         """What a message calls the document at this place of a language: by its place in the user's X."""

@@ -105,8 +105,8 @@ fun-kfcv, fun-zero-shot, fun-auto, fun-views, lri, clesa, kcca, dci, mle, mle-ls
     for parameter in chosen:
         if parameter not in known:
             raise InputError(f"{name} has no setting {parameter!r}. It has {', '.join(sorted(known))}.")
-    given = {key: value for key, value in (resources or {}).items() if key in parameters}
-    return method.set_params(**chosen, **given)
+    usable = {key: value for key, value in (resources or {}).items() if key in parameters}
+    return method.set_params(**chosen, **usable)
 
 
 def lacking(name: str, at_hand: Collection[str]) -> list[str]:

@@ -48,7 +48,7 @@ class DCISpace(OwnWordsSpace):
 def correspondences(X: Any, targets: Targets) -> Floats:
     """The linear correspondence of each word f with each label c: P(f|c) + P(not f|not c) - 1.
 
-    The probabilities are shares of documents; a label that none or all documents have tells nothing, 0.
+    The probabilities are shares of documents; for a label that none or all documents have it is 0.
 
     >>> X = np.array([[1, 1], [1, 0], [0, 1], [0, 0]])
     >>> correspondences(X, np.array([[True], [True], [True], [False]])).astype(float).round(2).tolist()

@@ -67,19 +67,19 @@ class EncoderSpace(Space):
         self.digest_ = digest(find_encoder(self.folder))
         self.weights_: dict[str, Any] | None = None
         if self.epochs:
-            texts = [text for part in documents.values() for text in part]
+            texts = [text for each in documents.values() for text in each]
             labels = np.vstack(list(targets.values()))
             self.weights_ = self._tuned(texts, labels)
-            return {language: self._encoded(part) for language, part in documents.items()}
+            return {language: self._encoded(each) for language, each in documents.items()}
         known = self.__dict__.pop("_known", {})
         missing = list(
-            dict.fromkeys(text for part in documents.values() for text in part if text not in known)
+            dict.fromkeys(text for each in documents.values() for text in each if text not in known)
         )
         known.update(zip(missing, self._encoded(missing), strict=True))
-        return {language: np.array([known[text] for text in part]) for language, part in documents.items()}
+        return {language: np.array([known[text] for text in each]) for language, each in documents.items()}
 
     def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
-        """The same; its fit, if nothing is taught, encodes only other texts than these, and adds theirs."""
+        """This space; its fit, unless it teaches the encoder, reads only other texts than these, and adds theirs."""
         self._known = vectors
         return self
 
@@ -114,19 +114,19 @@ class EncoderSpace(Space):
         return np.asarray(vectors, dtype=np.float32)
 
     def _encoder(self) -> Any:
-        found = getattr(self, "_loaded", None)
-        if found is None:
+        encoder = getattr(self, "_loaded", None)
+        if encoder is None:
             path = find_encoder(self.folder)
             if digest(path) != self.digest_:
                 raise InputError(
                     f"{path}: not the encoder that the model was trained with. Put that one back."
                 )
-            found = self._loaded = _load(path)
+            encoder = self._loaded = _load(path)
             if self.weights_ is not None:
                 import torch
 
-                found.load_state_dict({name: torch.tensor(part) for name, part in self.weights_.items()})
-        return found
+                encoder.load_state_dict({name: torch.tensor(w) for name, w in self.weights_.items()})
+        return encoder
 
 
 def find_encoder(folder: str | os.PathLike[str] | None) -> Path:
@@ -159,10 +159,10 @@ def _load(path: Path) -> Any:
     """The encoder in a folder, on a GPU where there is one."""
     try:
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as told
+        from transformers.utils import logging as transformers_logging
     except ImportError as error:
         raise InputError(MISSING) from error
-    told.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         return SentenceTransformer(str(path), local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, SafetensorError) as error:
@@ -221,10 +221,10 @@ def tune(
 
 def digest(path: Path) -> str:
     """The hash of a folder's weights and settings."""
-    found = hashlib.sha256()
+    mark = hashlib.sha256()
     for file in sorted(path.rglob("*")):
         if file.suffix in {".json", ".safetensors", ".bin", ".model", ".txt"}:
-            found.update(str(file.relative_to(path)).encode())
+            mark.update(str(file.relative_to(path)).encode())
             with open(file, "rb") as content:
-                found.update(hashlib.file_digest(content, "sha256").digest())
-    return found.hexdigest()
+                mark.update(hashlib.file_digest(content, "sha256").digest())
+    return mark.hexdigest()

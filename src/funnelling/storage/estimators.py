@@ -59,7 +59,7 @@ def from_bytes(content: bytes) -> Any:
 
 
 def _without_addresses(content: bytes) -> bytes:
-    """The same archive, its objects counted and its files named by their content, without times."""
+    """An archive with its objects numbered and its files named by their content, without times."""
     numbers = count()
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist() if name != _SCHEMA}

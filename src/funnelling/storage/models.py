@@ -39,7 +39,7 @@ def save_model(
 ) -> None:
     """Write a fitted model to a folder, whole or not at all.
 
-    ``scores`` is what `funnelling.evaluation.measure_languages` found of the model, kept for
+    ``scores`` is what `funnelling.evaluation.measure_languages` measured of the model, kept for
     `inspect`. An existing model is replaced only with ``force``; any other existing path never is.
     """
     from safetensors.numpy import save
@@ -107,7 +107,7 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     folder = Path(path)
     document, _ = folders.read(folder, mapped=True)
     with folders.refusing_damage(folder):
-        return {key: document.get(key) for key in DESCRIBED}  # models of earlier versions tell less
+        return {key: document.get(key) for key in DESCRIBED}  # models of earlier versions say less
 
 
 def _plain_parameters(model: "Method") -> dict[str, Any]:

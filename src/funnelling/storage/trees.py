@@ -1,6 +1,6 @@
 """A fitted model as a tree that JSON can hold, and the arrays that it cannot.
 
-Numbers, strings and lists stand for themselves; everything else is an object whose ``$`` tells what it is.
+Numbers, strings and lists stand for themselves; everything else is an object whose ``$`` says what it is.
 """
 
 import json

@@ -119,8 +119,8 @@ class RefittedProblem:
 
     def _fit_on(self, rows: Targets, folds: Folds, space: Space) -> tuple[Floats, Scorer]:
         """Scores of all documents after learning from some, and what gave them."""
-        learned = self.training.select(by_language(rows, self.training.sizes))
-        problem = _problem(space, learned, self.learner)
+        learning = self.training.select(by_language(rows, self.training.sizes))
+        problem = _problem(space, learning, self.learner)
         chooses = isinstance(problem, SVMProblem) and problem.learner.C is None
         fit: FitOnFolds = problem.fit(folds[rows]) if chooses else problem.fit_whole()
         scores = np.full((len(rows), self.training.labels), REJECTED, dtype=np.float32)
@@ -128,7 +128,7 @@ class RefittedProblem:
         others = by_language(~rows, self.training.sizes)
         for language, of_language in by_language(scores, self.training.sizes).items():
             places = np.flatnonzero(others[language])
-            if len(places) and (language in learned.targets or space.serves(language)):
+            if len(places) and (language in learning.targets or space.serves(language)):
                 documents = take(self.training.documents[language], places)
                 of_language[places] = fit.scorer().scores(space.vectors(language, documents))
         return scores, fit.scorer()

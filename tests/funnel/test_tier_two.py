@@ -10,8 +10,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
+from funnelling.funnel.teachers import FEW_POSITIVES, sample_teachers
 from funnelling.funnel.tier_one import fit_tier_one
-from funnelling.funnel.tier_two import FEW_POSITIVES, aligned_scores, sample_teachers
+from funnelling.funnel.tier_two import aligned_scores
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus

@@ -26,8 +26,9 @@ from funnelling.funnel.choosing import choose
 from funnelling.funnel.design import Design, is_auto
 from funnelling.funnel.fitting import FittedFunnel, fit_funnel
 from funnelling.funnel.growing import check_growable, grow
+from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.thresholds import parse_goal
-from funnelling.funnel.tier_two import ScoreThresholds, choose_teachers
+from funnelling.funnel.tier_two import ScoreThresholds
 from funnelling.funnel.views.combination import COMBINATIONS
 from funnelling.funnel.views.fitting import views_serve
 from funnelling.funnel.zero_shot import SPACES, fit_zero_shot, unseen_space

@@ -19,8 +19,8 @@ from funnelling.errors import InputError
 from funnelling.funnel.archive import Archive, group_names
 from funnelling.funnel.design import Design
 from funnelling.funnel.fitting import FittedFunnel, fit_above
+from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, absent
-from funnelling.funnel.tier_two import choose_teachers
 from funnelling.funnel.views.fitting import FittedViews, fit_own_words
 from funnelling.matrices import Floats, Matrix, Targets, check_vectors, label_matrix, stacked
 from funnelling.method.inputs import Inputs

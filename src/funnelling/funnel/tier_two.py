@@ -1,7 +1,5 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
-import logging
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,23 +9,16 @@ import numpy.typing as npt
 from funnelling.evaluation.language_averages import mean_measures, mean_of_four
 from funnelling.funnel.design import Design
 from funnelling.funnel.thresholds import tuned_thresholds
-from funnelling.funnel.tier_one import FitOnFolds, Posteriors, Teachers
-from funnelling.matrices import Floats, Folds, Targets, by_language, one_blas_thread, sizes_of
-from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
-from funnelling.randomness import stream
+from funnelling.funnel.tier_one import FitOnFolds, Posteriors
+from funnelling.matrices import Floats, Folds, Targets, one_blas_thread
+from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration, Fit, Scorer
 from funnelling.svm.device import pick_device, scores_on
 from funnelling.svm.learner import Problem, decide
-from funnelling.svm.plan import amount, check_solution_size, gram_bytes, largest_gram
 from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
 
-MOST_TEACHERS = 20_000  # documents that teach tier 2 where a kernel matrix of all would pass the memory limit
-FEW_POSITIVES = 20  # of a label, which are taken first
-
 ScoreThresholds = npt.NDArray[np.float64] | float
-
-logger = logging.getLogger(__name__)
 
 
 class MetaFit(FitOnFolds, Protocol):
@@ -48,52 +39,6 @@ class TierTwo:
     calibrator: Calibrator
     thresholds: ScoreThresholds
     held_out: Targets | None = None
-
-
-def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
-    """The documents that teach tier 2, None for all; refused where even those would not fit into memory.
-
-    It comes before hours of tier 1.
-    """
-    if design.meta_estimator is not None:
-        return None
-    teachers = sample_teachers(training.targets, training.seed, design.memory_limit)
-    number = training.size if teachers is None else sum(int(rows.sum()) for rows in teachers.values())
-    check_solution_size(number, training.labels, FOLDS + 1, design.memory_limit, "tier 2")
-    if teachers is not None:
-        logger.warning(
-            "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
-            "memory_limit of %s; the model keeps none of them, so it cannot learn on.",
-            f"{number:,}",
-            f"{training.size:,}",
-            amount(design.memory_limit),
-        )
-    return teachers
-
-
-def sample_teachers(targets: Mapping[str, Targets], seed: int, memory_limit: float) -> Teachers | None:
-    """The documents that tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
-
-    Past that a sample teaches it: languages by their share, and rare labels before all others. With many
-    documents tier 1 decides how good a model is, and an exact fit on a sample beats an approximate one
-    on all of them, in quality and in time.
-    """
-    documents = sum(map(len, targets.values()))
-    if gram_bytes(documents) <= memory_limit:
-        return None
-    size = min(MOST_TEACHERS, largest_gram(memory_limit))
-    turns = {
-        language: (stream(seed, "tier 2", language).permutation(len(rows)) + 0.5) / max(len(rows), 1)
-        for language, rows in targets.items()
-    }
-    turn, labels = np.concatenate(list(turns.values())), np.vstack(list(targets.values()))
-    order = np.argsort(turn, kind="stable")
-    first = max(1, min(FEW_POSITIVES, size // (2 * labels.shape[1])))
-    rare = labels[order] & (np.cumsum(labels[order], axis=0) <= first)
-    preferred = np.argsort(~rare.any(axis=1), kind="stable")
-    chosen = np.zeros(documents, dtype=bool)
-    chosen[order[preferred[:size]]] = True
-    return by_language(chosen, sizes_of(targets))
 
 
 def fit_tier_two(

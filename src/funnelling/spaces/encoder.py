@@ -79,7 +79,7 @@ class EncoderSpace(Space):
         return {language: np.array([known[text] for text in each]) for language, each in documents.items()}
 
     def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
-        """Let a fit that does not teach the encoder pass over these texts, and add the vectors of all others."""
+        """Let a fit that does not teach the encoder pass over these texts, and add the vectors of others."""
         self._known = vectors
         return self
 

@@ -23,9 +23,10 @@ from funnelling.funnel.tier_one import Posteriors, fit_tier_one
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.randomness import assign_folds
 from funnelling.report.tables import Table, plain
-from funnelling.svm.device import DeviceGram, pick_device, solve_path_on_device
+from funnelling.svm.device import DeviceGram, solve_path_on_device
 from funnelling.svm.learner import C_GRID, SVM, Fit
 from funnelling.svm.path import Solved
+from funnelling.work.devices import pick_device
 from funnelling.work.progress import quietly
 from measuring import machine, run, short, timed
 

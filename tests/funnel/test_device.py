@@ -9,7 +9,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
 from funnelling.storage import load_model, save_model
-from funnelling.svm.device import gram, pick_device
+from funnelling.work.devices import DEVICES, pick_device
 from tests.reproduction.experiments.made import made_corpus
 
 torch = pytest.importorskip("torch")
@@ -40,8 +40,7 @@ def test_without_a_gpu_the_cpu_does_it_and_a_line_says_so(caplog: pytest.LogCapt
 def test_the_optimum_is_the_same(monkeypatch: pytest.MonkeyPatch, views: Any) -> None:
     """The device is PyTorch's CPU, under a name that our own solver does not take."""
     expected = _scores(_fitted(views=views, meta_C=1.0))
-    for module in ("funnelling.funnel.classifier", "funnelling.svm.device.gram"):
-        monkeypatch.setattr(f"{module}.pick_device", lambda _: "cpu:0")
+    monkeypatch.setattr("funnelling.funnel.classifier.pick_device", lambda _: "cpu:0")
     found = _fitted(views=views, meta_C=1.0, device="cuda")
     np.testing.assert_allclose(_scores(found), expected, atol=2e-2)
 
@@ -62,4 +61,4 @@ def test_methods_without_a_choice_stay_where_they_are() -> None:
     model = NaiveClassifier()
     assert model.on_device("cuda") is model
     assert FunnellingClassifier().on_device("cuda").device == "cuda"
-    assert gram.DEVICES == ("cpu", "cuda")
+    assert DEVICES == ("cpu", "cuda")

@@ -3,7 +3,6 @@
 import numpy as np
 import torch
 
-from funnelling.neural.devices import repeatable
 from funnelling.neural.network import (
     draw_masks,
     initial_weights,
@@ -13,6 +12,7 @@ from funnelling.neural.network import (
     to_tensors,
     training_scores,
 )
+from funnelling.work.devices import repeatable
 
 TABLE = np.vstack([np.zeros((2, 6)), np.random.default_rng(0).normal(size=(20, 6))]).astype(np.float32)
 

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from funnelling.neural import training
-from funnelling.neural.devices import repeatable
 from funnelling.neural.training import (
     Course,
     Examples,
@@ -15,6 +14,7 @@ from funnelling.neural.training import (
     draw_validation,
     learn,
 )
+from funnelling.work.devices import repeatable
 
 
 class TestValidation:

@@ -1,8 +1,6 @@
 """The solver for GPUs finds what the compiled one finds; here it runs on PyTorch's CPU."""
 
-import builtins
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,6 @@ from funnelling.errors import InputError
 from funnelling.svm.device import (
     DeviceGram,
     kernel_scores,
-    pick_device,
     solve_on_device,
     solve_path_on_device,
     solver,
@@ -240,49 +237,3 @@ def test_a_score_does_not_depend_on_the_other_documents() -> None:
     alone = np.vstack([kernel_scores(scorer, X[[row]], "cpu") for row in range(0, 1100, 89)])
     np.testing.assert_array_equal(alone, scores[::89])
     assert kernel_scores(scorer, X[:0], "cpu").shape == (0, 5)
-
-
-class TestPickDevice:
-    @pytest.fixture(autouse=True)
-    def _afresh(self) -> Iterator[None]:
-        pick_device.cache_clear()
-        yield
-        pick_device.cache_clear()
-
-    def test_the_cpu_needs_no_torch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._hide_torch(monkeypatch)
-        assert pick_device("cpu") == "cpu"
-
-    def test_a_gpu_is_taken_where_there_is_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-        assert pick_device("cuda") == "cuda"
-
-    def test_without_a_gpu_the_cpu_does_the_work(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-        with caplog.at_level(logging.WARNING):
-            assert pick_device("cuda") == "cpu"
-        assert caplog.messages == ["PyTorch finds no GPU here, so the CPU is used."]
-
-    def test_without_torch_the_cpu_does_the_work(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        self._hide_torch(monkeypatch)
-        with caplog.at_level(logging.WARNING):
-            assert pick_device("cuda") == "cpu"
-        assert caplog.messages == ["PyTorch is missing, so the CPU is used: pip install 'funnelling[neural]'"]
-
-    def test_other_names_are_refused(self) -> None:
-        with pytest.raises(InputError, match=r"^device must be one of cpu, cuda, not 'tpu'\.$"):
-            pick_device("tpu")
-
-    def _hide_torch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        imported = builtins.__import__
-
-        def without(name: str, *arguments: Any) -> Any:
-            if name == "torch":
-                raise ImportError(name)
-            return imported(name, *arguments)
-
-        monkeypatch.setattr(builtins, "__import__", without)

@@ -16,12 +16,12 @@ from funnelling.matrices import Floats, Scores
 from funnelling.method import Method
 from funnelling.method.inputs import is_mapping, is_texts
 from funnelling.method.training_set import Head, Training
-from funnelling.neural.devices import choose_device, repeatable
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.plan import amount
 from funnelling.text.languages import is_served, served_by
+from funnelling.work.devices import repeatable, require_device
 from funnelling.work.progress import progress_bar
 
 logger = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ class MLELSTMClassifier(Method):
             raise InputError(f"dropout must be from 0 to below 1, not {self.dropout!r}.")
         if not isinstance(self.validation, Real) or not 0 < float(self.validation) < 1:
             raise InputError(f"validation must be between 0 and 1, not {self.validation!r}.")
-        choose_device(self.device)
+        require_device(self.device, self._name())
 
     def _checked(self, X: Any, reset: bool) -> Any:
         if not all(map(is_texts, X.values() if is_mapping(X) else [X])):
@@ -175,7 +175,7 @@ class MLELSTMClassifier(Method):
     def _fit(self, training: Training) -> None:
         from funnelling.neural.training import Course, Examples, draw_validation, learn
 
-        device = choose_device(self.device)
+        device = require_device(self.device, self._name())
         words, table = self._stacked(training)
         examples = Examples(words, training.stacked_targets())
         held_out = draw_validation(_stacked_groups(training), self.validation, training.seed, "validation")
@@ -229,7 +229,7 @@ class MLELSTMClassifier(Method):
         return np.vstack(words), to_table(np.vstack(tables))
 
     def _scores(self, language: str, vectors: Floats) -> Scores:
-        device = choose_device(self.device)
+        device = require_device(self.device, self._name())
         import torch
 
         from funnelling.neural.network import predicted_scores, to_tensors

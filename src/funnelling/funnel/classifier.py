@@ -44,9 +44,10 @@ from funnelling.method.training_set import FOLDS, Head, Training, fit_languages
 from funnelling.randomness import assign_folds
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Calibration, Fit, Scorer
-from funnelling.svm.device import DEVICES, pick_device, scores_on
+from funnelling.svm.device import scores_on
 from funnelling.svm.learner import Problem, decide
 from funnelling.svm.plan import amount, check_solution_size, labels_at_once
+from funnelling.work.devices import DEVICES, pick_device
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import for_threads, is_local
 from funnelling.work.threads import in_threads

@@ -17,14 +17,12 @@ Everything is summed in double. Bits are the same in every run on the same devic
 tests, but the compiled solver is far faster there.
 """
 
-from funnelling.svm.device.gram import DEVICES, DeviceGram, kernel_scores, pick_device, scores_on
+from funnelling.svm.device.gram import DeviceGram, kernel_scores, scores_on
 from funnelling.svm.device.solver import solve_on_device, solve_path_on_device
 
 __all__ = [
-    "DEVICES",
     "DeviceGram",
     "kernel_scores",
-    "pick_device",
     "scores_on",
     "solve_on_device",
     "solve_path_on_device",

@@ -1,51 +1,23 @@
 """Kernel values on a device, and what scores new documents there; PyTorch is imported where it is used."""
 
-import logging
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.errors import InputError
 from funnelling.matrices import Floats
 from funnelling.svm.scorers import KernelScorer, Scorer
 
 Tensor = Any  # torch.Tensor
 
-DEVICES = ("cpu", "cuda")
 GRAM_ROWS = 1024  # of the kernel matrix, made or turned to double at a time
 SCORE_ROWS = 512  # of a block of new documents, always filled up to this number
 # A fixed share of what a device has is used, not of what is free, so that the same problems go together in
 # every run.
 CPU_MEMORY = 2e9  # what a CPU is taken to have
 POWERS = 20  # of the kernel matrix, to find its largest curvature
-
-logger = logging.getLogger(__name__)
-
-
-@cache
-def pick_device(name: str) -> str:
-    """The device to work on: "cuda" where it is asked for and there is a GPU, else "cpu", told once.
-
-    >>> pick_device("abacus")
-    Traceback (most recent call last):
-    funnelling.errors.InputError: device must be one of cpu, cuda, not 'abacus'.
-    """
-    if name not in DEVICES:
-        raise InputError(f"device must be one of {', '.join(DEVICES)}, not {name!r}.")
-    if name == "cpu":
-        return name
-    try:
-        import torch
-    except ImportError:
-        logger.warning("PyTorch is missing, so the CPU is used: pip install 'funnelling[neural]'")
-        return "cpu"
-    if not torch.cuda.is_available():
-        logger.warning("PyTorch finds no GPU here, so the CPU is used.")
-        return "cpu"
-    return name
 
 
 @dataclass(frozen=True)

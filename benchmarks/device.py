@@ -25,7 +25,7 @@ from funnelling.randomness import assign_folds
 from funnelling.report.tables import Table, plain
 from funnelling.svm.device import DeviceGram, solve_path_on_device
 from funnelling.svm.learner import C_GRID, SVM, Fit
-from funnelling.svm.path import Solved
+from funnelling.svm.path import SparseSolution
 from funnelling.work.devices import pick_device
 from funnelling.work.progress import quietly
 from measuring import machine, run, short, timed
@@ -125,7 +125,7 @@ class Clock:
 
 def searched_on_device(
     tier_two: TierTwo, device: str, clock: Clock | None = None
-) -> tuple[DeviceGram, list[Solved], Fit]:
+) -> tuple[DeviceGram, list[SparseSolution], Fit]:
     """The kernel matrix, the solutions for each C, and the one chosen."""
     gram = DeviceGram.rbf(tier_two.X, tier_two.gamma, device)
     paths = solve_path_on_device(
@@ -137,7 +137,7 @@ def searched_on_device(
 
 
 def _exactness(
-    tier_two: TierTwo, gram: DeviceGram, paths: Sequence[Solved], seconds: Sequence[float]
+    tier_two: TierTwo, gram: DeviceGram, paths: Sequence[SparseSolution], seconds: Sequence[float]
 ) -> Table:
     """The worst problem of each C, by definition: all in double, one label after the other.
 

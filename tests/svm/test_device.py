@@ -134,7 +134,7 @@ def test_parts_that_fit_into_memory_find_the_same(C: float, monkeypatch: pytest.
     whole = solve_on_device(gram, targets, active, C)
     monkeypatch.setattr("funnelling.svm.device.gram.CPU_MEMORY", 1e5)
     steps: list[int] = []
-    assert len(list(solver._parts(gram, targets, active))) == 3
+    assert len(list(solver._label_blocks(gram, targets, active))) == 3
     parts = solve_on_device(gram, targets, active, C, advance=steps.append)
     assert sum(steps) == 12
     np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-2 if C <= 10 else 0.1)

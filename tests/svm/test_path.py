@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from funnelling.svm.kernels import Kernel
-from funnelling.svm.path import Solved, solve_path
+from funnelling.svm.path import SparseSolution, solve_path
 from funnelling.svm.solver import solve
 from tests.svm.problems import make
 
@@ -25,7 +25,7 @@ def _kernel(form: str, documents: int = 150) -> Kernel:
     ).kernel
 
 
-def _assert_equal(one: list[Solved], other: list[Solved]) -> None:
+def _assert_equal(one: list[SparseSolution], other: list[SparseSolution]) -> None:
     for a, b in zip(one, other, strict=True):
         np.testing.assert_array_equal(a.support.toarray(), b.support.toarray())
         np.testing.assert_array_equal(a.bias, b.bias)

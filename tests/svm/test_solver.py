@@ -251,9 +251,9 @@ class TestWithoutCompiler:
     @pytest.fixture(autouse=True)
     def _no_native(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setattr(compiled, "native", None)
-        solver._tell_fallback.cache_clear()
+        solver._warn_of_fallback.cache_clear()
         yield
-        solver._tell_fallback.cache_clear()
+        solver._warn_of_fallback.cache_clear()
 
     @each_problem
     def test_results_are_within_the_tolerance(

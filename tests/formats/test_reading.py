@@ -158,7 +158,7 @@ def test_damaged_gzip(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("ciao", "not JSON (Expecting value, column 1). Write one object a line, as jq -c does."),
+        ("ciao", "not JSON (Expecting value, column 1). Write one object per line, as jq -c does."),
         ('{"text": "a"', "not JSON (Expecting ',' delimiter, column 13)."),
         ('{"text": "a"} {"text": "b"}', "not JSON (Extra data, column 15)."),
         ('{"text": NaN}', "not JSON (it has no NaN)."),
@@ -166,7 +166,7 @@ def test_damaged_gzip(tmp_path: Path, content: bytes) -> None:
         pytest.param('{"id": ' + "9" * 5000 + "}", "not JSON (Exceeds the limit", id="huge number"),
         pytest.param("[" * 100_000, "JSON nested too deeply.", id="deep list"),
         pytest.param('{"a": ' * 100_000, "JSON nested too deeply.", id="deep object"),
-        ('[{"text": "a"}]', 'not a JSON object. Write {"text": …}, one object a line.'),
+        ('[{"text": "a"}]', 'not a JSON object. Write {"text": …}, one object per line.'),
         ("4", "not a JSON object."),
         ('{"text": "a", "labels": 4}', '"labels" must be a list of strings, found a number.'),
     ],

@@ -9,8 +9,8 @@ from funnelling.neural import training
 from funnelling.neural.training import (
     Course,
     Examples,
-    Learned,
     RowRMSprop,
+    TrainedNetwork,
     draw_validation,
     learn,
 )
@@ -67,13 +67,13 @@ def examples(documents: int = 40) -> Examples:
     return Examples(words, np.column_stack([(words == 2).any(axis=1), (words == 3).any(axis=1)]))
 
 
-def learned(epochs: int, patience: int = 100, n_jobs: int = 1, dropout: float = 0.0) -> Learned:
+def learned(epochs: int, patience: int = 100, n_jobs: int = 1, dropout: float = 0.0) -> TrainedNetwork:
     course = Course(8, 8, dropout, epochs, patience, 8, learning_rate=0.02, exclusive=False, seed=0)
     with repeatable("cpu"):
         return learn(examples(), examples(60).of(np.arange(60) >= 40), TABLE, course, n_jobs=n_jobs)
 
 
-def same(first: Learned, second: Learned) -> bool:
+def same(first: TrainedNetwork, second: TrainedNetwork) -> bool:
     return np.array_equal(first.table, second.table) and all(
         np.array_equal(array, second.weights[name]) for name, array in first.weights.items()
     )

@@ -43,18 +43,18 @@ def main() -> None:
             "pooled + characters + encoder, taught": ["pooled", "characters", taught],
         }.items():
             model = FunnellingClassifier(views=views, random_state=0, n_jobs=arguments.jobs)
-            rows.append([title, *measured(model, trial.train, trial.test)])
+            rows.append([title, *measure(model, trial.train, trial.test)])
             print(*rows[-1], flush=True)
     titles = [MEASURE_TITLES[measure] for measure in MEASURES]
     print(plain(Table(["views", *titles, "fit s", "predict s"], rows)))
 
 
-def measured(model: Any, train: Corpus, test: Corpus) -> list[str]:
+def measure(model: Any, train: Corpus, test: Corpus) -> list[str]:
     start = time.perf_counter()
     fit_method(model, train)
-    fitted = time.perf_counter()
+    middle = time.perf_counter()
     result = measure_method(model, test)
-    seconds = fitted - start, time.perf_counter() - fitted
+    seconds = middle - start, time.perf_counter() - middle
     return [*(number(result["average"][measure]) for measure in MEASURES), *(f"{s:.1f}" for s in seconds)]
 
 

@@ -296,8 +296,8 @@ def test_parquet_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_folder_is_read_by_the_names_of_its_files(tmp_path: Path) -> None:
     write(tmp_path, "b.jsonl", '{"id": "own", "text": "third"}\n')
     write(tmp_path, "a.jsonl", '{"text": "first"}\n{"text": "second"}\n')
-    found = [(document.id, document.text) for document in read_documents(tmp_path)]
-    assert found == [("a:1", "first"), ("a:2", "second"), ("own", "third")]
+    documents = [(document.id, document.text) for document in read_documents(tmp_path)]
+    assert documents == [("a:1", "first"), ("a:2", "second"), ("own", "third")]
 
 
 def test_a_bad_line_of_a_folder_is_named_with_its_file(tmp_path: Path) -> None:

@@ -79,13 +79,13 @@ def replay_with_valgrind() -> None:
     options = ["-q", "--xml=yes", f"--xml-file={report}", "--leak-check=full", "--show-leak-kinds=definite"]
     options += ["--partial-loads-ok=no"]  # a vector that is partly out of bounds is an error, too
     run("valgrind", *options, sys.executable, recorder, library, calls, PYTHONMALLOC="malloc")
-    found = 0
+    errors = 0
     for error in ElementTree.parse(report).iter("error"):
         if frames := solver_frames(error):
             print(error.findtext("what") or error.findtext("xwhat/text"), *frames, sep="\n    ")
-            found += 1
-    if found:
-        sys.exit(f"Valgrind found {found} errors in native/; its full report is {report}.")
+            errors += 1
+    if errors:
+        sys.exit(f"Valgrind found {errors} errors in native/; its full report is {report}.")
 
 
 def solver_frames(error: ElementTree.Element) -> list[str]:

@@ -104,12 +104,12 @@ def writing_bytes(path: str | os.PathLike[str], force: bool = False) -> Iterator
         elif name.lower().endswith(".gz"):
             # Neither time nor name in the header: equal documents are equal bytes.
             with (
-                _drafted(name, force) as raw,
+                _drafting(name, force) as raw,
                 gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as compressed,
             ):
                 yield cast(BinaryIO, compressed)
         else:
-            with _drafted(name, force) as raw:
+            with _drafting(name, force) as raw:
                 yield raw
     except OSError as error:
         # The block may read files of its own; only these errors are surely about the file written here.
@@ -136,10 +136,10 @@ def cannot_write(path: str | os.PathLike[str], error: OSError) -> InputError:
 
 
 @contextmanager
-def _drafted(name: str, force: bool) -> Iterator[BinaryIO]:
+def _drafting(name: str, force: bool) -> Iterator[BinaryIO]:
     if os.path.exists(name) and not os.path.isfile(name):
         # A pipe or a device cannot be replaced, and must not be: it is written through.
-        with _created(name, "wb", name) as raw:
+        with _create(name, "wb", name) as raw:
             yield raw
         return
     if os.path.exists(name) and not force:
@@ -148,7 +148,7 @@ def _drafted(name: str, force: bool) -> Iterator[BinaryIO]:
     target = os.path.realpath(name)
     draft = os.path.join(os.path.dirname(target), f".funnelling-{secrets.token_hex(8)}.tmp")
     try:
-        with _created(draft, "xb", name) as raw:
+        with _create(draft, "xb", name) as raw:
             yield raw
         os.replace(draft, target)
     except BaseException:
@@ -157,7 +157,7 @@ def _drafted(name: str, force: bool) -> Iterator[BinaryIO]:
         raise
 
 
-def _created(path: str, mode: str, name: str) -> BinaryIO:
+def _create(path: str, mode: str, name: str) -> BinaryIO:
     try:
         return cast(BinaryIO, open(path, mode))
     except FileNotFoundError as error:

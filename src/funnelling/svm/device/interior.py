@@ -94,15 +94,15 @@ class Subproblems:
         import torch
 
         sign, flat = _signs(self.kernel), (1, 2)
-        moved = self.bounds[:, 0] + self.room[:, 0] - self.start
+        change = self.bounds[:, 0] + self.room[:, 0] - self.start
         # The ridge draws towards the start, not towards 0, so that rounds still end at the true optimum.
-        slope = self.gradient - (self.kernel @ moved[:, :, None])[:, :, 0] - self.ridge[:, None] * moved
+        slope = self.gradient - (self.kernel @ change[:, :, None])[:, :, 0] - self.ridge[:, None] * change
         slope = (slope - self.offset[:, None]) * self.valid
-        lacking = self.goal - ((self.start + moved) * self.valid).sum(dim=1)
+        lacking = self.goal - ((self.start + change) * self.valid).sum(dim=1)
         products = self.room * self.price
         residual = (slope + (sign * self.price).sum(dim=1)).abs().amax(dim=1)
-        done = (products.amax(dim=flat) <= self.least) & (residual <= self.tolerance / 8)
-        done &= lacking.abs() <= 1e-9 * self.room[:, :, 0].sum(dim=1)
+        is_solved = (products.amax(dim=flat) <= self.least) & (residual <= self.tolerance / 8)
+        is_solved &= lacking.abs() <= 1e-9 * self.room[:, :, 0].sum(dim=1)
 
         stiffness = self.price / self.room
         matrix = self.kernel.clone()
@@ -123,18 +123,18 @@ class Subproblems:
         ahead = ((self.room + length * d_room) * (self.price + length * d_price)).mean(dim=flat)
         aim = ((ahead / mean) ** 3 * mean)[:, None, None]
         push = (aim - d_room * d_price) / self.room
-        corrected = slope + (sign * push).sum(dim=1) * self.valid
-        d_room, d_offset = along(factors.solve(corrected[:, :, None])[:, :, 0])
+        right_side = slope + (sign * push).sum(dim=1) * self.valid
+        d_room, d_offset = along(factors.solve(right_side[:, :, None])[:, :, 0])
         d_price = push - self.price - stiffness * d_room
 
         length = 0.995 * self._length(d_room, d_price)
         usable = factors.positive & (d_room + d_price).isfinite().all(dim=2).all(dim=1)
         self.ridge = self.ridge.where(usable, 10 * self.ridge)
-        moving = (usable & ~done)[:, None, None]
+        moving = (usable & ~is_solved)[:, None, None]
         self.room = (self.room + length * d_room).where(moving, self.room)
         self.price = (self.price + length * d_price).where(moving, self.price)
         self.offset = (self.offset + length[:, 0, 0] * d_offset).where(moving[:, 0, 0], self.offset)
-        return done
+        return is_solved
 
     def _length(self, d_room: Tensor, d_price: Tensor) -> Tensor:
         """The share of a step, at most 1, at which the first room or price would be 0."""
@@ -142,7 +142,7 @@ class Subproblems:
         return 1 / shares.clamp(min=1)[:, None, None]
 
     def coefficients(self) -> Tensor:
-        """The coefficients of the point: put on a bound if next to it, else moved to give the right sum."""
+        """The coefficients of the point: put on a bound if next to it, else change to give the right sum."""
         lower, upper = self.bounds.unbind(dim=1)
         C = self.room[:, :, :1].sum(dim=1)
         near = self.room == self.room.amin(dim=1, keepdim=True)

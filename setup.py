@@ -31,8 +31,8 @@ class BuildIfPossible(build_ext):
         try:
             super().build_extension(ext)
         except (BaseError, CCompilerError):
-            # Caught before setuptools does, whose warning would not say what follows. A plain reinstall would
-            # be given the wheel that pip keeps of this build.
+            # Caught here, because the warning of setuptools would not say what follows from it. A plain
+            # reinstall would take the wheel of this build from pip's cache.
             print(
                 "funnelling: no working C compiler found, so scikit-learn's slower solver will be used; "
                 "install one and reinstall with pip's --no-cache-dir to be fast.",

@@ -11,14 +11,14 @@ from drawing import SHAPES, Shape, draw_language
 from funnelling import Corpus, InputError, read_corpus
 from funnelling.cli import options
 from funnelling.text.tfidf import TfidfVectorizer
-from vectors import Part, Vectors
+from vectors import LanguageVectors, Vectors
 
 DEBIAN = Path(__file__).parents[2] / "shared" / "data" / "debian-comparable-11.jsonl.gz"
-LANGUAGES, LABELS = 4, 30  # of a file, unless more are asked for: the recipe needs its time
+LANGUAGES, LABELS = 4, 30  # of a file, unless more are asked for: the recipe is slow
 
 
 def from_documents(path: Path, languages: int, labels: int) -> Vectors:
-    """The languages with most training documents of a file, and the labels most frequent among those."""
+    """The languages of a file with most training documents, and the labels that are most frequent in them."""
     corpus = read_corpus(path).labelled()
     train, test = (_by_language(corpus.split(split)) for split in ("train", "test"))
     both = sorted(set(train) & set(test), key=lambda language: (-len(train[language]), language))
@@ -27,26 +27,26 @@ def from_documents(path: Path, languages: int, labels: int) -> Vectors:
             f"{path.name}: {len(both)} languages have documents with split train and test, "
             f"not {languages}. Ask for fewer with --languages or give another file."
         )
-    chosen = sorted(both[:languages])
+    largest = sorted(both[:languages])
     counts = Counter(
-        label for language in chosen for carried in train[language].labels for label in carried or ()
+        label for language in largest for of_document in train[language].labels for label in of_document or ()
     )
     if len(counts) < labels:
         raise InputError(f"{path.name}: {len(counts)} labels, not {labels}. Ask for fewer with --labels.")
     classes = [label for label, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:labels]]
     return Vectors(
-        {language: _part(language, train[language], test[language], classes) for language in chosen}
+        {language: _vectors(language, train[language], test[language], classes) for language in largest}
     )
 
 
-def generated(shape: Shape, seed: int) -> Vectors:
-    """A corpus drawn in this shape."""
+def draw_corpus(shape: Shape, seed: int) -> Vectors:
+    """Draw a corpus of this shape."""
     return Vectors({f"l{number:02}": draw_language(shape, number, seed) for number in range(shape.languages)})
 
 
 def warm_up(model: Any) -> None:
-    """Fit a model on a few documents, for what is loaded and started at first use is in no figure."""
-    few = generated(Shape(languages=2, documents=30, labels=5, features=100), seed=0)
+    """Fit a model on a few documents, so that no figure includes what is loaded and started at first use."""
+    few = draw_corpus(Shape(languages=2, documents=30, labels=5, features=100), seed=0)
     model.fit(few.train, few.train_labels)
 
 
@@ -61,12 +61,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--labels", type=options.count, metavar="N", help=f"of the file ({LABELS})")
 
 
-def chosen(arguments: argparse.Namespace) -> Vectors:
+def corpus_of(arguments: argparse.Namespace) -> Vectors:
     """The corpus that the options ask for."""
     if arguments.shape is not None:
         if arguments.languages or arguments.labels:
             raise InputError("A shape has its own languages and labels. Leave --languages and --labels out.")
-        return generated(Shape.parse(arguments.shape), arguments.seed)
+        return draw_corpus(Shape.parse(arguments.shape), arguments.seed)
     if arguments.data is None and not DEBIAN.exists():
         raise InputError(
             f"../shared/data/{DEBIAN.name} is missing. "
@@ -81,9 +81,9 @@ def _by_language(corpus: Corpus) -> dict[str, Corpus]:
     return {language: corpus.select(rows) for language, rows in corpus.by_language().items()}
 
 
-def _part(language: str, train: Corpus, test: Corpus, classes: list[str]) -> Part:
+def _vectors(language: str, train: Corpus, test: Corpus, classes: list[str]) -> LanguageVectors:
     vectorizer = TfidfVectorizer(language)
-    return Part(
+    return LanguageVectors(
         vectorizer.fit_transform(train.texts).astype(np.float64),
         train.label_matrix(classes).astype(np.int8),
         vectorizer.transform(test.texts).astype(np.float64),

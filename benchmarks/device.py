@@ -1,12 +1,12 @@
-"""Tier 2 searched on a GPU and on the CPU, in one run: seconds, what is chosen, how exact the solutions are.
+"""Tier 2's search for C on a GPU and on the CPU, in one run: seconds, the C chosen, how exact solutions are.
 
     python benchmarks/device.py
     python benchmarks/device.py --small --device cpu
 
 A corpus is drawn in JRC-Acquis' shape and its tier 1 fitted, on the CPU. Then both sides find the kernel
 matrix of the posteriors and solve the SVMs of all labels and folds for each C of the grid, each C from the
-one before; the micro-F1 of held-out decisions chooses. The GPU does so twice, for the first time includes
-what CUDA loads and compiles.
+one before; the micro-F1 of held-out decisions chooses. The GPU does so twice, because the first time
+includes what CUDA loads and compiles.
 """
 
 import argparse
@@ -23,9 +23,10 @@ from funnelling.funnel.tier_one import Posteriors, fit_tier_one
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.randomness import assign_folds
 from funnelling.report.tables import Table, plain
-from funnelling.svm.device import DeviceGram, pick_device, solve_path_on_device
+from funnelling.svm.device import DeviceGram, solve_path_on_device
 from funnelling.svm.learner import C_GRID, SVM, Fit
-from funnelling.svm.path import Solved
+from funnelling.svm.path import SparseSolution
+from funnelling.work.devices import pick_device
 from funnelling.work.progress import quietly
 from measuring import machine, run, short, timed
 
@@ -52,7 +53,7 @@ class TierTwo:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Time the search of tier 2's C on a GPU and on the CPU.")
+    parser = argparse.ArgumentParser(description="Time the search for tier 2's C on a GPU and on the CPU.")
     parser.add_argument("--small", action="store_true", help=f"a quick try, shape {SMALL}")
     parser.add_argument("--shape", default="jrc", metavar="S", help="as in memory.py (jrc)")
     parser.add_argument("--device", default="cuda", metavar="D", help="cuda or cpu (cuda)")
@@ -65,9 +66,9 @@ def main() -> None:
     documents, labels = tier_two.targets.shape
     print(f"{documents:,} documents, {labels} labels, {FOLDS} folds; tier 1 took {short(seconds)} s")
 
-    cold, _ = timed(lambda: searched_on_device(tier_two, device))
+    cold, _ = timed(lambda: search_on_device(tier_two, device))
     clock = Clock(labels * (FOLDS + 1))
-    warm, (gram, paths, chosen) = timed(lambda: searched_on_device(tier_two, device, clock))
+    warm, (gram, paths, on_device) = timed(lambda: search_on_device(tier_two, device, clock))
     learner = SVM(None, gamma=tier_two.gamma, n_jobs=arguments.jobs)
     problem = learner.problem(tier_two.X, tier_two.targets)
     on_cpu, best = timed(lambda: problem.fit(tier_two.folds))
@@ -76,15 +77,15 @@ def main() -> None:
             f"{device}, first",
             short(cold),
             short(on_cpu / cold),
-            f"{chosen.C:g}",
-            f"{chosen.held_out_f1():.4f}",
+            f"{on_device.C:g}",
+            f"{on_device.held_out_f1():.4f}",
         ],
         [
             f"{device}, again",
             short(warm),
             short(on_cpu / warm),
-            f"{chosen.C:g}",
-            f"{chosen.held_out_f1():.4f}",
+            f"{on_device.C:g}",
+            f"{on_device.held_out_f1():.4f}",
         ],
         ["CPU solver", short(on_cpu), "1", f"{best.C:g}", f"{best.held_out_f1():.4f}"],
     ]
@@ -95,16 +96,16 @@ def main() -> None:
 
 
 def posteriors(shape: Shape, seed: int, jobs: int) -> TierTwo:
-    """What the base classifiers say of their training documents, language below language."""
-    parts, targets, folds = [], [], []
-    for language, part in corpora.generated(shape, seed).parts.items():
-        has = part.train_labels.astype(bool)
-        of_language = assign_folds(FOLDS, len(has), seed, language=language)
-        problem = SVM(n_jobs=jobs).problem(part.train, has, language)
-        parts.append(fit_tier_one(problem, of_language, "platt", n_jobs=jobs)[1])
-        targets.append(has)
+    """The posteriors of the training documents of all languages, by their base classifiers."""
+    by_language, targets, folds = [], [], []
+    for language, vectors in corpora.draw_corpus(shape, seed).by_language.items():
+        has_label = vectors.train_labels.astype(bool)
+        of_language = assign_folds(FOLDS, len(has_label), seed, language=language)
+        problem = SVM(n_jobs=jobs).problem(vectors.train, has_label, language)
+        by_language.append(fit_tier_one(problem, of_language, "platt", n_jobs=jobs)[1])
+        targets.append(has_label)
         folds.append(of_language)
-    return TierTwo(Posteriors.stacked(parts).training, np.vstack(targets), np.concatenate(folds))
+    return TierTwo(Posteriors.stacked(by_language).training, np.vstack(targets), np.concatenate(folds))
 
 
 class Clock:
@@ -122,35 +123,35 @@ class Clock:
             self.last = now
 
 
-def searched_on_device(
+def search_on_device(
     tier_two: TierTwo, device: str, clock: Clock | None = None
-) -> tuple[DeviceGram, list[Solved], Fit]:
+) -> tuple[DeviceGram, list[SparseSolution], Fit]:
     """The kernel matrix, the solutions for each C, and the one chosen."""
     gram = DeviceGram.rbf(tier_two.X, tier_two.gamma, device)
     paths = solve_path_on_device(
         gram, tier_two.targets, tier_two.active, C_GRID, folds=tier_two.folds, advance=clock or quietly
     )
     problem = SVM(None, gamma=tier_two.gamma).problem(tier_two.X, tier_two.targets)
-    fits = [Fit(problem, C, tier_two.folds, solved) for C, solved in zip(C_GRID, paths, strict=True)]
+    fits = [Fit(problem, C, tier_two.folds, path) for C, path in zip(C_GRID, paths, strict=True)]
     return gram, paths, max(fits, key=lambda fit: fit.held_out_f1())
 
 
 def _exactness(
-    tier_two: TierTwo, gram: DeviceGram, paths: Sequence[Solved], seconds: Sequence[float]
+    tier_two: TierTwo, gram: DeviceGram, paths: Sequence[SparseSolution], seconds: Sequence[float]
 ) -> Table:
-    """The worst problem of each C, by definition: all in double, one label after the other.
+    """The worst problem of each C, computed from its definition: in double, one label after the other.
 
-    The seconds are those of the second search, the first of them with the kernel matrix.
+    The seconds are those of the second search; those of the first C include the kernel matrix.
     """
     import torch
 
     rows = []
     active = torch.from_numpy(tier_two.active).to(gram.device)
-    for C, solved, taken in zip(C_GRID, paths, seconds, strict=True):
+    for C, solution, elapsed in zip(C_GRID, paths, seconds, strict=True):
         violations, gaps = [0.0], [0.0]
         for label in range(tier_two.targets.shape[1]):
-            beta = torch.from_numpy(solved.of_label(label)).to(gram.device)
-            bias = torch.from_numpy(solved.bias[label]).to(gram.device)[:, None]
+            beta = torch.from_numpy(solution.of_label(label)).to(gram.device)
+            bias = torch.from_numpy(solution.bias[label]).to(gram.device)[:, None]
             signs = torch.from_numpy(np.where(tier_two.targets[:, label], 1.0, -1.0)).to(gram.device)
             both = ((signs > 0) & active).any(dim=1) & ((signs < 0) & active).any(dim=1)
             sums = gram.times(beta)
@@ -165,9 +166,9 @@ def _exactness(
             gap = (primal - (signs * beta).sum(dim=1) + quadratic / 2) / primal
             violations += (top - bottom)[both].tolist()
             gaps += gap[both].tolist()
-        support = f"{solved.support.nnz / len(violations):,.0f}"
-        rows.append([f"{C:g}", short(taken), f"{max(violations):.2e}", f"{max(gaps):.2e}", support])
-    return Table(["C", "s", "worst violation", "worst relative gap", "support vectors a problem"], rows)
+        support = f"{solution.support.nnz / len(violations):,.0f}"
+        rows.append([f"{C:g}", short(elapsed), f"{max(violations):.2e}", f"{max(gaps):.2e}", support])
+    return Table(["C", "s", "worst violation", "worst relative gap", "support vectors per problem"], rows)
 
 
 def _name(device: str) -> str:

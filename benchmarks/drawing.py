@@ -1,9 +1,10 @@
 """Corpora drawn at random that load a classifier as real ones do, at any size.
 
-What a text classifier feels is kept: a Zipf vocabulary, lengths that vary, a long tail of rare labels, labels
-that go together. Hidden topics pull a document towards labels. It has those that pull hard enough, and speaks
-of them in words that are each label's own in each language; one that pulls a little less is heard as well,
-which makes the noise. How topics pull is the same in all languages, and that is what tier 2 has to find.
+They have what matters to a text classifier: a Zipf vocabulary, lengths that vary, a long tail of rare
+labels, labels that go together. Hidden topics pull a document towards labels. It has the labels that pull
+hard enough, and words of these labels; each label has words of its own in each language. A label that pulls
+a little less adds some words as well, which makes the noise. Topics pull in the same way in all languages,
+and that is what tier 2 has to find.
 """
 
 import re
@@ -17,25 +18,25 @@ from scipy.special import expit, ndtri
 
 from funnelling.errors import InputError
 from funnelling.randomness import stream
-from vectors import Part
+from vectors import LanguageVectors
 
-Floats = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 
 # Chosen so that the shape rcv comes near to what the paper measured on RCV1/RCV2, micro-F1 of Naive .69 and
 # of Fun(TAT) .76: four languages of it give .72 and .77.
 TOPICS = 6
 TOPIC_SHARE = 0.9  # of the variance of a pull; the rest is the document's own
-CLEARNESS = 10  # how sharply a document's voice falls silent where a label pulls less than it must
+CLEARNESS = 10  # how sharply the words of a label become rare where it pulls less than it must
 TOKENS, SPREAD = 95, 0.5  # of a document: median and log-normal deviation; 60 to 100 distinct words
-LABEL_TOKENS = 0.7  # of all tokens; the others are the language's
+LABEL_TOKENS = 0.7  # the share of tokens that belong to labels; the others are the language's
 LABEL_WORDS = 30
 
-TEST_DOCUMENTS = 1_000  # a language, or as many as there are for training
+TEST_DOCUMENTS = 1_000  # per language, or as many as there are for training
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a corpus is; documents are those for training, documents and features are a language's."""
+    """The size of a corpus: documents (those for training) and features are per language."""
 
     languages: int
     documents: int
@@ -55,9 +56,9 @@ class Shape:
         return cls(*map(int, text.split("x")))
 
     @cached_property
-    def frequencies(self) -> Floats:
+    def frequencies(self) -> Doubles:
         """How likely a document has each label: a long tail, the most frequent first."""
-        tail: Floats = 1 / (2 + np.arange(self.labels))
+        tail: Doubles = 1 / (2 + np.arange(self.labels))
         tail *= min(self.labels_per_document, self.labels / 5) / tail.sum()
         return tail
 
@@ -69,7 +70,7 @@ SHAPES = {
 }
 
 
-def draw_language(shape: Shape, number: int, seed: int) -> Part:
+def draw_language(shape: Shape, number: int, seed: int) -> LanguageVectors:
     """Draw one language, the same whatever other languages are drawn."""
     rng = stream(seed, "language", number)
     train = shape.documents
@@ -80,10 +81,10 @@ def draw_language(shape: Shape, number: int, seed: int) -> Part:
         missing = np.flatnonzero(~labels[:train].any(axis=0))
         labels[pull[:train, missing].argmax(axis=0), missing] = 1
     vectors = _weigh(_draw_counts(shape, pull, rng), train)
-    return Part(vectors[:train], labels[:train], vectors[train:], labels[train:])
+    return LanguageVectors(vectors[:train], labels[:train], vectors[train:], labels[train:])
 
 
-def _draw_pull(shape: Shape, documents: int, seed: int, rng: np.random.Generator) -> Floats:
+def _draw_pull(shape: Shape, documents: int, seed: int, rng: np.random.Generator) -> Doubles:
     """How hard each label pulls each document: normal, above 0 as often as the label is frequent."""
     loadings = stream(seed, "topics").normal(size=(shape.labels, TOPICS))
     loadings *= np.sqrt(TOPIC_SHARE) / np.linalg.norm(loadings, axis=1, keepdims=True)
@@ -93,30 +94,30 @@ def _draw_pull(shape: Shape, documents: int, seed: int, rng: np.random.Generator
     return pull
 
 
-def _draw_counts(shape: Shape, pull: Floats, rng: np.random.Generator) -> csr_array:
-    """How often each document says each word."""
+def _draw_counts(shape: Shape, pull: Doubles, rng: np.random.Generator) -> csr_array:
+    """How often each document has each word."""
     vocabularies = rng.integers(shape.features, size=(shape.labels, LABEL_WORDS))
     lengths = np.ceil(TOKENS * rng.lognormal(sigma=SPREAD, size=len(pull))).astype(np.int32)
     rows = np.repeat(np.arange(len(pull), dtype=np.int32), lengths)
-    words = _draw_ranks(shape.features, 50, len(rows), rng)
+    words = draw_ranks(shape.features, 50, len(rows), rng)
     of_labels = np.flatnonzero(rng.random(len(rows)) < LABEL_TOKENS)
     voices = np.cumsum(expit(CLEARNESS * pull), axis=1)
     voices /= voices[:, -1:]
     voices += np.arange(len(pull))[:, None]  # row i now rises from i to i + 1: one search does for all rows
-    spoken = np.searchsorted(voices.ravel(), rows[of_labels] + rng.random(len(of_labels))) % shape.labels
-    words[of_labels] = vocabularies[spoken, _draw_ranks(LABEL_WORDS, 2, len(spoken), rng)]
+    labels = np.searchsorted(voices.ravel(), rows[of_labels] + rng.random(len(of_labels))) % shape.labels
+    words[of_labels] = vocabularies[labels, draw_ranks(LABEL_WORDS, 2, len(labels), rng)]
     return coo_array((np.ones(len(rows)), (rows, words)), shape=(len(pull), shape.features)).tocsr()
 
 
-def _draw_ranks(ranks: int, head: int, size: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
-    """Ranks from 0 after Zipf's law, without the first `head` of it: stop words are gone."""
-    chances = np.cumsum(1 / np.arange(head, head + ranks))
-    drawn: npt.NDArray[np.int32] = np.searchsorted(chances, rng.random(size) * chances[-1]).astype(np.int32)
-    return drawn
+def draw_ranks(ranks: int, first: int, size: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
+    """Ranks from 0 by Zipf's law, whose ranks below `first` are left out, as stop words are."""
+    chances = np.cumsum(1 / np.arange(first, first + ranks))
+    sample: npt.NDArray[np.int32] = np.searchsorted(chances, rng.random(size) * chances[-1]).astype(np.int32)
+    return sample
 
 
 def _weigh(counts: csr_array, train: int) -> csr_array:
-    """(1 + log tf) · log(n / df), cosine-normalised; the first `train` documents have a say in df."""
+    """(1 + log tf) · log(n / df), cosine-normalised; df is of the first `train` documents."""
     df = np.bincount(counts[:train].indices, minlength=counts.shape[1])
     counts.data = (1 + np.log(counts.data)) * np.log(train / np.maximum(df, 1))[counts.indices]
     lengths = np.sqrt(counts.multiply(counts).sum(axis=1))

@@ -43,22 +43,19 @@ def main() -> None:
             "pooled + characters + encoder, taught": ["pooled", "characters", taught],
         }.items():
             model = FunnellingClassifier(views=views, random_state=0, n_jobs=arguments.jobs)
-            rows.append([title, *measured(model, trial.train, trial.test)])
+            rows.append([title, *measure(model, trial.train, trial.test)])
             print(*rows[-1], flush=True)
-    titles = [MEASURES[measure].title for measure in PAPER_MEASURES]
+    titles = [MEASURES[name].title for name in PAPER_MEASURES]
     print(plain(Table(["views", *titles, "fit s", "predict s"], rows)))
 
 
-def measured(model: Any, train: Corpus, test: Corpus) -> list[str]:
+def measure(model: Any, train: Corpus, test: Corpus) -> list[str]:
     start = time.perf_counter()
     fit_method(model, train)
-    fitted = time.perf_counter()
+    middle = time.perf_counter()
     result = measure_method(model, test)
-    seconds = fitted - start, time.perf_counter() - fitted
-    return [
-        *(number(result["average"][measure]) for measure in PAPER_MEASURES),
-        *(f"{s:.1f}" for s in seconds),
-    ]
+    seconds = middle - start, time.perf_counter() - middle
+    return [*(number(result["average"][name]) for name in PAPER_MEASURES), *(f"{s:.1f}" for s in seconds)]
 
 
 def make_encoder(folder: Path, texts: list[str]) -> Path:

@@ -44,11 +44,11 @@ def main() -> None:
     options.add_json(parser)
     arguments = parser.parse_args()
 
-    corpus = corpora.chosen(arguments)
+    corpus = corpora.corpus_of(arguments)
     result: dict[str, Any] = compare(corpus, META_C, arguments)
     if arguments.grid:
         result["grid"] = compare(corpus, None, arguments)
-    result |= {"jobs": arguments.jobs, "corpus": corpus.described(), "machine": machine()}
+    result |= {"jobs": arguments.jobs, "corpus": corpus.sizes(), "machine": machine()}
     show(result, _tables(result), arguments.json)
 
 
@@ -81,7 +81,7 @@ def measure(model: FunnellingClassifier | Recipe, corpus: Vectors, fits: int) ->
     return {
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
-        **corpus.measured(predicted),
+        **corpus.measure(predicted),
         "meta_C": model.meta_C_,
     }
 

@@ -1,4 +1,4 @@
-"""What a fit costs in a process of its own, where nothing was loaded or left behind by an earlier one."""
+"""The costs of a fit in a new process, where no earlier fit has loaded or left anything."""
 
 import gc
 from concurrent.futures import ProcessPoolExecutor

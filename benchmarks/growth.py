@@ -4,8 +4,8 @@
     python benchmarks/growth.py --base 2x100x10x1000 --doublings 2 --recipe-limit 10 --json
 
 One of the three is doubled at a time, the others stay those of the base shape. An exponent of 2 says that
-twice as much takes four times as long. Each of our fits runs in a new process, which tells its memory; the
-recipe's workers would not let one end.
+twice as much takes four times as long. Each of our fits runs in a new process, which measures its memory;
+the recipe runs in this one, since its workers would keep a process from ending.
 """
 
 import argparse
@@ -29,7 +29,8 @@ from recipe import META_C, Recipe
 Step = dict[str, float]  # the size of what is doubled, seconds of both sides, bytes that our fit added
 
 VARIED = ("documents", "labels", "languages")
-STEEPEST = 4  # times that a doubling may take: what decides if the recipe is still worth starting
+# How many times as long a fit may take once its corpus is doubled; decides if the recipe is tried again.
+STEEPEST = 4
 
 
 def main() -> None:
@@ -72,7 +73,7 @@ def grow(base: Shape, varied: str, arguments: argparse.Namespace) -> dict[str, A
     steps, recipe_may_take = [], 0.0
     for doubling in range(arguments.doublings + 1):
         size = getattr(base, varied) * 2**doubling
-        corpus = corpora.generated(replace(base, **{varied: size}), seed)
+        corpus = corpora.draw_corpus(replace(base, **{varied: size}), seed)
         cost = fit_afresh(funnelling, corpus)
         step: Step = {"size": size, "funnelling_seconds": cost.seconds, "added_bytes": cost.added_bytes}
         if recipe_may_take < arguments.recipe_limit:

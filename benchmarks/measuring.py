@@ -1,4 +1,4 @@
-"""What all benchmarks share: taking times, naming the machine, printing, refusing bad input in one line."""
+"""What all benchmarks share: timing, a name for the machine, output, one line for bad input."""
 
 import os
 import platform
@@ -32,7 +32,7 @@ def run(main: Callable[[], None]) -> None:
 
 
 def timed(call: Callable[[], Result], times: int = 1) -> tuple[float, Result]:
-    """The median seconds of some calls, and what the last one gave."""
+    """The median seconds of some calls, and the result of the last."""
     seconds = []
     for _ in range(times):
         start = time.perf_counter()
@@ -42,7 +42,7 @@ def timed(call: Callable[[], Result], times: int = 1) -> tuple[float, Result]:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures depend on, and nothing that tells whose machine it is."""
+    """What the figures depend on, and nothing that identifies the machine."""
     libraries = ("funnelling", "numpy", "scipy", "scikit-learn")
     return {
         "cpu": _cpu(),
@@ -54,16 +54,16 @@ def machine() -> dict[str, Any]:
 
 
 def _cpu() -> str:
-    """The processor's name as lscpu gives it, who knows ARM's by number; elsewhere its architecture."""
+    """The processor's name by lscpu, which knows ARM's by their numbers; elsewhere its architecture."""
     if shutil.which("lscpu"):
-        told = subprocess.run(["lscpu"], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
-        if found := re.search(r"^Model name:\s*(.+)$", told.stdout, re.MULTILINE):
-            return found[1]
+        lscpu = subprocess.run(["lscpu"], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        if match := re.search(r"^Model name:\s*(.+)$", lscpu.stdout, re.MULTILINE):
+            return match[1]
     return platform.machine()
 
 
 def short(value: float) -> str:
-    """A number with three digits that count.
+    """A number with three significant digits.
 
     >>> short(0.01234), short(12.34), short(1234.5)
     ('0.0123', '12.3', '1,234')

@@ -3,8 +3,8 @@
     python benchmarks/memory.py
     python benchmarks/memory.py --shape large --memory-limit 2e9 --json
 
-Each fit runs in a new process. The recipe, when asked for, runs as one job: each worker of scikit-learn's
-would hold a copy of its own.
+Each fit runs in a new process. The recipe, with --recipe, runs as one job: each worker of scikit-learn would
+hold a copy of its own.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def main() -> None:
 
 def measure(text: str, shape: Shape, arguments: argparse.Namespace) -> dict[str, Any]:
     """The costs of a fit on a corpus of this shape, beside the size of its largest Gram, tier 2's."""
-    corpus = corpora.generated(shape, arguments.seed)
+    corpus = corpora.draw_corpus(shape, arguments.seed)
     meta_C = None if arguments.grid else META_C
     models: dict[str, FunnellingClassifier | Recipe] = {
         "funnelling": FunnellingClassifier(
@@ -74,7 +74,7 @@ def measure(text: str, shape: Shape, arguments: argparse.Namespace) -> dict[str,
     if arguments.recipe:
         models["recipe"] = Recipe(meta_C, jobs=1, seed=arguments.seed)
     gram = GRAM_ITEM * corpus.documents**2
-    result: dict[str, Any] = {"corpus": corpus.described(), "gram_bytes": gram}
+    result: dict[str, Any] = {"corpus": corpus.sizes(), "gram_bytes": gram}
     for side, model in models.items():
         cost = fit_afresh(model, corpus)
         options.tell(f"{text}, {side}: {short(cost.seconds)} s, {short(cost.peak_bytes / 1e9)} GB")

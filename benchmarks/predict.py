@@ -3,7 +3,7 @@
     python benchmarks/predict.py
     python benchmarks/predict.py --shape rcv --documents 100
 
-Both sides are fitted on a part of the training documents, else the recipe would take its time to fit; that
+Both sides are fitted on some of the training documents, since the recipe would take long to fit on all. That
 flatters the recipe, whose prediction takes longer the more it was trained on.
 """
 
@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Time predictions against the scikit-learn recipe.")
     corpora.add_options(parser)
     parser.add_argument(
-        "--documents", type=options.count, default=250, metavar="N", help="a language to train on (250)"
+        "--documents", type=options.count, default=250, metavar="N", help="per language to train on (250)"
     )
     parser.add_argument(
         "--calls", type=options.count, default=200, metavar="N", help="with one document each (200)"
@@ -43,7 +43,7 @@ def main() -> None:
     options.add_json(parser)
     arguments = parser.parse_args()
 
-    corpus = corpora.chosen(arguments).reduced(arguments.documents, arguments.seed)
+    corpus = corpora.corpus_of(arguments).reduced(arguments.documents, arguments.seed)
     jobs, seed = arguments.jobs, arguments.seed
     models: dict[str, Model] = {
         "funnelling": FunnellingClassifier("tat", meta_C=META_C, n_jobs=jobs, random_state=seed),
@@ -55,14 +55,14 @@ def main() -> None:
     result = {
         "latency_ms": {side: latency(model, corpus, arguments.calls) for side, model in models.items()},
         "batches": [throughput(models, batch) for batch in growing_batches(corpus)],
-        "corpus": corpus.described(),
+        "corpus": corpus.sizes(),
         "machine": machine(),
     }
     show(result, _tables(result), arguments.json)
 
 
 def latency(model: Model, corpus: Vectors, calls: int) -> dict[str, float]:
-    """The milliseconds that a document takes alone, languages by turns: median and 99th percentile."""
+    """The milliseconds of a call with one document, languages by turns: median and 99th percentile."""
     languages = list(corpus.test.items())
     seconds = []
     for call in range(calls):
@@ -78,7 +78,7 @@ def growing_batches(corpus: Vectors) -> Iterator[Batch]:
     total = sum(X.shape[0] for X in corpus.test.values())
     documents = 10
     while documents < total:
-        each = math.ceil(documents / len(corpus.parts))
+        each = math.ceil(documents / len(corpus.by_language))
         yield {language: X[:each] for language, X in corpus.test.items()}
         documents *= 10
     yield corpus.test
@@ -102,7 +102,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
     sides = list(result["latency_ms"])
     return [
         (f"{sizes(result['corpus'])}\n\none document, milliseconds", Table(["", *sides, "ratio"], alone)),
-        ("batches, documents a second", Table(["documents", *sides, "ratio"], batches)),
+        ("batches, documents per second", Table(["documents", *sides, "ratio"], batches)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What a user of scikit-learn would write in place of funnelling, as well as scikit-learn allows."""
+"""What a user of scikit-learn would write in place of funnelling, as good as scikit-learn allows."""
 
 import warnings
 from typing import Any, Self
@@ -15,7 +15,7 @@ GRID = [0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0]
 
 
 class Recipe:
-    """Fun(TAT) by hand: linear SVCs with Platt's posteriors a language, then RBF SVCs over all of them.
+    """Fun(TAT) by hand: per language, linear SVCs with Platt's posteriors; then RBF SVCs over all of them.
 
     `meta_C` None searches the grid that `FunnellingClassifier` searches, by as many folds.
     """
@@ -51,7 +51,7 @@ class Recipe:
         one_vs_rest = OneVsRestClassifier(svc, n_jobs=self.jobs)
         if self.meta_C is not None:
             return one_vs_rest
-        # Shuffled, for the documents come language by language.
+        # Shuffled, because the documents come language by language.
         folds = KFold(5, shuffle=True, random_state=self.seed)
         return GridSearchCV(
             one_vs_rest, {"estimator__C": GRID}, scoring="f1_micro", cv=folds, n_jobs=self.jobs

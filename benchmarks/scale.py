@@ -1,10 +1,10 @@
-"""How training and prediction grow with a corpus that stands on the disk.
+"""How the costs of training and prediction grow with a corpus on disk.
 
     python benchmarks/scale.py --documents 100_000 1_000_000
 
-Draws folders of Parquet parts (ten languages, 200 labels, 60 words a document, a Zipf vocabulary), trains on
-each with ``funnelling train`` and labels it with ``funnelling predict``, each in processes of its own, whose
-memory is summed as they run. ``--exact`` also fits on documents in memory, with all of them teaching tier 2.
+Draws folders of Parquet parts (ten languages, 200 labels, 60 words per document, a Zipf vocabulary), trains
+on each with ``funnelling train`` and labels it with ``funnelling predict``, each in processes of its own,
+whose memory is summed as they run.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import numpy as np
 import psutil
 from scipy.special import expit, ndtri
 
-from drawing import CLEARNESS, LABEL_TOKENS, LABEL_WORDS, TOPIC_SHARE, TOPICS, Shape, _draw_ranks
+from drawing import CLEARNESS, LABEL_TOKENS, LABEL_WORDS, TOPIC_SHARE, TOPICS, Shape, draw_ranks
 from funnelling import Document, write_documents
 from funnelling.cli import options
 from funnelling.randomness import stream
@@ -29,9 +29,9 @@ from funnelling.report.tables import Table
 from measuring import machine, run, short, show
 
 LANGUAGES = ("da", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "sv")
-LABELS, WORDS, VOCABULARY, HEAD = 200, 60, 30_000, 5
-PART = 10_000  # documents
-TEST = 0.05
+LABELS, WORDS, VOCABULARY, FIRST_RANK = 200, 60, 30_000, 5
+PART = 10_000  # documents per part
+TEST = 0.05  # the share of documents
 SYLLABLES = [consonant + vowel for consonant in "bcdfghklmnprstvz" for vowel in "aeiou"]
 
 
@@ -55,16 +55,16 @@ def main() -> None:
 
 
 def measure(documents: int, arguments: argparse.Namespace) -> dict[str, Any]:
-    """What training on so many documents, and labelling them, takes."""
+    """The costs of training on so many documents, and of labelling them."""
     with TemporaryDirectory() as folder:
         data, model = Path(folder, "data"), Path(folder, "model")
         draw_parts(data, documents, arguments.seed)
-        told = ["train", data, "-o", model, "--method", arguments.method, "--jobs", arguments.jobs]
-        train = watched(*told)
+        command = ["train", data, "-o", model, "--method", arguments.method, "--jobs", arguments.jobs]
+        train = watch(*command)
         options.tell(f"{documents:,}: trained in {short(train['seconds'])} s")
         result = {"train": train, **json.loads(_call("inspect", model, "--json"))["scores"]["average"]}
         if not arguments.no_predict:
-            result["predict"] = watched(
+            result["predict"] = watch(
                 "predict", model, data, "-o", Path(folder, "out"), "--jobs", arguments.jobs
             )
         return result
@@ -75,32 +75,32 @@ def _call(*arguments: object) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def watched(*arguments: object) -> dict[str, float]:
-    """The seconds of a command, and the most memory that it and the processes it started had at once."""
-    begun = time.perf_counter()
+def watch(*arguments: object) -> dict[str, float]:
+    """The seconds of a command, and the most memory that it and its child processes held at once."""
+    start = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "funnelling", *map(str, arguments)], stdout=subprocess.DEVNULL
     )
     peak = 0
-    done = threading.Event()
+    end = threading.Event()
 
-    def watch() -> None:
+    def sample() -> None:
         nonlocal peak
-        while not done.wait(0.5):
+        while not end.wait(0.5):
             peak = max(peak, _memory(process.pid))
 
-    watcher = threading.Thread(target=watch)
+    watcher = threading.Thread(target=sample)
     watcher.start()
     status = process.wait()
-    done.set()
+    end.set()
     watcher.join()
     if status:
         sys.exit(status)
-    return {"seconds": time.perf_counter() - begun, "peak_bytes": peak}
+    return {"seconds": time.perf_counter() - start, "peak_bytes": peak}
 
 
 def _memory(number: int) -> int:
-    """Of a process and those below it; what they share counts once, pages of files too."""
+    """The memory of a process and its children; what they share counts once, pages of files too."""
     total = 0
     try:
         process = psutil.Process(number)
@@ -133,14 +133,14 @@ def draw_parts(folder: Path, documents: int, seed: int) -> None:
         has_label = pull > 0
         has_label[np.arange(size), pull.argmax(axis=1)] = True
         languages = rng.integers(len(LANGUAGES), size=size)
-        spoken = words[languages[:, None], _draw_words(pull, own, languages, rng)]
+        tokens = words[languages[:, None], _draw_words(pull, own, languages, rng)]
         test = rng.random(size) < TEST
         write_documents(
             folder / f"part-{number:05}.parquet",
             (
                 Document(
                     f"{number}-{row}",
-                    " ".join(spoken[row]),
+                    " ".join(tokens[row]),
                     LANGUAGES[languages[row]],
                     tuple(names[has_label[row]]),
                     "test" if test[row] else "train",
@@ -151,16 +151,16 @@ def draw_parts(folder: Path, documents: int, seed: int) -> None:
 
 
 def _draw_words(pull: Any, own: Any, languages: Any, rng: np.random.Generator) -> Any:
-    """Which words each document has: most are of the labels that pull it, the others the language's."""
+    """The words of each document: most are of the labels that pull it, the others are the language's."""
     rows = np.repeat(np.arange(len(pull)), WORDS)
-    drawn = _draw_ranks(VOCABULARY, HEAD, len(rows), rng)
+    ranks = draw_ranks(VOCABULARY, FIRST_RANK, len(rows), rng)
     of_labels = np.flatnonzero(rng.random(len(rows)) < LABEL_TOKENS)
     voices = np.cumsum(expit(CLEARNESS * pull), axis=1)
     voices = voices / voices[:, -1:] + np.arange(len(pull))[:, None]
     where = rows[of_labels]
     labels = np.searchsorted(voices.ravel(), where + rng.random(len(where))) % LABELS
-    drawn[of_labels] = own[languages[where], labels, _draw_ranks(LABEL_WORDS, 2, len(where), rng)]
-    return drawn.reshape(len(pull), WORDS)
+    ranks[of_labels] = own[languages[where], labels, draw_ranks(LABEL_WORDS, 2, len(where), rng)]
+    return ranks.reshape(len(pull), WORDS)
 
 
 def _word(number: int) -> str:

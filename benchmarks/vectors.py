@@ -1,6 +1,6 @@
-"""A corpus as ready vectors by language: what both sides of a comparison are fed with."""
+"""A corpus as ready vectors by language, which both sides of a comparison get."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ Indicator = npt.NDArray[np.int8]
 
 
 @dataclass
-class Part:
-    """One language: tf-idf vectors (float64, which scikit-learn's SVC would make of others), and labels."""
+class LanguageVectors:
+    """One language: tf-idf vectors (float64, to which scikit-learn's SVC converts others) and labels."""
 
     train: csr_array
     train_labels: Indicator
@@ -25,50 +25,52 @@ class Part:
 
 @dataclass
 class Vectors:
-    """All languages; as mappings from language to matrix they are what `fit` and `predict` take."""
+    """All languages, also as the mappings from language to matrix that `fit` and `predict` take."""
 
-    parts: dict[str, Part]
+    by_language: dict[str, LanguageVectors]
 
     @property
     def train(self) -> dict[str, csr_array]:
-        return {language: part.train for language, part in self.parts.items()}
+        return {language: vectors.train for language, vectors in self.by_language.items()}
 
     @property
     def train_labels(self) -> dict[str, Indicator]:
-        return {language: part.train_labels for language, part in self.parts.items()}
+        return {language: vectors.train_labels for language, vectors in self.by_language.items()}
 
     @property
     def test(self) -> dict[str, csr_array]:
-        return {language: part.test for language, part in self.parts.items()}
+        return {language: vectors.test for language, vectors in self.by_language.items()}
 
     @property
     def documents(self) -> int:
-        """How many there are for training."""
-        return sum(len(part.train_labels) for part in self.parts.values())
+        """How many documents there are for training."""
+        return sum(len(vectors.train_labels) for vectors in self.by_language.values())
 
     def reduced(self, documents: int, seed: int) -> "Vectors":
-        """The same with at most so many training documents a language, drawn at random."""
-        parts = {}
-        for language, part in self.parts.items():
-            rows = stream(seed, "reduced", language).permutation(len(part.train_labels))[:documents]
-            parts[language] = Part(part.train[rows], part.train_labels[rows], part.test, part.test_labels)
-        return Vectors(parts)
+        """A corpus with at most so many training documents per language, drawn at random."""
+        by_language = {}
+        for language, vectors in self.by_language.items():
+            rows = stream(seed, "reduced", language).permutation(len(vectors.train_labels))[:documents]
+            by_language[language] = replace(
+                vectors, train=vectors.train[rows], train_labels=vectors.train_labels[rows]
+            )
+        return Vectors(by_language)
 
-    def measured(self, predicted: dict[str, npt.NDArray[Any]]) -> dict[str, float]:
+    def measure(self, predicted: dict[str, npt.NDArray[Any]]) -> dict[str, float]:
         """micro-F1 and macro-F1 of predictions on the test documents, means over languages."""
-        languages = [language for language, part in self.parts.items() for _ in part.test_labels]
-        truth = np.vstack([part.test_labels for part in self.parts.values()])
-        found = np.vstack([predicted[language] for language in self.parts])
-        average = measure_languages(truth, found, languages)["average"]
+        languages = [language for language, vectors in self.by_language.items() for _ in vectors.test_labels]
+        truth = np.vstack([vectors.test_labels for vectors in self.by_language.values()])
+        predictions = np.vstack([predicted[language] for language in self.by_language])
+        average = measure_languages(truth, predictions, languages)["average"]
         return {measure: average[measure] for measure in ("micro_f1", "macro_f1")}
 
-    def described(self) -> dict[str, int]:
+    def sizes(self) -> dict[str, int]:
         """The size of the corpus; features are the mean over languages."""
-        parts = self.parts.values()
+        languages = self.by_language.values()
         return {
-            "languages": len(parts),
-            "labels": next(iter(parts)).train_labels.shape[1],
+            "languages": len(languages),
+            "labels": next(iter(languages)).train_labels.shape[1],
             "documents": self.documents,
-            "test_documents": sum(len(part.test_labels) for part in parts),
-            "features": round(sum(part.train.shape[1] for part in parts) / len(parts)),
+            "test_documents": sum(len(vectors.test_labels) for vectors in languages),
+            "features": round(sum(vectors.train.shape[1] for vectors in languages) / len(languages)),
         }

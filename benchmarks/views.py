@@ -4,8 +4,8 @@
     python benchmarks/views.py documents.jsonl.gz --fold 1 --embeddings vectors/
 
 A fifth of the training rows is held out, everything is fitted on the others, and each variant is measured on
-that fifth: each view alone, all but one, other combinations, without normalisation, posteriors by
-cross-validation instead of those of the documents learned from, other gammas and Cs. Test rows are not read.
+that fifth: each view alone, all but one, other combinations, no normalisation, posteriors by cross-validation
+in place of those of the documents learned from, other gammas and Cs. Test rows are not read.
 """
 
 import argparse
@@ -35,13 +35,13 @@ def main() -> None:
     arguments = parser.parse_args()
     train = sides_of(read_corpus(arguments.data).labelled()).train
     folds = outer_folds(train, 5, 0)
-    learned, asked = (train.select(rows) for rows in (folds != arguments.fold, folds == arguments.fold))
+    training, held_out = (train.select(rows) for rows in (folds != arguments.fold, folds == arguments.fold))
     rows = []
     for title, parameters in variants(arguments.embeddings):
         start = time.perf_counter()
         model = FunnellingClassifier(random_state=0, n_jobs=arguments.jobs, **parameters)
-        fit_method(model, learned)
-        average = measure_method(model, asked)["average"]
+        fit_method(model, training)
+        average = measure_method(model, held_out)["average"]
         seconds = f"{time.perf_counter() - start:.0f}"
         rows.append([title, *(number(average[measure]) for measure in PAPER_MEASURES), seconds])
         print(*rows[-1], flush=True)
@@ -50,14 +50,14 @@ def main() -> None:
 
 def variants(embeddings: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
     views = [*VIEWS, *(["embeddings"] if embeddings else [])]
-    given = {"embeddings": embeddings}
+    resources = {"embeddings": embeddings}
     yield "fun-tat, the paper's", {}
     for view in views:
-        yield view, {"views": [view], **given}
+        yield view, {"views": [view], **resources}
     yield "lri", {"views": ["lri"]}
-    yield " + ".join(views), {"views": views, **given}
+    yield " + ".join(views), {"views": views, **resources}
     for left_out in views:
-        yield f"all but {left_out}", {"views": [view for view in views if view != left_out], **given}
+        yield f"all but {left_out}", {"views": [view for view in views if view != left_out], **resources}
     yield "pooled + characters", {"views": BEST}
     for combine in ("concat", "stacked"):
         yield f"… {combine}", {"views": BEST, "combine": combine}

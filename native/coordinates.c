@@ -13,7 +13,7 @@
  */
 
 #include "loops.h"
-#include "parts.h"
+#include "working_sets.h"
 #include "rows.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@
 enum {
     SWEEPS = 40,  /* between looks at all documents */
     LOOKS = 8,    /* between checks in double */
-    PATIENCE = 3, /* checks that find less than half the violation gone */
+    PATIENCE = 3, /* checks in which the violation falls by less than half, until working sets take over */
 };
 
 static const float RELAXATION = 1.3f; /* a step goes that much further than to gradient 0 */
@@ -101,8 +101,8 @@ static double move(struct problem *p, size_t i, double amount) {
     return amount;
 }
 
-/* Brings the sum of beta to 0: at the cost of documents between their bounds; where those do not suffice,
- * of the ones next to the margin. */
+/* Brings the sum of beta to 0 by moving documents between their bounds; where those do not suffice, the ones
+ * next to the margin. */
 static void balance(struct problem *p) {
     const double rounding = 1e-12 * p->C; /* must not take a document off its bound */
     double lacking = 0;
@@ -189,24 +189,24 @@ static double check(struct work *w, const struct vectors *v, struct problem *pro
     return worst;
 }
 
-/* The lanes that are still going, one after the other by pairs: for problems at which single coordinates
- * stall, those of few dimensions and a large C. */
-static enum solver_status finish_by_parts(const struct work *w, const struct family *f, const struct vectors *v,
+/* Solves the lanes that are still going one after the other, by steps of pairs: on problems of few dimensions
+ * and a large C, single coordinates stall. */
+static enum solver_status finish_by_working_sets(const struct work *w, const struct family *f, const struct vectors *v,
                                           struct problem *problems, size_t lanes) {
     struct kernel k;
     enum solver_status worst = SOLVER_DONE;
     if (!kernel_over_vectors(&k, f->n, v)) worst = SOLVER_OUT_OF_MEMORY;
     for (size_t l = 0; l < lanes && worst != SOLVER_OUT_OF_MEMORY && worst != SOLVER_STOPPED; l++) {
         if (!w->sweep.going[l]) continue;
-        const enum solver_status status = solve_by_parts(f, &k, &problems[l]);
+        const enum solver_status status = solve_by_working_sets(f, &k, &problems[l]);
         if (status > worst) worst = status;
     }
     kernel_release(&k);
     return worst;
 }
 
-/* Bring the given coefficients inside the bounds, and to the scale of C. Without any, the bias that suits a
- * document without words: only the documents of the smaller class move at first. */
+/* Brings the coefficients of a start inside the bounds, and to the scale of C. Where there are none, begins
+ * with the bias that suits a document without words, so that only the smaller class moves at first. */
 static void start(struct work *w, const struct vectors *v, struct problem *problems, size_t lanes) {
     int any = 0;
     for (size_t l = 0; l < lanes; l++) {
@@ -284,7 +284,7 @@ static enum solver_status solve_lanes(struct work *w, const struct family *f, co
         stalls += worst > last / 2;
         last = worst;
     }
-    return finish_by_parts(w, f, v, problems, lanes);
+    return finish_by_working_sets(w, f, v, problems, lanes);
 }
 
 enum solver_status solve_vectors(const struct family *f, const struct vectors *v, double *beta, float *scores,

@@ -3,12 +3,12 @@
 #ifndef FUNNELLING_LOOPS_H
 #define FUNNELLING_LOOPS_H
 
-#include "part.h"
+#include "working_set.h"
 #include "solver.h"
 
 #define LANES 8 /* problems that coordinates.c solves side by side */
 
-/* What the lanes of a document's visit share. All arrays have LANES values for each document or column. */
+/* What the visits of a sweep share. All arrays have LANES values for each document or column. */
 struct sweep {
     const struct vectors *vectors;
     const signed char *signs;
@@ -21,7 +21,7 @@ struct sweep {
     float excess[LANES];  /* the sum of beta */
     float going[LANES];   /* 0 where the lane's problem is solved */
     float penalty;        /* of the excess, see coordinates.c */
-    float quiet;          /* who follows a smaller gradient is left out of the next sweep */
+    float quiet;          /* a document that follows a smaller gradient is left out of the next sweep */
     float C;
 };
 
@@ -29,15 +29,16 @@ struct loops {
     const char *name;
     /* Push every member inside its bounds, then take steps of pairs until the rule is met to `tolerance` or
      * `budget` steps were taken. Returns the number of steps. */
-    size_t (*descend)(struct part *q, double tolerance, size_t budget, const volatile unsigned char *stop);
+    size_t (*descend)(struct working_set *q, double tolerance, size_t budget, const volatile unsigned char *stop);
     /* sums += weights[k] gram[rows[k]] for all k. */
     void (*add_rows)(double *sums, size_t n, const float *gram, const uint32_t *rows, const double *weights,
                      size_t count);
-    /* Look at all documents: how far each lane is from the rule, and which documents some lane that is
-     * going may want to move, those left out that rest by a gradient of `resting`. Returns their number. */
+    /* Look at all documents: how far is each lane from the rule, and which documents may a lane that is going
+     * want to move? Those that rest at a bound by a gradient of `resting` are left out. Returns the number of
+     * documents that may move. */
     size_t (*survey)(const struct sweep *s, size_t n, uint32_t *live, float resting, float *violation);
-    /* Visit the documents listed in order, each a coordinate step in all lanes; keep in the list those that
-     * may move again. Returns the largest gradient that was followed. */
+    /* Visit the listed documents in order, with one coordinate step in all lanes for each; keep in the list
+     * those that may move again. Returns the largest gradient that was followed. */
     float (*visit)(struct sweep *s, uint32_t *live, size_t *count, float resting);
     /* weights += beta[lane] x_i, and sums[lane] = weights . x_i, in double. */
     void (*weigh)(const struct vectors *v, size_t i, const double *beta, double *weights);

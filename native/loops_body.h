@@ -96,11 +96,11 @@ LOOP inline size_t where(struct largest *m, size_t none) {
 /* ---- steps of pairs ---- */
 
 #define padded NAME(padded)
-LOOP inline size_t padded(const struct part *q) { return (q->size + PADDING - 1) / PADDING * PADDING; }
+LOOP inline size_t padded(const struct working_set *q) { return (q->size + PADDING - 1) / PADDING * PADDING; }
 
-/* gradient -= t (K_i - K_j); returns who may rise with the largest gradient. */
+/* gradient -= t (K_i - K_j); returns the member with the largest gradient of those that may rise. */
 #define step_and_pick_rising NAME(step_and_pick_rising)
-LOOP size_t step_and_pick_rising(struct part *q, float t, const float *restrict ki, const float *restrict kj) {
+LOOP size_t step_and_pick_rising(struct working_set *q, float t, const float *restrict ki, const float *restrict kj) {
     struct largest m;
     float *restrict up = q->up, *restrict down = q->down;
     const size_t whole = padded(q);
@@ -126,12 +126,13 @@ LOOP size_t step_and_pick_rising(struct part *q, float t, const float *restrict 
 }
 
 /* The partner of i that gains most by the second-order model, (g_i - g_j)^2 / (K_ii + K_jj - 2 K_ij). It is
- * compared by its root, and the root of the curvature is the famous estimate of three per cent: who comes
- * first among near equals does not matter, and a division a document would cost more than all the rest. */
+ * compared by its root, and the root of the curvature is the famous estimate of three per cent: which
+ * comes first among near equals does not matter, and one division per document would cost more than all the
+ * rest. */
 #define pick_falling NAME(pick_falling)
-LOOP size_t pick_falling(const struct part *q, size_t i) {
+LOOP size_t pick_falling(const struct working_set *q, size_t i) {
     struct largest m;
-    const float *ki = q->gram + i * PART, *down = q->down, *diagonal = q->diagonal;
+    const float *ki = q->gram + i * CAPACITY, *down = q->down, *diagonal = q->diagonal;
     const size_t whole = padded(q);
     const floats gi = EVERY(q->up[i]), kii = EVERY(diagonal[i]), tiny = EVERY(1e-12f);
     NOTHING_YET(m)
@@ -150,7 +151,7 @@ LOOP size_t pick_falling(const struct part *q, size_t i) {
 }
 
 #define pick_lowest NAME(pick_lowest)
-LOOP size_t pick_lowest(const struct part *q) {
+LOOP size_t pick_lowest(const struct working_set *q) {
     struct largest m;
     const size_t whole = padded(q);
     NOTHING_YET(m)
@@ -160,11 +161,11 @@ LOOP size_t pick_lowest(const struct part *q) {
     return where(&m, q->size);
 }
 
-/* Who best takes over the amount that the member a must lose (or gain). */
+/* The member that best takes over the amount that the member a must lose (or gain). */
 #define pick_partner NAME(pick_partner)
-LOOP size_t pick_partner(const struct part *q, size_t a, int rising, float amount) {
+LOOP size_t pick_partner(const struct working_set *q, size_t a, int rising, float amount) {
     struct largest m;
-    const float *ka = q->gram + a * PART, *g = rising ? q->up : q->down;
+    const float *ka = q->gram + a * CAPACITY, *g = rising ? q->up : q->down;
     const size_t whole = padded(q);
     const floats way = EVERY(rising ? 1.0f : -1.0f), step = EVERY(amount), half = EVERY(0.5f);
     NOTHING_YET(m)
@@ -180,10 +181,10 @@ LOOP size_t pick_partner(const struct part *q, size_t a, int rising, float amoun
 
 /* The pair's step, clipped to the box; a bound that is hit is met exactly. */
 #define take_step NAME(take_step)
-LOOP inline float take_step(struct part *q, size_t i, size_t j) {
+LOOP inline float take_step(struct working_set *q, size_t i, size_t j) {
     const float gi = q->up[i], gj = q->down[j];
     const double room_i = q->upper[i] - q->beta[i], room_j = q->beta[j] - q->lower[j];
-    const double curvature = (double)q->diagonal[i] + q->diagonal[j] - 2.0 * q->gram[i * PART + j];
+    const double curvature = (double)q->diagonal[i] + q->diagonal[j] - 2.0 * q->gram[i * CAPACITY + j];
     double t = ((double)gi - gj) / (curvature > 1e-12 ? curvature : 1e-12);
     if (t > room_i) t = room_i;
     if (t > room_j) t = room_j;
@@ -197,7 +198,7 @@ LOOP inline float take_step(struct part *q, size_t i, size_t j) {
 /* Moves a member that is outside its bounds onto the nearest one, against the partners that lose least by
  * it. Returns the number of steps; without any partner the member stays where it is. */
 #define push_inside NAME(push_inside)
-LOOP size_t push_inside(struct part *q, size_t a) {
+LOOP size_t push_inside(struct working_set *q, size_t a) {
     size_t steps = 0;
     while (q->beta[a] > q->upper[a] || q->beta[a] < q->lower[a]) {
         const int above = q->beta[a] > q->upper[a];
@@ -211,14 +212,14 @@ LOOP size_t push_inside(struct part *q, size_t a) {
         q->beta[b] = room > excess ? q->beta[b] + t : above ? q->upper[b] : q->lower[b];
         set_gradient(q, a, ga);
         set_gradient(q, b, gb);
-        step_and_pick_rising(q, (float)t, q->gram + b * PART, q->gram + a * PART);
+        step_and_pick_rising(q, (float)t, q->gram + b * CAPACITY, q->gram + a * CAPACITY);
         steps++;
     }
     return steps;
 }
 
 #define descend NAME(descend)
-LOOP size_t descend(struct part *q, double tolerance, size_t budget, const volatile unsigned char *stop) {
+LOOP size_t descend(struct working_set *q, double tolerance, size_t budget, const volatile unsigned char *stop) {
     size_t steps = 0;
     for (size_t a = q->size; a < padded(q); a++) {
         q->up[a] = -INFINITY;
@@ -238,7 +239,7 @@ LOOP size_t descend(struct part *q, double tolerance, size_t budget, const volat
         }
         if (steps++ % 1024 == 0 && *stop) break;
         const float t = take_step(q, i, j);
-        i = step_and_pick_rising(q, t, q->gram + i * PART, q->gram + j * PART);
+        i = step_and_pick_rising(q, t, q->gram + i * CAPACITY, q->gram + j * CAPACITY);
         if (--pairs == 0) {
             pairs = take_newton_steps(q);
             i = step_and_pick_rising(q, 0, q->gram, q->gram);

@@ -1,4 +1,4 @@
-/* The Python door of the solver: buffers in, the GIL released, buffers out. Written for the stable ABI of 3.11. */
+/* The solver as a Python module: buffers in, the GIL released, buffers out. Written for the stable ABI of 3.11. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -205,8 +205,8 @@ static PyMethodDef METHODS[] = {
     {"solve_vectors", py_solve_vectors, METH_VARARGS,
      "solve_vectors(values, columns, starts, width, signs, active, stop, coefficients, scores, bias, C,\n"
      "              tolerance, max_steps)\n--\n\n"
-     "The same over vectors whose dot products are the kernel; columns and starts are None where they are "
-     "dense."},
+     "Solve one label's problems as solve_gram does, over vectors whose dot products are the kernel;\n"
+     "columns and starts are None where the vectors are dense."},
     {"rbf", py_rbf, METH_VARARGS,
      "rbf(dots, row_norms, column_norms, gamma)\n--\n\n"
      "Turn dot products into exp(-gamma (row norm + column norm - 2 dot)), in place; norms are squared."},

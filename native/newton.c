@@ -1,14 +1,14 @@
-/* Newton steps over the members of a part that are between their bounds.
+/* Newton steps over the members of a working set that are between their bounds.
  *
  * With a large C steps of pairs crawl: the kernel of the few members that are neither at 0 nor at C is
  * nearly singular. As they are few, their optimum can be had at once, by Cholesky's factorisation of
  *
  *     (K + ridge) d + lambda 1 = g,   1' d = 0.
  *
- * The step goes as far as the first bound; who meets it is at a bound from then on, and the rest try again.
+ * The step goes as far as the first bound; the member that meets it stays there, and the rest try again.
  */
 
-#include "part.h"
+#include "working_set.h"
 
 #include <math.h>
 
@@ -27,7 +27,7 @@ static double dot(const double *x, const double *y, size_t n) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* In place, the lower half; returns 0 where the matrix is not positive. */
+/* Cholesky's factor in place, in the lower half; returns 0 where the matrix is not positive definite. */
 static int factorise(double *a, size_t n) {
     for (size_t j = 0; j < n; j++) {
         for (size_t i = j; i < n; i++) {
@@ -54,7 +54,7 @@ static void solve_triangles(const double *a, size_t n, double *x) {
 }
 
 /* One step; returns whether a bound cut it short. */
-static int step(struct part *q) {
+static int step(struct working_set *q) {
     double *a = q->scratch, d[FEW], ones[FEW];
     uint32_t free_ones[FEW];
     size_t n = 0, hit = FEW;
@@ -63,7 +63,7 @@ static int step(struct part *q) {
     }
     if (n < 2) return 0;
     for (size_t i = 0; i < n; i++) {
-        const float *row = q->gram + free_ones[i] * PART;
+        const float *row = q->gram + free_ones[i] * CAPACITY;
         for (size_t j = 0; j <= i; j++) a[i * FEW + j] = row[free_ones[j]];
         a[i * FEW + i] *= 1 + RIDGE;
         d[i] = q->up[free_ones[i]];
@@ -99,25 +99,25 @@ static int step(struct part *q) {
     }
     for (size_t m = 0; m < q->size; m++) {
         double change = 0;
-        for (size_t i = 0; i < n; i++) change += d[i] * q->gram[free_ones[i] * PART + m];
+        for (size_t i = 0; i < n; i++) change += d[i] * q->gram[free_ones[i] * CAPACITY + m];
         set_gradient(q, m, (float)(gradient_at(q, m) - length * change));
     }
     return hit < FEW;
 }
 
 /* The gradient afresh from where the descent began, in double: steps of a large C leave rounding behind. */
-static void refresh(struct part *q) {
-    double change[PART];
+static void refresh(struct working_set *q) {
+    double change[CAPACITY];
     for (size_t a = 0; a < q->size; a++) change[a] = q->beta[a] - q->first_beta[a];
     for (size_t m = 0; m < q->size; m++) {
-        const float *row = q->gram + m * PART;
+        const float *row = q->gram + m * CAPACITY;
         double sums[4] = {0};
         for (size_t a = 0; a < q->size; a++) sums[a % 4] += change[a] * row[a];
         set_gradient(q, m, (float)(q->first_gradient[m] - ((sums[0] + sums[1]) + (sums[2] + sums[3]))));
     }
 }
 
-size_t take_newton_steps(struct part *q) {
+size_t take_newton_steps(struct working_set *q) {
     size_t n = 0;
     refresh(q);
     for (size_t m = 0; m < q->size; m++) n += q->up[m] == q->down[m];

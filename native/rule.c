@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { TIGHTER = 8, TIMES = 12 }; /* the tolerance that follows one at which the gap is too wide */
+enum { TIGHTER = 8, TIMES = 12 }; /* how much, and how often, the tolerance is tightened for the gap */
 
 static const double GAP = 8e-4;
 
@@ -94,7 +94,7 @@ static void scale(struct problem *p, double factor) {
     }
 }
 
-/* Where no document is at its bound, the classes can be told apart, but C times the slack that the
+/* Where no document is at its bound, the classes can be separated, but C times the slack that the
  * tolerance leaves is more than all the rest of the objective. Stretching the solution until no slack is
  * left, by a factor that differs from 1 by about half the tolerance, closes the gap without another step.
  * Returns whether it did; the bias is stretched along. */

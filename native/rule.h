@@ -1,11 +1,11 @@
 /* One problem of a family, and when it is solved.
  *
  * With g_i = y_i - (K beta)_i the optimum has max g over the documents that may rise <= min g over those
- * that may fall. A problem is solved when the two are less than the tolerance apart; for C > LARGE_C when the
- * duality gap is below GAP of the primal objective, for which the tolerance is tightened where need be:
- * with noisy labels the loss dwarfs the tolerance, and the last steps to it would take nearly all the time
- * and change nothing; where the classes can be told apart, C times a slack within the tolerance may be
- * more than all the rest of the objective.
+ * that may fall. A problem is solved when the two are less than the tolerance apart, or, for C > LARGE_C, when
+ * the duality gap is below GAP of the primal objective. Why the gap: with noisy labels the loss dwarfs the
+ * tolerance, and the last steps to it would take nearly all the time and change nothing; where the classes can
+ * be separated, C times a slack within the tolerance may be more than all the rest of the objective, so the
+ * tolerance is tightened until the gap is met.
  */
 
 #ifndef FUNNELLING_RULE_H
@@ -44,7 +44,7 @@ int has_one_class(struct problem *p);
 
 /* How far the problem is from the rule, NaN where sums are not finite. Notes on the way how many documents
  * are outside their bounds, and the bias: the mean gradient of the documents that may both rise and fall,
- * without any libsvm's midpoint of the two ends. */
+ * or, where there are none, libsvm's midpoint of the two ends. */
 double violation_of(struct problem *p);
 
 /* Whether the rule is met, given the violation. May scale the solution. */

@@ -9,7 +9,7 @@
  * This is libsvm's problem: hinge loss, unpenalised bias. What follows from a solution is the score of
  * every document, held out or not: (K beta)_i + bias.
  *
- * Two ways to it: parts.c over a Gram matrix, coordinates.c over vectors whose dot products are K.
+ * Two ways to it: working_sets.c over a Gram matrix, coordinates.c over vectors whose dot products are K.
  * rule.h says when either may stop.
  */
 

@@ -1,4 +1,4 @@
-"""Keep what the tests ask of the solver in C, and ask it again without NumPy, for Valgrind.
+"""Record the calls that the tests make of the solver in C, and make them again without NumPy, for Valgrind.
 
     NATIVE=_native.abi3.so CALLS=calls python -m pytest tests/svm     (this file in place of _native)
     valgrind python scripts/native_calls.py _native.abi3.so calls
@@ -27,7 +27,7 @@ def load(path: str) -> ModuleType:
 
 
 class Recorder:
-    """Passes calls on to a module, and keeps every call that differs from all before."""
+    """Passes calls on to a module, and records every call that differs from all before."""
 
     def __init__(self, module: ModuleType, path: str) -> None:
         self.module, self.path = module, path
@@ -37,9 +37,9 @@ class Recorder:
 
     def __call__(self, name: str) -> Any:
         attribute = getattr(self.module, name)
-        return self._recorded(name, attribute) if callable(attribute) else attribute
+        return self._recorder(name, attribute) if callable(attribute) else attribute
 
-    def _recorded(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _recorder(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
             # Before the call, which writes into its buffers.
             self.calls[pickle.dumps((name, [self._portable(argument) for argument in arguments]))] = None
@@ -48,7 +48,7 @@ class Recorder:
         return call
 
     def _portable(self, argument: Any) -> Any:
-        """A buffer becomes a tuple, its bytes kept once however many calls they are in; numbers stay."""
+        """A buffer becomes a tuple, and its bytes are stored once for all calls; numbers stay."""
         try:
             view = memoryview(argument)
         except TypeError:
@@ -66,7 +66,7 @@ class Recorder:
 
 
 def replay(module: ModuleType, path: str) -> None:
-    """Make all calls again; those that the tests want refused are refused again."""
+    """Make all calls again; those that were refused in the tests are refused again."""
     with open(path, "rb") as file:
         calls, contents = pickle.load(file)
 

@@ -15,13 +15,13 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "build" / "sanitize"
-# By capture=sys the file descriptors stay, through which a sanitizer speaks as it ends the process.
+# With capture=sys pytest leaves the file descriptors alone, through which a sanitizer reports at the end.
 TESTS = [sys.executable, "-m", "pytest", "-q", "--capture=sys", "tests/svm"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 
 
 def run(*command: str | Path, **environment: str | Path) -> None:
-    """Run a command in the root; where it fails, so does all."""
+    """Run a command in the root; where it fails, exit with its status."""
     variables = {name: str(value) for name, value in environment.items()}
     status = subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=False).returncode
     if status:
@@ -29,7 +29,7 @@ def run(*command: str | Path, **environment: str | Path) -> None:
 
 
 def copy_package(target: Path) -> Path:
-    """The package without its compiled part; returns the folder where that belongs."""
+    """Copy the package without its compiled module; returns the folder where that belongs."""
     shutil.rmtree(target, ignore_errors=True)
     unwanted = shutil.ignore_patterns("_native*", "__pycache__")
     shutil.copytree(ROOT / "src" / "funnelling", target / "funnelling", ignore=unwanted)
@@ -53,7 +53,7 @@ def test_with_sanitizers() -> None:
         "PYTHONMALLOC": "malloc",  # blocks of their own instead of Python's arenas
         # Python is built without sanitizers, so they have to be there before it.
         "LD_PRELOAD": " ".join(runtime(name) for name in ("asan", "ubsan", "stdc++")),
-        "ASAN_OPTIONS": "detect_leaks=0",  # NumPy and SciPy leak by the thousand; Valgrind will look for ours
+        "ASAN_OPTIONS": "detect_leaks=0",  # NumPy and SciPy leak by the thousand; Valgrind looks for ours
         "UBSAN_OPTIONS": "print_stacktrace=1",
     }
     check = f"from funnelling.svm._native import __file__ as used; assert used == {str(library)!r}, used"
@@ -79,17 +79,17 @@ def replay_with_valgrind() -> None:
     options = ["-q", "--xml=yes", f"--xml-file={report}", "--leak-check=full", "--show-leak-kinds=definite"]
     options += ["--partial-loads-ok=no"]  # a vector that is partly out of bounds is an error, too
     run("valgrind", *options, sys.executable, recorder, library, calls, PYTHONMALLOC="malloc")
-    found = 0
+    errors = 0
     for error in ElementTree.parse(report).iter("error"):
         if frames := solver_frames(error):
             print(error.findtext("what") or error.findtext("xwhat/text"), *frames, sep="\n    ")
-            found += 1
-    if found:
-        sys.exit(f"Valgrind found {found} errors in native/; its full report is {report}.")
+            errors += 1
+    if errors:
+        sys.exit(f"Valgrind found {errors} errors in native/; its full report is {report}.")
 
 
 def solver_frames(error: ElementTree.Element) -> list[str]:
-    """Where in the solver it happened; nowhere, if Valgrind speaks of Python itself."""
+    """Where in the solver the error is; empty where it is in Python itself."""
     return [
         f"{frame.findtext('fn')} ({frame.findtext('file')}:{frame.findtext('line')})"
         for frame in error.iter("frame")

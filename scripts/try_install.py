@@ -3,7 +3,7 @@
     python scripts/try_install.py dist/funnelling-*.whl native
     python scripts/try_install.py dist/funnelling-*.tar.gz scikit-learn
 
-The second word is the solver that has to be at work. All runs outside the source tree, so that the
+The second argument is the solver that has to be in use. Everything runs outside the source tree, so that the
 installed package is the only one in reach.
 """
 
@@ -31,7 +31,7 @@ def try_install(package: str, solver: str) -> None:
             if status:
                 sys.exit(status)
 
-        # By itself and without pip's cache, which would give the wheel of this sdist to whoever asks next.
+        # Without dependencies, and without pip's cache, which would keep the wheel of this sdist.
         run("-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir", str(Path(package).resolve()))
         run("-m", "pip", "install", "--quiet", "funnelling", "hypothesis", "pytest")
         run("-c", f"from funnelling.svm import solver_name as name; assert name() == {solver!r}, name()")

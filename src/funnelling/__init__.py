@@ -48,7 +48,7 @@ __all__ = [
     "write_documents",
 ]
 
-_HOME = {
+_MODULES = {
     "CLESAClassifier": "funnelling.baselines",
     "Corpus": "funnelling.corpus",
     "DCIClassifier": "funnelling.baselines",
@@ -74,9 +74,9 @@ _HOME = {
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that the command line starts at once."""
-    if name not in _HOME:
+    if name not in _MODULES:
         raise AttributeError(f"module 'funnelling' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""What goes wrong through no fault of the code: one line that names the place and the cure."""
+"""Errors in what a user gives: one line that names the place and the cure."""
 
 
 class InputError(ValueError):

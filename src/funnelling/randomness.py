@@ -21,7 +21,7 @@ def _digest(*keys: object) -> int:
 
 
 def stream(*keys: object) -> np.random.Generator:
-    """A random stream of its own for these keys, the seed first.
+    """A random stream that belongs to these keys, the seed first.
 
     >>> stream(0, "folds", "it").integers(100) == stream(0, "folds", "it").integers(100)
     np.True_
@@ -38,10 +38,9 @@ def assign_folds(
 ) -> npt.NDArray[np.intp]:
     """Give each of one language's documents a fold from 0 to k - 1.
 
-    Documents without a group (None or NaN) are dealt to the folds in a shuffled order of their language,
-    so that folds differ by one of them at most. A group goes to the fold its name hashes to: the same
-    fold in every language, whatever other documents there are, which is why adding a language moves no
-    other document.
+    Documents without a group (None or NaN) are shuffled and dealt to the folds in turn, so that folds differ
+    in size by one of them at most. A group goes to the fold that its name hashes to: the same in every
+    language, whatever other documents there are, so that adding a language moves no document.
 
     >>> sorted(assign_folds(2, 4, 0).tolist())
     [0, 0, 1, 1]

@@ -1,4 +1,4 @@
-"""Words that messages and tables share."""
+"""Phrases that messages and tables share."""
 
 
 def counted(number: int, noun: str) -> str:

@@ -44,17 +44,17 @@ def method(embeddings: Path, **changes: Any) -> MLELSTMClassifier:
 
 
 def topics(documents: int = 80, languages: tuple[str, ...] = ("en", "it"), seed: int = 0) -> Corpus:
-    """A label for each of the first two words of a language, which stand among others."""
+    """Texts with one label for each of the first two words of their language; other words have none."""
     generator = np.random.default_rng(seed)
-    texts, labels, spoken = [], [], []
+    texts, labels, codes = [], [], []
     for i in range(documents):
         language = languages[i % len(languages)]
         chosen = generator.choice([0, 1, 4, 5, 6, 7], size=3, replace=False)
         fillers = generator.choice(FILLERS[language], size=generator.integers(0, 4))
         texts.append(" ".join([*(SPOKEN[language][word] for word in chosen), *fillers]))
         labels.append([("cats", "dogs")[word] for word in sorted(chosen) if word < 2])
-        spoken.append(language)
-    return texts, labels, spoken
+        codes.append(language)
+    return texts, labels, codes
 
 
 def orders(documents: int = 120, seed: int = 0) -> tuple[list[str], list[str], list[str]]:
@@ -100,7 +100,7 @@ class TestLearning:
         texts, labels, languages = topics(120)
         classes = ["+".join(names) or "neither" for names in labels]
         three = [i for i, name in enumerate(classes) if name != "cats+dogs"]
-        texts, classes, languages = ([part[i] for i in three] for part in (texts, classes, languages))
+        texts, classes, languages = ([column[i] for i in three] for column in (texts, classes, languages))
         model = fitted(embeddings, (texts, classes, languages), epochs=15)
         assert accuracy(model, (texts, classes, languages)) > 0.9
         probabilities = model.predict_proba(texts, languages)
@@ -211,7 +211,7 @@ class TestLanguages:
         model = fitted(embeddings, (texts, labels, languages), epochs=20)
         assert model.predict(["unix", "unix"], ["en", "it"]).ravel().tolist() == [1, 0]
 
-    def test_the_share_of_words_with_a_vector_is_told(
+    def test_the_share_of_words_with_a_vector_is_reported(
         self, embeddings: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         with caplog.at_level(logging.INFO, "funnelling"):
@@ -249,10 +249,10 @@ class TestRefusals:
 
     def test_vectors(self, embeddings: Path, model: MLELSTMClassifier) -> None:
         X = np.eye(4)
-        for given in (X, {"en": X}):
-            y: Any = [["a"], []] * 2 if given is X else {"en": [["a"], []] * 2}
+        for documents in (X, {"en": X}):
+            y: Any = [["a"], []] * 2 if documents is X else {"en": [["a"], []] * 2}
             with pytest.raises(InputError, match=r"^mle-lstm needs texts, to read their words in order"):
-                method(embeddings).fit(given, y)
+                method(embeddings).fit(documents, y)
         with pytest.raises(InputError, match=r"^The model was fitted on texts, and X holds vectors\.$"):
             model.predict(X)
 

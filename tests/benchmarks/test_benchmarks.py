@@ -120,20 +120,20 @@ def corpora(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 @pytest.mark.parametrize(("text", "size"), [("rcv", (9, 1000, 73, 4200)), ("2x40x90x300", (2, 40, 90, 300))])
 def test_a_drawn_corpus_has_its_shape(corpora: ModuleType, text: str, size: tuple[int, ...]) -> None:
     languages, documents, labels, features = size
-    corpus = corpora.generated(corpora.Shape.parse(text), seed=0)
-    assert len(corpus.parts) == languages
-    for part in corpus.parts.values():
-        assert part.train.shape == part.test.shape == (documents, features)
-        assert part.train_labels.shape == part.test_labels.shape == (documents, labels)
-        assert part.train.dtype == np.float64
-        assert np.allclose((part.train**2).sum(axis=1), 1)
-        assert part.train_labels.any(axis=1).all()
+    corpus = corpora.draw_corpus(corpora.Shape.parse(text), seed=0)
+    assert len(corpus.by_language) == languages
+    for vectors in corpus.by_language.values():
+        assert vectors.train.shape == vectors.test.shape == (documents, features)
+        assert vectors.train_labels.shape == vectors.test_labels.shape == (documents, labels)
+        assert vectors.train.dtype == np.float64
+        assert np.allclose((vectors.train**2).sum(axis=1), 1)
+        assert vectors.train_labels.any(axis=1).all()
     assert np.vstack(list(corpus.train_labels.values())).any(axis=0).all()
 
 
 def test_a_drawn_language_depends_on_seed_and_number_alone(corpora: ModuleType) -> None:
     def drawn(languages: int, seed: int) -> csr_array:
-        return corpora.generated(corpora.Shape(languages, 30, 5, 100), seed).train["l01"]
+        return corpora.draw_corpus(corpora.Shape(languages, 30, 5, 100), seed).train["l01"]
 
     first, again, other = drawn(2, seed=0), drawn(3, seed=0), drawn(2, seed=1)
     assert (first != again).nnz == 0
@@ -152,8 +152,8 @@ def test_examples_in_docstrings(corpora: ModuleType) -> None:  # noqa: ARG001
 
 @pytest.mark.slow
 def test_scale_trains_and_labels_folders_of_parts() -> None:
-    told = ["--documents", "400", "--method", "fun-tat"]
-    (measured,) = _result("scale.py", *told)["sizes"].values()
+    options = ["--documents", "400", "--method", "fun-tat"]
+    (measured,) = _result("scale.py", *options)["sizes"].values()
     assert measured["train"]["seconds"] > 0
     assert measured["predict"]["peak_bytes"] > 1e7
     assert 0 <= measured["micro_f1"] <= 1

@@ -41,7 +41,7 @@ def test_labels_come_by_frequency_then_by_name() -> None:
     assert list(described["labels"]) == ["b", "c", "a"]
 
 
-def test_shared_words_in_parts_of_the_smaller_vocabulary() -> None:
+def test_shared_words_are_a_share_of_the_smaller_vocabulary() -> None:
     described = _describe(
         Document("1", "linux kernel python garden", language="en"),
         Document("2", "linux python", language="it"),

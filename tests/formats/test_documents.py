@@ -25,8 +25,8 @@ def test_only_the_text_is_needed() -> None:
 
 
 def test_all_fields() -> None:
-    found = document(id="a", language="it", labels=["x", "y"], split="parallel", group="g")
-    assert found == Document("a", "t", "it", ("x", "y"), "parallel", "g")
+    full = document(id="a", language="it", labels=["x", "y"], split="parallel", group="g")
+    assert full == Document("a", "t", "it", ("x", "y"), "parallel", "g")
 
 
 def test_whole_numbers_name_documents_and_groups() -> None:
@@ -53,8 +53,8 @@ def test_language_is_left_as_written() -> None:
 
 
 def test_half_a_surrogate_pair_becomes_the_replacement_character() -> None:
-    found = document(text="a\ud800b", labels=["\udfff"], id="\ud800", language="\ud800", group="\ud800")
-    assert found == Document("\ufffd", "a\ufffdb", "\ufffd", ("\ufffd",), None, "\ufffd")
+    cleaned = document(text="a\ud800b", labels=["\udfff"], id="\ud800", language="\ud800", group="\ud800")
+    assert cleaned == Document("\ufffd", "a\ufffdb", "\ufffd", ("\ufffd",), None, "\ufffd")
     assert to_record(Document("1", "\ud800", labels=("\ud800",))) == {
         "id": "1",
         "text": "\ufffd",

@@ -158,7 +158,7 @@ def test_damaged_gzip(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("ciao", "not JSON (Expecting value, column 1). Write one object a line, as jq -c does."),
+        ("ciao", "not JSON (Expecting value, column 1). Write one object per line, as jq -c does."),
         ('{"text": "a"', "not JSON (Expecting ',' delimiter, column 13)."),
         ('{"text": "a"} {"text": "b"}', "not JSON (Extra data, column 15)."),
         ('{"text": NaN}', "not JSON (it has no NaN)."),
@@ -166,7 +166,7 @@ def test_damaged_gzip(tmp_path: Path, content: bytes) -> None:
         pytest.param('{"id": ' + "9" * 5000 + "}", "not JSON (Exceeds the limit", id="huge number"),
         pytest.param("[" * 100_000, "JSON nested too deeply.", id="deep list"),
         pytest.param('{"a": ' * 100_000, "JSON nested too deeply.", id="deep object"),
-        ('[{"text": "a"}]', 'not a JSON object. Write {"text": …}, one object a line.'),
+        ('[{"text": "a"}]', 'not a JSON object. Write {"text": …}, one object per line.'),
         ("4", "not a JSON object."),
         ('{"text": "a", "labels": 4}', '"labels" must be a list of strings, found a number.'),
     ],
@@ -296,8 +296,8 @@ def test_parquet_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_folder_is_read_by_the_names_of_its_files(tmp_path: Path) -> None:
     write(tmp_path, "b.jsonl", '{"id": "own", "text": "third"}\n')
     write(tmp_path, "a.jsonl", '{"text": "first"}\n{"text": "second"}\n')
-    found = [(document.id, document.text) for document in read_documents(tmp_path)]
-    assert found == [("a:1", "first"), ("a:2", "second"), ("own", "third")]
+    documents = [(document.id, document.text) for document in read_documents(tmp_path)]
+    assert documents == [("a:1", "first"), ("a:2", "second"), ("own", "third")]
 
 
 def test_a_bad_line_of_a_folder_is_named_with_its_file(tmp_path: Path) -> None:

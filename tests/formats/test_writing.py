@@ -30,10 +30,10 @@ def test_an_existing_file_is_kept_unless_forced(tmp_path: Path, name: str) -> No
 
 def test_the_refusal_comes_before_the_work(tmp_path: Path) -> None:
     (tmp_path / "docs.jsonl").touch()
-    taken = iter(ONE)
+    documents = iter(ONE)
     with pytest.raises(InputError, match="exists"):
-        write_documents(tmp_path / "docs.jsonl", taken)
-    assert next(taken) == ONE[0]
+        write_documents(tmp_path / "docs.jsonl", documents)
+    assert next(documents) == ONE[0]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,7 +9,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
 from funnelling.storage import load_model, save_model
-from funnelling.svm.device import gram, pick_device
+from funnelling.work.devices import DEVICES, pick_device
 from tests.reproduction.experiments.made import made_corpus
 
 torch = pytest.importorskip("torch")
@@ -62,4 +62,4 @@ def test_methods_without_a_choice_stay_where_they_are() -> None:
     model = NaiveClassifier()
     assert model.on_device("cuda") is model
     assert FunnellingClassifier().on_device("cuda").device == "cuda"
-    assert gram.DEVICES == ("cpu", "cuda")
+    assert DEVICES == ("cpu", "cuda")

@@ -3,7 +3,6 @@
 import numpy as np
 import torch
 
-from funnelling.neural.devices import repeatable
 from funnelling.neural.network import (
     draw_masks,
     initial_weights,
@@ -13,6 +12,7 @@ from funnelling.neural.network import (
     to_tensors,
     training_scores,
 )
+from funnelling.work.devices import repeatable
 
 TABLE = np.vstack([np.zeros((2, 6)), np.random.default_rng(0).normal(size=(20, 6))]).astype(np.float32)
 
@@ -46,13 +46,13 @@ def test_recurrent_weights_start_orthogonal() -> None:
 
 def test_cells_start_with_memories_of_all_lengths() -> None:
     biases = initial_weights(6, 500, 10, 200, np.array([0.5]), seed=0)["gate_biases"].reshape(4, 500)
-    candidate, entering, kept, shown = biases
+    candidate, input_gate, forget_gate, output_gate = biases
     assert not candidate.any()
-    assert not shown.any()
-    np.testing.assert_array_equal(entering, -kept)
-    remembered = 1 + np.exp(kept)  # steps until e^-1 is left
-    assert remembered.min() < 5
-    assert 195 < remembered.max() <= 200.01
+    assert not output_gate.any()
+    np.testing.assert_array_equal(input_gate, -forget_gate)
+    memory = 1 + np.exp(forget_gate)  # steps until e^-1 is left
+    assert memory.min() < 5
+    assert 195 < memory.max() <= 200.01
 
 
 def test_a_document_s_scores_are_its_own() -> None:
@@ -75,8 +75,8 @@ def test_training_and_prediction_agree_where_nothing_is_dropped() -> None:
     words = words[np.argsort(-lengths_of(words), kind="stable")]
     packed = pack(words, lengths_of(words))
     masks = map(torch.from_numpy, draw_masks(weights(), len(TABLE), len(words), 0.0, 0)[1:])
-    found = training_scores(weights(), torch.from_numpy(TABLE), packed, *masks)
-    np.testing.assert_allclose(found.numpy(), scored(words), atol=1e-5)
+    scores = training_scores(weights(), torch.from_numpy(TABLE), packed, *masks)
+    np.testing.assert_allclose(scores.numpy(), scored(words), atol=1e-5)
 
 
 def test_masks_drop_the_share_and_make_up_for_it() -> None:

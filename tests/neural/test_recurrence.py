@@ -22,8 +22,8 @@ def test_it_is_pytorch_s_lstm() -> None:
     inputs = torch.addmm(biases, vectors, reference.weight_ih_l0.t())
     # PyTorch's blocks are input gate, forget gate, candidate and output gate.
     order = torch.arange(4 * UNITS).reshape(4, UNITS)[[2, 0, 1, 3]].flatten()
-    found = Recurrence.apply(inputs[:, order], reference.weight_hh_l0.t()[:, order], ones(4), SIZES)
-    torch.testing.assert_close(found, expected[0])
+    ours = Recurrence.apply(inputs[:, order], reference.weight_hh_l0.t()[:, order], ones(4), SIZES)
+    torch.testing.assert_close(ours, expected[0])
 
 
 def test_gradients() -> None:

@@ -6,15 +6,15 @@ import pytest
 import torch
 
 from funnelling.neural import training
-from funnelling.neural.devices import repeatable
 from funnelling.neural.training import (
     Course,
     Examples,
-    Learned,
     RowRMSprop,
+    TrainedNetwork,
     draw_validation,
     learn,
 )
+from funnelling.work.devices import repeatable
 
 
 class TestValidation:
@@ -67,38 +67,38 @@ def examples(documents: int = 40) -> Examples:
     return Examples(words, np.column_stack([(words == 2).any(axis=1), (words == 3).any(axis=1)]))
 
 
-def learned(epochs: int, patience: int = 100, n_jobs: int = 1, dropout: float = 0.0) -> Learned:
+def train(epochs: int, patience: int = 100, n_jobs: int = 1, dropout: float = 0.0) -> TrainedNetwork:
     course = Course(8, 8, dropout, epochs, patience, 8, learning_rate=0.02, exclusive=False, seed=0)
     with repeatable("cpu"):
         return learn(examples(), examples(60).of(np.arange(60) >= 40), TABLE, course, n_jobs=n_jobs)
 
 
-def same(first: Learned, second: Learned) -> bool:
+def same(first: TrainedNetwork, second: TrainedNetwork) -> bool:
     return np.array_equal(first.table, second.table) and all(
         np.array_equal(array, second.weights[name]) for name, array in first.weights.items()
     )
 
 
 def test_it_learns() -> None:
-    losses = learned(12).losses
+    losses = train(12).losses
     assert min(losses) < 0.7 * losses[0]
 
 
 def test_the_best_epoch_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    best = learned(3)
+    best = train(3)
     made_up = iter([0.9, 0.8, 0.7, 0.75, 0.7, 0.9])
     monkeypatch.setattr(training._Learner, "loss", lambda *_: next(made_up))
-    stopped = learned(100, patience=3)
-    assert stopped.losses == [0.9, 0.8, 0.7, 0.75, 0.7, 0.9]
-    assert same(stopped, best)
+    network = train(100, patience=3)
+    assert network.losses == [0.9, 0.8, 0.7, 0.75, 0.7, 0.9]
+    assert same(network, best)
 
 
 def test_the_number_of_threads_changes_no_bit() -> None:
-    assert same(learned(2, dropout=0.5), learned(2, n_jobs=3, dropout=0.5))
+    assert same(train(2, dropout=0.5), train(2, n_jobs=3, dropout=0.5))
 
 
 def test_padding_and_unknown_words_stay_zero() -> None:
-    trained = learned(3)
-    assert not trained.table[:2].any()
-    moved: npt.NDArray[np.bool_] = (trained.table[2:] != TABLE[2:]).any(axis=1)
+    network = train(3)
+    assert not network.table[:2].any()
+    moved: npt.NDArray[np.bool_] = (network.table[2:] != TABLE[2:]).any(axis=1)
     assert moved.all()

@@ -22,19 +22,19 @@ def test_words_are_read_as_they_stand() -> None:
 
 
 def test_words_with_a_vector_and_words_that_are_no_rarities(path: Path) -> None:
-    found = fit_vocabulary([["café", "unix", "cat"], ["unix", "unix", "cat"], ["solaris"]], path)
-    assert found.words == ["café", "cat", "unix"]
-    np.testing.assert_array_equal(found.table[:2], np.zeros((2, 3)))  # padding and unknown words
-    np.testing.assert_array_equal(found.table[2:], [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
-    assert found.coverage == 3 / 6
+    vocabulary = fit_vocabulary([["café", "unix", "cat"], ["unix", "unix", "cat"], ["solaris"]], path)
+    assert vocabulary.words == ["café", "cat", "unix"]
+    np.testing.assert_array_equal(vocabulary.table[:2], np.zeros((2, 3)))  # padding and unknown words
+    np.testing.assert_array_equal(vocabulary.table[2:], [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    assert vocabulary.coverage == 3 / 6
 
 
 def test_documents_without_words(path: Path) -> None:
-    found = fit_vocabulary([[], []], path)
-    assert found.words == []
-    assert found.table.shape == (2, 3)
-    assert found.coverage == 1
-    np.testing.assert_array_equal(number_words([[], []], found.words, 4), np.zeros((2, 4)))
+    vocabulary = fit_vocabulary([[], []], path)
+    assert vocabulary.words == []
+    assert vocabulary.table.shape == (2, 3)
+    assert vocabulary.coverage == 1
+    np.testing.assert_array_equal(number_words([[], []], vocabulary.words, 4), np.zeros((2, 4)))
 
 
 def test_the_last_words_are_numbered() -> None:

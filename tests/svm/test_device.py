@@ -1,8 +1,6 @@
 """The solver for GPUs finds what the compiled one finds; here it runs on PyTorch's CPU."""
 
-import builtins
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,6 @@ from funnelling.errors import InputError
 from funnelling.svm.device import (
     DeviceGram,
     kernel_scores,
-    pick_device,
     solve_on_device,
     solve_path_on_device,
     solver,
@@ -114,9 +111,9 @@ def test_all_labels_and_folds_are_solved_as_by_the_compiled_solver(
     X, targets, active, _ = drawn(documents, 4, seed)
     gram = rbf_gram(X, 0.5)
     expected = solve(gram, targets, active, C)
-    found = solve_on_device(DeviceGram.of(gram, "cpu"), targets, active, C)
-    np.testing.assert_allclose(found.scores, expected.scores, atol=1e-2)
-    assert not found.coefficients[:, ~active].any()
+    solution = solve_on_device(DeviceGram.of(gram, "cpu"), targets, active, C)
+    np.testing.assert_allclose(solution.scores, expected.scores, atol=1e-2)
+    assert not solution.coefficients[:, ~active].any()
 
 
 def test_one_class_is_a_constant() -> None:
@@ -131,16 +128,16 @@ def test_one_class_is_a_constant() -> None:
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3])
-def test_parts_that_fit_into_memory_find_the_same(C: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_labels_find_what_all_labels_find(C: float, monkeypatch: pytest.MonkeyPatch) -> None:
     X, targets, active, _ = drawn(60, 3, seed=3)
     gram = DeviceGram.rbf(X, 0.5, "cpu")
     whole = solve_on_device(gram, targets, active, C)
     monkeypatch.setattr("funnelling.svm.device.gram.CPU_MEMORY", 1e5)
     steps: list[int] = []
-    assert len(list(solver._parts(gram, targets, active))) == 3
-    parts = solve_on_device(gram, targets, active, C, advance=steps.append)
+    assert len(list(solver._label_blocks(gram, targets, active))) == 3
+    by_blocks = solve_on_device(gram, targets, active, C, advance=steps.append)
     assert sum(steps) == 12
-    np.testing.assert_allclose(parts.scores, whole.scores, atol=1e-2 if C <= 10 else 0.1)
+    np.testing.assert_allclose(by_blocks.scores, whole.scores, atol=1e-2 if C <= 10 else 0.1)
 
 
 def test_rounds_that_do_not_hold_all_support_vectors_get_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,21 +168,23 @@ def test_a_path_is_that_of_the_compiled_solver() -> None:
     expected = solve_path(kernel, targets, active, Cs, folds=folds)
     steps: list[int] = []
     gram = DeviceGram.of(kernel, "cpu")
-    found = solve_path_on_device(gram, targets, active, Cs, folds=folds, advance=steps.append)
+    path = solve_path_on_device(gram, targets, active, Cs, folds=folds, advance=steps.append)
     assert sum(steps) == 4 * 4 * 3
-    for ours, theirs in zip(found, expected, strict=True):
+    for ours, theirs in zip(path, expected, strict=True):
         np.testing.assert_allclose(ours.scores, theirs.scores, atol=1e-2)
         np.testing.assert_allclose(ours.held_out, theirs.held_out, atol=1e-2)
         np.testing.assert_allclose(ours.bias, theirs.bias, atol=1e-2)
         assert ours.support.shape == theirs.support.shape
         outputs = kernel.astype(np.float64) @ ours.coefficients(0).toarray().T + ours.bias[:, 0]
         np.testing.assert_allclose(ours.scores.T, outputs, atol=1e-5)
-    (again,) = solve_path_on_device(gram, targets, active, [10.0], start=found[1])
+    (again,) = solve_path_on_device(gram, targets, active, [10.0], start=path[1])
     assert again.held_out is None
-    np.testing.assert_allclose(again.scores, found[2].scores, atol=1e-2)
+    np.testing.assert_allclose(again.scores, path[2].scores, atol=1e-2)
 
 
-def test_what_does_not_end_is_told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_does_not_end_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     X, targets, active, _ = drawn(60, 2, seed=7)
     monkeypatch.setattr("funnelling.svm.device.solver.MOST_ROUNDS", 0)
     gram = DeviceGram.rbf(X, 0.5, "cpu")
@@ -240,49 +239,3 @@ def test_a_score_does_not_depend_on_the_other_documents() -> None:
     alone = np.vstack([kernel_scores(scorer, X[[row]], "cpu") for row in range(0, 1100, 89)])
     np.testing.assert_array_equal(alone, scores[::89])
     assert kernel_scores(scorer, X[:0], "cpu").shape == (0, 5)
-
-
-class TestPickDevice:
-    @pytest.fixture(autouse=True)
-    def _afresh(self) -> Iterator[None]:
-        pick_device.cache_clear()
-        yield
-        pick_device.cache_clear()
-
-    def test_the_cpu_needs_no_torch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._hide_torch(monkeypatch)
-        assert pick_device("cpu") == "cpu"
-
-    def test_a_gpu_is_taken_where_there_is_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-        assert pick_device("cuda") == "cuda"
-
-    def test_without_a_gpu_the_cpu_does_the_work(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-        with caplog.at_level(logging.WARNING):
-            assert pick_device("cuda") == "cpu"
-        assert caplog.messages == ["PyTorch finds no GPU here, so the CPU is used."]
-
-    def test_without_torch_the_cpu_does_the_work(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        self._hide_torch(monkeypatch)
-        with caplog.at_level(logging.WARNING):
-            assert pick_device("cuda") == "cpu"
-        assert caplog.messages == ["PyTorch is missing, so the CPU is used: pip install 'funnelling[neural]'"]
-
-    def test_other_names_are_refused(self) -> None:
-        with pytest.raises(InputError, match=r"^device must be one of cpu, cuda, not 'tpu'\.$"):
-            pick_device("tpu")
-
-    def _hide_torch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        imported = builtins.__import__
-
-        def without(name: str, *arguments: Any) -> Any:
-            if name == "torch":
-                raise ImportError(name)
-            return imported(name, *arguments)
-
-        monkeypatch.setattr(builtins, "__import__", without)

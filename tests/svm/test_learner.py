@@ -85,9 +85,9 @@ def test_the_chosen_c_is_fitted_like_a_given_one(gamma: float | None) -> None:
     X, targets, folds = corpus()
     X = X.astype(np.float32)
     chosen = SVM(None, gamma=gamma).problem(X, targets).fit(folds)
-    given = SVM(chosen.C, gamma=gamma).problem(X, targets).fit(folds)
-    np.testing.assert_allclose(chosen.held_out, given.held_out, atol=2e-2)
-    np.testing.assert_allclose(chosen.scores, given.scores, atol=2e-2)
+    fixed = SVM(chosen.C, gamma=gamma).problem(X, targets).fit(folds)
+    np.testing.assert_allclose(chosen.held_out, fixed.held_out, atol=2e-2)
+    np.testing.assert_allclose(chosen.scores, fixed.scores, atol=2e-2)
 
 
 def test_micro_f1_chooses_c() -> None:

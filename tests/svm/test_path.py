@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from funnelling.svm.kernels import Kernel
-from funnelling.svm.path import Solved, solve_path
+from funnelling.svm.path import SparseSolution, solve_path
 from funnelling.svm.solver import solve
 from tests.svm.problems import make
 
@@ -25,7 +25,7 @@ def _kernel(form: str, documents: int = 150) -> Kernel:
     ).kernel
 
 
-def _assert_equal(one: list[Solved], other: list[Solved]) -> None:
+def _assert_equal(one: list[SparseSolution], other: list[SparseSolution]) -> None:
     for a, b in zip(one, other, strict=True):
         np.testing.assert_array_equal(a.support.toarray(), b.support.toarray())
         np.testing.assert_array_equal(a.bias, b.bias)
@@ -38,17 +38,17 @@ def test_it_keeps_what_the_solver_found(form: str) -> None:
     kernel = _kernel(form)
     path = solve_path(kernel, TARGETS, ACTIVE, CS, folds=FOLDS)
     start = None
-    for C, found in zip(CS, path, strict=True):
+    for C, solution in zip(CS, path, strict=True):
         whole = solve(kernel, TARGETS, ACTIVE, C, start=start)
         start = whole.coefficients
         for problem in range(6):
-            np.testing.assert_array_equal(found.coefficients(problem).toarray(), start[:, problem])
-        np.testing.assert_array_equal(found.of_label(5), start[5])
-        np.testing.assert_array_equal(found.bias, whole.bias)
-        np.testing.assert_array_equal(found.scores, whole.scores[:, 0])
+            np.testing.assert_array_equal(solution.coefficients(problem).toarray(), start[:, problem])
+        np.testing.assert_array_equal(solution.of_label(5), start[5])
+        np.testing.assert_array_equal(solution.bias, whole.bias)
+        np.testing.assert_array_equal(solution.scores, whole.scores[:, 0])
         for document in (0, 1, 77):
             np.testing.assert_array_equal(
-                found.held_out[:, document], whole.scores[:, 1 + FOLDS[document], document]
+                solution.held_out[:, document], whole.scores[:, 1 + FOLDS[document], document]
             )
 
 
@@ -64,20 +64,20 @@ def test_neither_threads_nor_processes_change_a_bit(form: str) -> None:
 
 def test_a_start_is_where_it_begins() -> None:
     kernel = _kernel("gram")
-    begun = solve_path(kernel, TARGETS, ACTIVE, [1.0], folds=FOLDS)
+    path = solve_path(kernel, TARGETS, ACTIVE, [1.0], folds=FOLDS)
     _assert_equal(
-        solve_path(kernel, TARGETS, ACTIVE, [10.0], folds=FOLDS, start=begun[0]),
+        solve_path(kernel, TARGETS, ACTIVE, [10.0], folds=FOLDS, start=path[0]),
         solve_path(kernel, TARGETS, ACTIVE, [1.0, 10.0], folds=FOLDS)[1:],
     )
 
 
 def test_without_folds_nothing_is_held_out() -> None:
-    (found,) = solve_path(_kernel("gram"), TARGETS, ACTIVE[:1], [1.0])
-    assert found.held_out is None
-    assert found.problems == 1
+    (solution,) = solve_path(_kernel("gram"), TARGETS, ACTIVE[:1], [1.0])
+    assert solution.held_out is None
+    assert solution.problems == 1
 
 
-def test_progress_is_told_of_every_problem() -> None:
+def test_progress_counts_every_problem() -> None:
     steps: list[int] = []
     solve_path(_kernel("gram"), TARGETS, ACTIVE, CS, folds=FOLDS, advance=steps.append)
     assert steps == [len(ACTIVE) * len(CS)] * TARGETS.shape[1]

@@ -24,8 +24,8 @@ def posteriors(documents: int, seed: int) -> tuple[npt.NDArray[np.float32], npt.
     rng = np.random.default_rng(seed)
     hidden = rng.normal(size=(documents, 4)) @ np.random.default_rng(1).normal(size=(4, 12))
     targets = hidden + 0.5 * rng.normal(size=hidden.shape) > 1
-    seen = 1 / (1 + np.exp(-2 * (hidden + 1.5 * rng.normal(size=hidden.shape) - 1)))
-    return seen.astype(np.float32), targets
+    points = 1 / (1 + np.exp(-2 * (hidden + 1.5 * rng.normal(size=hidden.shape) - 1)))
+    return points.astype(np.float32), targets
 
 
 def test_sparse_rows_are_solved_as_they_are() -> None:
@@ -88,30 +88,30 @@ def test_past_the_limit_tier_one_has_the_same_optimum(C: float) -> None:
     np.testing.assert_allclose(by_gram.scorer().scores(new), by_vectors.scorer().scores(new), atol=3e-3)
 
 
-def f1(fit: Fit, seen: npt.NDArray[np.float32], targets: npt.NDArray[np.bool_]) -> tuple[float, float]:
-    decided = fit.scorer().scores(seen) > 0
-    return tuple(f1_score(targets, decided, average=average) for average in ("micro", "macro"))
+def f1(fit: Fit, points: npt.NDArray[np.float32], targets: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    decisions = fit.scorer().scores(points) > 0
+    return tuple(f1_score(targets, decisions, average=average) for average in ("micro", "macro"))
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0, None])
 def test_past_the_limit_tier_two_is_within_a_hundredth(C: float | None) -> None:
-    seen, targets = posteriors(1500, 0)
+    points, targets = posteriors(1500, 0)
     new, truth = posteriors(1000, 7)
     folds = np.arange(1500) % 5
     limits = (8e9, 4 * 1500 * 250)
     exact, approximate = (
-        SVM(C, gamma=1 / 12, grid=(1, 10), memory_limit=limit).problem(seen, targets).fit(folds)
+        SVM(C, gamma=1 / 12, grid=(1, 10), memory_limit=limit).problem(points, targets).fit(folds)
         for limit in limits
     )
     assert approximate.problem.plan.landmarks == 250
     np.testing.assert_allclose(f1(approximate, new, truth), f1(exact, new, truth), atol=0.01)
-    np.testing.assert_allclose(approximate.scorer().scores(seen), approximate.scores, atol=2e-2)
+    np.testing.assert_allclose(approximate.scorer().scores(points), approximate.scores, atol=2e-2)
 
 
-def test_the_switch_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    seen, targets = posteriors(200, 0)
+def test_the_switch_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    points, targets = posteriors(200, 0)
     with caplog.at_level(logging.WARNING):
-        SVM(1.0, gamma=0.1, memory_limit=4 * 200 * 50).problem(seen, targets, "tier 2")
+        SVM(1.0, gamma=0.1, memory_limit=4 * 200 * 50).problem(points, targets, "tier 2")
         SVM(1.0, memory_limit=4 * 200 * 50).problem(np.ones((200, 300)), targets, "language 'it'")
     assert [record.message for record in caplog.records] == [
         "tier 2: the kernel matrix of 200 documents would take 160.0 KB, over the memory_limit of 40.0 KB; "
@@ -122,14 +122,14 @@ def test_the_switch_is_told(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_as_many_landmarks_as_documents_give_the_kernel_itself() -> None:
-    seen, _ = posteriors(120, 0)
-    mapped = NystromMap.fit(seen, 1 / 12, 120).vectors(seen)
-    distances = ((seen[:, None] - seen) ** 2).sum(axis=2)
-    np.testing.assert_allclose(mapped @ mapped.T, np.exp(-distances / 12), atol=1e-3)
+    points, _ = posteriors(120, 0)
+    vectors = NystromMap.fit(points, 1 / 12, 120).vectors(points)
+    distances = ((points[:, None] - points) ** 2).sum(axis=2)
+    np.testing.assert_allclose(vectors @ vectors.T, np.exp(-distances / 12), atol=1e-3)
 
 
 def test_documents_that_are_all_equal_have_a_map_of_one_dimension() -> None:
     same = np.full((60, 3), 0.3, dtype=np.float32)
-    mapped = NystromMap.fit(same, 1.0, 40).vectors(same)
-    assert mapped.shape == (60, 1)
-    np.testing.assert_allclose(mapped @ mapped.T, 1, atol=1e-5)
+    vectors = NystromMap.fit(same, 1.0, 40).vectors(same)
+    assert vectors.shape == (60, 1)
+    np.testing.assert_allclose(vectors @ vectors.T, 1, atol=1e-5)

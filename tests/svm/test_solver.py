@@ -104,7 +104,7 @@ def _kernel(form: str, documents: int, seed: int) -> Any:
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("folds", [3, 11])
 def test_every_label_and_fold_is_a_problem_of_its_own(form: str, C: float, folds: int) -> None:
-    """The folds of a label are solved together, so theirs is the same optimum, not the same bits."""
+    """The folds of a label are solved together, so their optimum is the same, but not their bits."""
     rng = np.random.default_rng(2)
     kernel = _kernel(form, 80, 2)
     targets = rng.random((80, 4)) < [0.5, 0.2, 0.05, 0.9]
@@ -112,7 +112,7 @@ def test_every_label_and_fold_is_a_problem_of_its_own(form: str, C: float, folds
     together = solve(kernel, targets, active, C)
     for label in range(4):
         alone = solve(kernel, targets[:, [label]], active, C)
-        _assert_equal(Solution(*(part[[label]] for part in vars(together).values())), alone)
+        _assert_equal(Solution(*(values[[label]] for values in vars(together).values())), alone)
         for fold in range(folds):
             single = solve(kernel, targets[:, [label]], active[[fold]], C)
             np.testing.assert_allclose(together.scores[label, fold], single.scores[0, 0], atol=5e-3)
@@ -202,7 +202,7 @@ def test_no_number_of_documents_is_special(form: str, documents: int) -> None:
 
 @each_form
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
-def test_more_support_vectors_than_a_part_holds(form: str, C: float) -> None:
+def test_more_support_vectors_than_a_working_set_holds(form: str, C: float) -> None:
     rng = np.random.default_rng(7)
     vectors = tfidf_like(2100, rng)
     has_label = vectors[:, :20].sum(axis=1) + 0.05 * rng.normal(size=2100) > 0.2
@@ -251,9 +251,9 @@ class TestWithoutCompiler:
     @pytest.fixture(autouse=True)
     def _no_native(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setattr(compiled, "native", None)
-        solver._tell_fallback.cache_clear()
+        solver._warn_of_fallback.cache_clear()
         yield
-        solver._tell_fallback.cache_clear()
+        solver._warn_of_fallback.cache_clear()
 
     @each_problem
     def test_results_are_within_the_tolerance(
@@ -271,7 +271,7 @@ class TestWithoutCompiler:
         halves = np.array([[True, True, False, False], [False, False, True, True], [False] * 4])
         assert solve(gram, targets, halves, 1.0).bias.ravel().tolist() == [1.0, -1.0, -1.0]
 
-    def test_the_user_is_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
+    def test_one_warning_says_so(self, caplog: pytest.LogCaptureFixture) -> None:
         assert solver.solver_name() == "scikit-learn"
         with caplog.at_level(logging.WARNING):
             for _ in range(2):

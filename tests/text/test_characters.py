@@ -9,11 +9,11 @@ from funnelling.text.characters import EDGE, CharacterVectorizer, runs
 
 @given(st.text(alphabet="abc+é漢", min_size=1, max_size=20), st.integers(1, 6))
 def test_runs_cover_a_chunk_with_its_edges(chunk: str, length: int) -> None:
-    found = runs(chunk, length)
-    edged = f"{EDGE}{chunk}{EDGE}"
-    assert found[0] == edged[:length]
-    assert found[-1] == edged[-length:]
-    assert len(found) == max(1, len(edged) - length + 1)
+    chunk_runs = runs(chunk, length)
+    text = f"{EDGE}{chunk}{EDGE}"
+    assert chunk_runs[0] == text[:length]
+    assert chunk_runs[-1] == text[-length:]
+    assert len(chunk_runs) == max(1, len(text) - length + 1)
 
 
 def test_related_words_share_runs_and_accents_do_not_matter() -> None:

@@ -42,7 +42,7 @@ def test_only_candidates_are_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("candidates", "given"),
+    ("candidates", "answer"),
     [
         (["en", "pt_BR"], "pt_BR"),
         (["en", "pt_BR", "pt"], "pt"),
@@ -50,8 +50,8 @@ def test_only_candidates_are_given() -> None:
         (["en", "pt", "tlh"], "pt"),
     ],
 )
-def test_regional_variants_stand_for_their_language(candidates: list[str], given: str) -> None:
-    assert detect_languages([GREETINGS["pt"]], candidates) == [given]
+def test_regional_variants_stand_for_their_language(candidates: list[str], answer: str) -> None:
+    assert detect_languages([GREETINGS["pt"]], candidates) == [answer]
 
 
 def test_norwegian_is_found_under_either_name() -> None:

@@ -128,7 +128,7 @@ def test_what_is_no_address(address: str) -> None:
 
 def test_the_command_starts_a_cluster_of_its_own(folder: Path, tmp_path: Path) -> None:
     for name, flags in (("a", ["--cluster", "local:2"]), ("b", [])):
-        told = ["train", folder, "-o", name, "--method", "fun-tat", *flags]
-        done = run_command(*told, cwd=tmp_path)
+        command = ["train", folder, "-o", name, "--method", "fun-tat", *flags]
+        done = run_command(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
     assert (tmp_path / "a/model.json").read_bytes() == (tmp_path / "b/model.json").read_bytes()

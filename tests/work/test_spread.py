@@ -21,7 +21,7 @@ def _fail(_shared: object, number: int) -> None:
     raise InputError(f"piece {number} is bad.")
 
 
-def test_work_stays_in_this_process_unless_joblib_is_told_otherwise() -> None:
+def test_work_stays_in_this_process_unless_joblib_has_another_backend() -> None:
     assert is_local()
     with joblib.parallel_config(n_jobs=2):
         assert is_local()
@@ -40,7 +40,7 @@ def test_pieces_are_done_by_processes() -> None:
     assert os.getpid() not in {process for _, process in done.values()}
 
 
-def test_what_goes_wrong_in_a_piece_is_told() -> None:
+def test_what_goes_wrong_in_a_piece_is_raised() -> None:
     with (
         joblib.parallel_config(backend="loky", n_jobs=2),
         pytest.raises(InputError, match=r"piece \d is bad\."),

@@ -1,4 +1,4 @@
-"""MLE-LSTM: Multilingual Embeddings read word by word, the one method that knows the order of words."""
+"""MLE-LSTM: multilingual embeddings read word by word, the one method that sees the order of words."""
 
 import logging
 import os
@@ -12,16 +12,16 @@ import numpy.typing as npt
 
 from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
-from funnelling.matrices import Floats, Scores
+from funnelling.matrices import Floats, Matrix, Scores, Targets
 from funnelling.method import Method
 from funnelling.method.inputs import is_mapping, is_texts
 from funnelling.method.training_set import Calibrator, TrainingSet
-from funnelling.neural.devices import choose_device, repeatable
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.plan import amount
 from funnelling.text.languages import is_served, served_by
+from funnelling.work.devices import repeatable, require_device
 from funnelling.work.progress import progress_bar
 
 logger = logging.getLogger(__name__)
@@ -30,24 +30,24 @@ logger = logging.getLogger(__name__)
 class MLELSTMClassifier(Method):
     """Classify all languages by one network: aligned word vectors, an LSTM, a dense layer.
 
-    The word vectors are fine-tuned, those of each language by themselves. Words of the training documents
-    that have none start from zeros; all other words are zeros. It also labels documents in languages that
-    have vectors and no training documents, by the vectors as they were given.
+    The word vectors are fine-tuned, each language's by themselves. Words of the training documents without a
+    vector start from zeros; all other unknown words are zeros. It also labels documents in languages that
+    have vectors and no training documents, by the vectors as the files have them.
 
-    The same seed gives the same bits on a CPU, with any number of threads, and again on one kind of GPU; a
-    GPU's differ from a CPU's.
+    The same seed gives the same bits on a CPU, with any number of threads, and the same bits on one kind of
+    GPU; a GPU's bits differ from a CPU's.
 
     Parameters
     ----------
     embeddings : path
-        A folder of vectors in MUSE's text format, a file a language.
+        A folder of vectors in MUSE's text format, one file per language.
     units, dense_units : int
-        Of the LSTM and of the layer after it.
+        Units of the LSTM and of the layer after it.
     dropout : float
         The share of units dropped in training: of the word vectors, of the LSTM's recurrent connection and
         of both layers' outputs.
     length : int
-        The words of a document that are read, its last ones.
+        The number of words that are read of a document, its last ones.
     epochs, patience : int
         Training ends after so many epochs, or after so many without a lower validation loss; the best
         epoch is kept. The paper had 200 and 20 for RCV1/RCV2, 2,000 and 200 for JRC-Acquis; the defaults
@@ -57,9 +57,9 @@ class MLELSTMClassifier(Method):
     learning_rate : float
         Of RMSprop.
     validation : float
-        The share of training documents that are held out to tell when to end.
+        The share of training documents that are held out to decide when to end.
     unseen_words : int
-        The words that are kept of a language without training documents, the most frequent first.
+        The number of words of a language without training documents, the most frequent ones.
     device : "auto", "cpu" or "cuda"
         Where the network runs; auto is a GPU where there is one.
     memory_limit : float
@@ -118,7 +118,7 @@ class MLELSTMClassifier(Method):
             raise InputError(f"dropout must be from 0 to below 1, not {self.dropout!r}.")
         if not isinstance(self.validation, Real) or not 0 < float(self.validation) < 1:
             raise InputError(f"validation must be between 0 and 1, not {self.validation!r}.")
-        choose_device(self.device)
+        require_device(self.device, self._name())
 
     def _checked(self, X: Any, reset: bool) -> Any:
         if not all(map(is_texts, X.values() if is_mapping(X) else [X])):
@@ -143,28 +143,28 @@ class MLELSTMClassifier(Method):
     def _fit_vectors(
         self,
         documents: dict[str, Any],
-        targets: dict[str, npt.NDArray[np.bool_]],  # noqa: ARG002
+        targets: dict[str, Targets],  # noqa: ARG002
         seed: int,  # noqa: ARG002
-    ) -> dict[str, Floats]:
+    ) -> dict[str, Matrix]:
         """Documents as rows of word numbers."""
         files = self._files()
         self.words_: dict[str, list[str]] = {}
         self.tables_: dict[str, Floats] = {}
         coverage = {}
-        numbered = {}
+        vectors: dict[str, Matrix] = {}
         with progress_bar("words", sum(map(len, documents.values())), bool(self.verbose)) as advance:
             for language, texts in documents.items():
-                read = read_words(language, texts)
-                path = files[served_by(language, files)]
-                self.words_[language], self.tables_[language], coverage[language] = fit_vocabulary(read, path)
-                numbered[language] = number_words(read, self.words_[language], self.length)
+                words = read_words(language, texts)
+                vocabulary = fit_vocabulary(words, files[served_by(language, files)])
+                self.words_[language], self.tables_[language], coverage[language] = vocabulary
+                vectors[language] = number_words(words, self.words_[language], self.length)
                 advance(len(texts))
         shares = ", ".join(f"{language} {100 * share:.0f} %" for language, share in coverage.items())
         logger.info("mle-lstm: words of the training documents that have a vector: %s.", shares)
         for language in sorted(files.keys() - documents.keys()):
-            found = read_vectors(files[language], limit=self.unseen_words)
-            self.words_[language], self.tables_[language] = found.words, to_table(found.matrix)
-        return numbered
+            unseen = read_vectors(files[language], limit=self.unseen_words)
+            self.words_[language], self.tables_[language] = unseen.words, to_table(unseen.matrix)
+        return vectors
 
     def _vectors(self, language: str, documents: Any) -> Floats:
         language = served_by(language, self.words_)
@@ -175,7 +175,7 @@ class MLELSTMClassifier(Method):
     def _fit(self, training: TrainingSet) -> None:
         from funnelling.neural.training import Course, Examples, draw_validation, learn
 
-        device = choose_device(self.device)
+        device = require_device(self.device, self._name())
         words, table = self._stacked(training)
         examples = Examples(words, training.stacked_targets())
         held_out = draw_validation(_stacked_groups(training), self.validation, training.seed, "validation")
@@ -191,7 +191,7 @@ class MLELSTMClassifier(Method):
             seed=training.seed,
         )
         with repeatable(device):
-            learned = learn(
+            network = learn(
                 examples.of(~held_out),
                 examples.of(held_out) if held_out.any() else examples,
                 table,
@@ -200,16 +200,16 @@ class MLELSTMClassifier(Method):
                 n_jobs=self.n_jobs,
                 shown=bool(self.verbose),
             )
-        self.losses_ = learned.losses
-        self.network_ = learned.weights
+        self.losses_ = network.losses
+        self.network_ = network.weights
         end = FIRST_WORD
         for language in training.vectors:
             start, end = end, end + len(self.words_[language])
-            self.tables_[language] = to_table(learned.table[start:end])
-        self.head_ = _own_head(examples.targets, training.exclusive)
+            self.tables_[language] = to_table(network.table[start:end])
+        self.head_ = _own_calibrator(examples.targets, training.exclusive)
 
     def _stacked(self, training: TrainingSet) -> tuple[npt.NDArray[np.int64], Floats]:
-        """The documents of all languages, and one table; a word of two languages has two rows in it."""
+        """The documents of all languages, and their one table; a word of two languages has two rows in it."""
         words = []
         before = 0
         for language, rows in training.vectors.items():
@@ -217,9 +217,8 @@ class MLELSTMClassifier(Method):
             words.append(np.where(numbers >= FIRST_WORD, numbers + before, numbers))
             before += len(self.words_[language])
         tables = [self.tables_[language][FIRST_WORD:] for language in training.vectors]
-        needed = 3 * sum(
-            table.nbytes for table in tables
-        )  # the mean squares of gradients, and the best epoch's
+        # Beside the vectors, the means of squared gradients and the vectors of the best epoch.
+        needed = 3 * sum(table.nbytes for table in tables)
         if needed > self.memory_limit:
             raise InputError(
                 f"mle-lstm: the vectors of {before:,} words need {amount(needed)} in training, over the "
@@ -229,7 +228,7 @@ class MLELSTMClassifier(Method):
         return np.vstack(words), to_table(np.vstack(tables))
 
     def _scores(self, language: str, documents: Any) -> Scores:
-        device = choose_device(self.device)
+        device = require_device(self.device, self._name())
         import torch
 
         from funnelling.neural.network import predicted_scores, to_tensors
@@ -258,6 +257,6 @@ def _stacked_groups(training: TrainingSet) -> list[Any]:
     return groups
 
 
-def _own_head(targets: npt.NDArray[np.bool_], exclusive: bool) -> Calibrator:
+def _own_calibrator(targets: Targets, exclusive: bool) -> Calibrator:
     """The probabilities that the network was trained to give."""
     return Temperature(1.0) if exclusive else fit_calibration("fixed", np.empty(0), targets)

@@ -1,4 +1,4 @@
-"""Corpora in memory: labelled documents, reference corpora, the embedded sample, and what is in them."""
+"""Corpora in memory: labelled documents, reference corpora, the embedded sample, and descriptions of them."""
 
 from funnelling.corpus.corpus import Corpus, make_corpus, read_corpus
 

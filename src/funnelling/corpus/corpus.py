@@ -16,7 +16,7 @@ from funnelling.matrices import label_matrix
 
 @dataclass(slots=True)
 class Corpus:
-    """Documents as parallel columns, one list a field.
+    """Documents as parallel columns, one list per field.
 
     >>> corpus = Corpus.from_documents([
     ...     Document("1", "The cat sleeps", language="en", labels=("animals",), split="train"),
@@ -44,7 +44,7 @@ class Corpus:
 
     @classmethod
     def from_documents(cls, documents: Iterable[Document]) -> "Corpus":
-        """A corpus of documents, which are taken one at a time and not kept."""
+        """A corpus of these documents, which are read one at a time."""
         corpus = cls()
         for document in documents:
             corpus.ids.append(document.id)
@@ -92,25 +92,25 @@ class Corpus:
 
     def label_matrix(self, classes: Sequence[str]) -> NDArray[np.bool_]:
         """Which document has which of the classes; other labels are passed over."""
-        known = [labels for labels in self.labels if labels is not None]
-        if len(known) < len(self):
-            unlabelled = self.ids[self.labels.index(None)]
+        label_lists = [labels for labels in self.labels if labels is not None]
+        if len(label_lists) < len(self):
+            name = self.ids[self.labels.index(None)]
             raise InputError(
-                f"document {quoted(unlabelled)} is unlabelled. Leave such documents out with labelled()."
+                f"document {quoted(name)} is unlabelled. Leave such documents out with labelled()."
             )
-        return label_matrix(known, classes)
+        return label_matrix(label_lists, classes)
 
     def _positions(self, rows: ArrayLike) -> list[int]:
-        chosen = np.asarray(rows)
-        if chosen.size == 0:
+        selection = np.asarray(rows)
+        if selection.size == 0:
             return []
-        if chosen.dtype == bool:
-            if chosen.shape != (len(self),):
-                raise InputError(f"the mask has shape {chosen.shape}, the corpus {len(self)} documents.")
-            chosen = np.flatnonzero(chosen)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+        if selection.dtype == bool:
+            if selection.shape != (len(self),):
+                raise InputError(f"the mask has shape {selection.shape}, the corpus {len(self)} documents.")
+            selection = np.flatnonzero(selection)
+        if selection.ndim != 1 or selection.dtype.kind not in "iu":
             raise InputError("rows must be a list of positions or a boolean mask.")
-        positions: list[int] = chosen.tolist()
+        positions: list[int] = selection.tolist()
         return positions
 
 
@@ -119,7 +119,7 @@ def read_corpus(
 ) -> Corpus:
     """The documents of a file or a folder, language tags in their normal form and missing ones detected.
 
-    Missing ones are detected ``among`` some, or where some documents name their language among those. With
+    The candidates for detection are ``among``, or else the languages that other documents name. With
     ``detect=False`` a missing language stays None. ``verbose`` above 0 shows a progress bar on a terminal.
 
     >>> read_corpus("nowhere.jsonl")
@@ -136,7 +136,7 @@ def make_corpus(
     among: Sequence[str] = (),
     verbose: int = 0,
 ) -> Corpus:
-    """The same for documents that come from the file of that name."""
+    """A corpus of documents, made as `read_corpus` makes it; ``name`` is their file, for messages."""
     corpus = Corpus.from_documents(documents)
     _normalise_languages(corpus, name)
     if detect:

@@ -25,18 +25,18 @@ def describe(corpus: Corpus, verbose: int = 0) -> dict[str, Any]:
         analyse = analyser(language)
         words: Counter[str] = Counter()
         for row in watched(rows.tolist(), f"words of {language}", bool(verbose)):
-            found = analyse(corpus.texts[row])
-            words.update(found)
-            if not found and corpus.texts[row].strip():
+            of_document = analyse(corpus.texts[row])
+            words.update(of_document)
+            if not of_document and corpus.texts[row].strip():
                 wordless.append(corpus.ids[row])
         vocabularies[language] = set(words)
-        used = {label for row in rows for label in corpus.labels[row] or ()}
+        labels = {label for row in rows for label in corpus.labels[row] or ()}
         languages[language] = {
             "documents": len(rows),
             "labelled": sum(corpus.labels[row] is not None for row in rows),
             "words": words.total(),
             "distinct_words": len(words),
-            "labels": len(used),
+            "labels": len(labels),
             **resources(language)._asdict(),
         }
     counts = [len(labels) for labels in corpus.labels if labels is not None]
@@ -47,7 +47,7 @@ def describe(corpus: Corpus, verbose: int = 0) -> dict[str, Any]:
         "labels": _positives(corpus),
         "labels_per_document": sum(counts) / max(1, len(counts)),
         "groups": len({group for group in corpus.groups if group is not None}),
-        "shared_words": _shared(vocabularies),
+        "shared_words": _shared_words(vocabularies),
         "odd": _odd(corpus, wordless),
     }
 
@@ -62,8 +62,8 @@ def _positives(corpus: Corpus) -> dict[str, dict[str, int]]:
     return {label: dict(sorted(counts[label].items())) for label in order}
 
 
-def _shared(vocabularies: dict[str, set[str]]) -> dict[str, dict[str, float]]:
-    """The part of the smaller vocabulary that two languages have in common."""
+def _shared_words(vocabularies: dict[str, set[str]]) -> dict[str, dict[str, float]]:
+    """The share of the smaller vocabulary that two languages have in common."""
     return {
         a: {
             b: len(mine & others) / max(1, min(len(mine), len(others)))
@@ -75,7 +75,7 @@ def _shared(vocabularies: dict[str, set[str]]) -> dict[str, dict[str, float]]:
 
 
 def _odd(corpus: Corpus, wordless: list[str]) -> list[str]:
-    """What a careful person would look at before training, one line each."""
+    """What a careful person would look at before training, one line per finding."""
     empty = [name for name, text in zip(corpus.ids, corpus.texts, strict=True) if not text.strip()]
     unlabelled = [name for name, labels in zip(corpus.ids, corpus.labels, strict=True) if labels is None]
     bare = [name for name, labels in zip(corpus.ids, corpus.labels, strict=True) if labels == ()]
@@ -88,7 +88,7 @@ def _odd(corpus: Corpus, wordless: list[str]) -> list[str]:
     ids = [name for name, count in Counter(corpus.ids).items() if count > 1]
     rare = [label for label, counts in _positives(corpus).items() if sum(counts.values()) < FEW_POSITIVES]
     leaking = _groups_on_both_sides(corpus)
-    found = [
+    findings = [
         ("document", "with an empty text", empty),
         ("document", "without a word that is kept", wordless),
         ("document", "without a labels field, not learned from", unlabelled),
@@ -98,7 +98,7 @@ def _odd(corpus: Corpus, wordless: list[str]) -> list[str]:
         ("label", f"with fewer than {FEW_POSITIVES} documents", rare),
         ("group", "both in train and in test, so that scores will be too good", leaking),
     ]
-    return [_line(noun, what, names) for noun, what, names in found if names]
+    return [_line(noun, what, names) for noun, what, names in findings if names]
 
 
 def _groups_on_both_sides(corpus: Corpus) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reference: unlabelled documents whose groups exist in every one of its languages."""
+"""Reference: unlabelled documents whose groups exist in all of its languages."""
 
 import hashlib
 import os
@@ -17,7 +17,7 @@ from funnelling.text.languages import is_served, normalise_tag, served_by
 
 @dataclass(frozen=True)
 class Reference:
-    """The versions of the same contents, by language: ``texts[language][k]`` is that of ``groups[k]``.
+    """Versions of the same contents in several languages: ``texts[language][k]`` is that of ``groups[k]``.
 
     >>> reference = Reference(["page 1"], {"en": ["the printer"], "it": ["la stampante"]})
     >>> reference.languages, reference.language_for("it_CH"), reference.language_for("fr")
@@ -36,22 +36,22 @@ class Reference:
         return served_by(language, self.texts) if is_served(language, self.texts) else None
 
     def sample(self, groups: int, seed: int) -> "Reference":
-        """So many groups drawn at random, in the order they had; all of them where there are no more."""
+        """A random sample of so many groups, in the order they had; all of them where there are no more."""
         if groups >= len(self.groups):
             return self
-        drawn = np.sort(stream(seed, "reference").choice(len(self.groups), groups, replace=False))
+        places = np.sort(stream(seed, "reference").choice(len(self.groups), groups, replace=False))
         return Reference(
-            [self.groups[k] for k in drawn],
-            {language: [texts[k] for k in drawn] for language, texts in self.texts.items()},
+            [self.groups[k] for k in places],
+            {language: [texts[k] for k in places] for language, texts in self.texts.items()},
         )
 
     def digest(self) -> str:
-        """A name for the contents."""
+        """A hash of the contents."""
         return hashlib.sha256(repr((self.groups, self.texts)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_reference(path: str | os.PathLike[str], languages: Sequence[str] | None = None) -> Reference:
-    """The reference corpus in a file of documents with ``group``; ``languages`` takes only some of its own.
+    """The reference corpus in a file of documents with groups; ``languages`` restricts it to some languages.
 
     >>> read_reference("nowhere.jsonl")
     Traceback (most recent call last):
@@ -60,11 +60,11 @@ def read_reference(path: str | os.PathLike[str], languages: Sequence[str] | None
     name = shown_name(path)
     versions = _versions(read_documents(path), name)
     if languages is not None:
-        versions = _restricted(versions, [normalise_tag(language) for language in languages], name)
-    groups = sorted({group for found in versions.values() for group in found})
-    for language, found in versions.items():
+        versions = _restrict(versions, [normalise_tag(language) for language in languages], name)
+    groups = sorted({group for of_language in versions.values() for group in of_language})
+    for language, of_language in versions.items():
         for group in groups:
-            if group not in found:
+            if group not in of_language:
                 line, other = next((v[group].line, o) for o, v in versions.items() if group in v)
                 raise InputError(
                     f"{name}:{line}: group {quoted(group)} has a document in {quoted(other)}, but none in "
@@ -84,21 +84,21 @@ def _versions(documents: Iterable[Document], name: str) -> dict[str, dict[str, D
         where = f"{name}:{document.line}: document {quoted(document.id)}"
         if document.group is None:
             raise InputError(
-                f'{where} has no "group". A reference corpus needs it, to tell which documents are the same '
+                f'{where} has no "group". A reference corpus needs it, to say which documents are the same '
                 "content; is this the right file?"
             )
         if document.language is None:
             raise InputError(f'{where} has no "language". Add it.')
         try:
-            found = versions.setdefault(normalise_tag(document.language), {})
+            of_language = versions.setdefault(normalise_tag(document.language), {})
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
-        if document.group in found:
+        if document.group in of_language:
             raise InputError(
                 f"{where} is the second of group {quoted(document.group)} in {quoted(document.language)}; "
-                f"the first is on line {found[document.group].line}. Drop one of them."
+                f"the first is on line {of_language[document.group].line}. Drop one of them."
             )
-        found[document.group] = document
+        of_language[document.group] = document
     if len(versions) < 2:
         raise InputError(
             f"{name}: all documents are in {', '.join(versions)}. A reference corpus has several languages."
@@ -106,7 +106,7 @@ def _versions(documents: Iterable[Document], name: str) -> dict[str, dict[str, D
     return versions
 
 
-def _restricted(
+def _restrict(
     versions: dict[str, dict[str, Document]], languages: Sequence[str], name: str
 ) -> dict[str, dict[str, Document]]:
     for language in languages:

@@ -1,4 +1,4 @@
-"""The embedded corpus: descriptions of Debian packages, enough to see every part of the software work."""
+"""The embedded corpus: descriptions of Debian packages, enough to see every method and command work."""
 
 from importlib.resources import as_file, files
 

@@ -1,1 +1,1 @@
-"""Word vectors in a space that all languages share: read, learned, looked into."""
+"""Word vectors in a space that all languages share: reading, learning and inspecting them."""

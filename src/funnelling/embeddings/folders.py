@@ -12,17 +12,18 @@ from funnelling.work.progress import progress_bar
 
 
 def check_folder(folder: Path, force: bool) -> None:
-    """Refuse a folder that cannot be written before the work; only one of vectors may be replaced."""
+    """Refuse, before the work, a folder that cannot be written; only a folder of vectors may be replaced."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is no folder. Choose another path.")
     if folder.is_dir() and any(folder.iterdir()):
         if not force:
             raise InputError(f"{folder} exists. Choose another path or add --force.")
-        known = set(find_vectors(folder).values())
+        vector_files = set(find_vectors(folder).values())
         for path in folder.iterdir():
-            if path not in known:
+            if path not in vector_files:
                 raise InputError(
-                    f"{folder}: holds {path.name}, no vectors, and is left alone. Choose another path."
+                    f"{folder}: holds {path.name}, which is no file of vectors, so the folder stays. "
+                    "Choose another path."
                 )
     check_output_folder(folder)
 
@@ -30,7 +31,7 @@ def check_folder(folder: Path, force: bool) -> None:
 def write_folder(
     folder: Path, vectors: Mapping[str, WordVectors], force: bool = False, shown: bool = False
 ) -> None:
-    """Write a file a language, ``it.vec``, into a folder that appears when all are there."""
+    """Write one file per language, such as ``it.vec``, into a folder that appears when all are written."""
     check_folder(folder, force)
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -42,7 +43,7 @@ def write_folder(
             for language, of_language in vectors.items():
                 write_vectors(draft / f"{language}.vec", of_language)
                 advance(1)
-        draft.chmod(0o755)  # as any new folder; a temporary one is its owner's alone
+        draft.chmod(0o755)  # as any new folder; a temporary one is private to its owner
         if folder.exists():
             old = Path(tempfile.mkdtemp(prefix=".funnelling-", dir=folder.parent))
             folder.replace(old)

@@ -21,7 +21,7 @@ from funnelling.randomness import stream
 from funnelling.text.words import analyser
 from funnelling.work.progress import progress_bar
 
-# Of the randomised decomposition; more of either changed no neighbours.
+# Of the randomised decomposition; more of either did not change neighbours.
 OVERSAMPLES, ITERATIONS = 50, 4
 
 
@@ -32,13 +32,13 @@ def learn_vectors(
     seed: int = 0,
     shown: bool = False,
 ) -> dict[str, WordVectors]:
-    """Vectors for the words of each language; ``texts[language][k]`` are versions of the same content.
+    """Vectors for the words of each language; the texts at one place of all languages are the same content.
 
     Counts are weighted as in correspondence analysis, n / √(length of the text · count of the word), each
-    language as much as any other, and a dimension by its singular value. That was chosen on training
-    documents of the Debian corpus, each language labelled by what was learned from the others: micro-F1
-    .480 (mean of ten languages), .457 without lemmas, .435 with tf-idf weights and .434 with log-entropy
-    (these two by the root of the singular value). Words that occur once have vectors too: without them
+    language as much as any other, and each dimension by its singular value. That was chosen on training
+    documents of the Debian corpus, each language labelled by a model of the others: micro-F1 .480 (mean of
+    ten languages), .457 without lemmas, .435 with tf-idf weights and .434 with log-entropy (these two with
+    each dimension by the root of its singular value). Words that occur once have vectors too: without them
     coverage falls.
 
     >>> english = ["the red cat", "the dog", "the red dog", "the cat"]
@@ -62,7 +62,7 @@ def learn_vectors(
             if not vocabularies[language]:
                 raise InputError(f"no word of {language!r} occurs {min_count} times. Lower --min-count.")
             lemma_of = _lemma_columns(vocabularies[language], language)
-            blocks.append(_weighted(_together(counts, lemma_of)))
+            blocks.append(_weights(_together(counts, lemma_of)))
             columns.append(width + lemma_of)
             width += blocks[-1].shape[1]
             advance(groups)
@@ -79,8 +79,8 @@ def learn_vectors(
     matrix = (matrix / np.sqrt((matrix**2).sum(axis=1).mean())).astype(np.float32)  # readable numbers
     ends = np.cumsum([len(vocabulary) for vocabulary in vocabularies.values()])
     return {
-        language: WordVectors(vocabulary, part, np.arange(len(vocabulary)))
-        for (language, vocabulary), part in zip(
+        language: WordVectors(vocabulary, rows, np.arange(len(vocabulary)))
+        for (language, vocabulary), rows in zip(
             vocabularies.items(), np.split(matrix, ends[:-1]), strict=True
         )
     }
@@ -88,24 +88,24 @@ def learn_vectors(
 
 def _count(versions: Sequence[str], language: str, min_count: int) -> tuple[list[str], sparse.csr_array]:
     """The words of a language, the most frequent first, and how often each text has each of them."""
-    words = analyser(language, reduce_to=None, stop_words=False, fold=False)  # as those who look them up
+    words = analyser(language, reduce_to=None, stop_words=False, fold=False)  # as they will be looked up
     counts = [Counter(words(text)) for text in versions]
     total: Counter[str] = Counter()
     for count in counts:
         total.update(count)
     vocabulary = sorted((w for w, n in total.items() if n >= min_count), key=lambda w: (-total[w], w))
     column = {word: number for number, word in enumerate(vocabulary)}
-    kept = [{column[word]: n for word, n in count.items() if word in column} for count in counts]
-    starts = np.cumsum([0, *map(len, kept)])
-    columns = np.array([c for count in kept for c in count], dtype=np.int32)
-    values = np.array([n for count in kept for n in count.values()], dtype=np.float32)
+    by_column = [{column[word]: n for word, n in count.items() if word in column} for count in counts]
+    starts = np.cumsum([0, *map(len, by_column)])
+    columns = np.array([c for count in by_column for c in count], dtype=np.int32)
+    values = np.array([n for count in by_column for n in count.values()], dtype=np.float32)
     matrix = sparse.csr_array((values, columns, starts), (len(versions), len(vocabulary)))
     matrix.sort_indices()
     return vocabulary, matrix
 
 
 def _lemma_columns(vocabulary: Sequence[str], language: str) -> npt.NDArray[np.intp]:
-    """The number of each word's lemma; what is not one word to the analyser is its own."""
+    """The number of each word's lemma; what the analyser does not take for one word is its own lemma."""
     analyse = analyser(language, stop_words=False)
     numbers: dict[str, int] = {}
     lemmas = (analyse(word) for word in vocabulary)
@@ -122,13 +122,13 @@ def _together(counts: sparse.csr_array, column_of: npt.NDArray[np.intp]) -> spar
     return sparse.csr_array(counts @ sums)
 
 
-def _weighted(counts: sparse.csr_array) -> sparse.csr_array:
-    """Counts as correspondence analysis weighs them, all of a language's squares adding up to 1."""
+def _weights(counts: sparse.csr_array) -> sparse.csr_array:
+    """Counts weighted as in correspondence analysis; the squares of a language sum to 1."""
     lengths, totals = (np.asarray(counts.sum(axis=axis), dtype=np.float64) for axis in (1, 0))
     scaled = sparse.diags_array(_inverse_roots(lengths)) @ counts @ sparse.diags_array(_inverse_roots(totals))
-    weighted = sparse.csr_array(scaled, dtype=np.float32)
-    weighted.data /= np.sqrt(np.sum(weighted.data.astype(np.float64) ** 2))
-    return weighted
+    weights = sparse.csr_array(scaled, dtype=np.float32)
+    weights.data /= np.sqrt(np.sum(weights.data.astype(np.float64) ** 2))
+    return weights
 
 
 def _inverse_roots(sums: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -1,6 +1,6 @@
-"""Files of word vectors as MUSE and fastText write them, one a language.
+"""Files of word vectors as MUSE and fastText write them, one per language.
 
-The first line has the number of words and of dimensions, every other one a word and its numbers, the most
+The first line has the number of words and of dimensions, every other line a word and its numbers, the most
 frequent word first. Only `\\n` ends a line and only a space ends a field: words may hold any other space.
 """
 
@@ -18,14 +18,14 @@ import numpy.typing as npt
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import reading, shown_name, writing
+from funnelling.matrices import Floats
 from funnelling.text.languages import normalise_tag
 
 AnyPath = str | os.PathLike[str]
-Matrix = npt.NDArray[np.float32]
 
-# Numbers are turned from text a block of lines at a time, which is twice as fast as line by line.
-_LINES_A_BLOCK = 1_000
-# A header is shorter; a file without line ends is not read whole to find that out.
+# Numbers are parsed in blocks of lines, which is twice as fast as line by line.
+_LINES_PER_BLOCK = 1_000
+# A header is shorter; more is not read, for the file may have no line ends at all.
 _LONGEST_HEADER = 1_000
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -41,10 +41,10 @@ _SUFFIX = re.compile(r"\.vec(?:\.gz)?\Z", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class WordVectors:
-    """Words of one language and a row of numbers for each."""
+    """The words of one language, and one row of numbers per word."""
 
     words: list[str]
-    matrix: Matrix
+    matrix: Floats
     ranks: npt.NDArray[np.int64]
     """Each word's place in its file, 0 for the most frequent one."""
 
@@ -56,10 +56,10 @@ class WordVectors:
 def read_vectors(
     path: AnyPath, wanted: Collection[str] | None = None, limit: int | None = None
 ) -> WordVectors:
-    r"""Return the vectors of a file: of all words, or of those wanted, or of the first so many.
+    r"""Return the vectors of a file: of all its words, of those ``wanted``, or of the first ``limit``.
 
     Every line is checked for its word and the number of its fields, but numbers are read only where the
-    word is wanted. Reading ends at ``limit`` words; what comes after is not looked at.
+    word is wanted. Lines after the first ``limit`` words are not read.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -76,8 +76,8 @@ def read_vectors(
     with reading(path) as stream:
         count, dimensions = _header(stream, name)
         rows = _rows(stream, name, count, dimensions)
-        chosen = (row for row in islice(rows, limit) if wanted is None or row[1] in wanted)
-        while block := list(islice(chosen, _LINES_A_BLOCK)):
+        selection = (row for row in islice(rows, limit) if wanted is None or row[1] in wanted)
+        while block := list(islice(selection, _LINES_PER_BLOCK)):
             blocks.append(_numbers(block, dimensions, name))
             words.extend(word for _, word, _ in block)
             ranks.extend(line - 2 for line, _, _ in block)
@@ -92,7 +92,7 @@ def read_header(path: AnyPath) -> tuple[int, int]:
 
 
 def find_vectors(folder: AnyPath) -> dict[str, Path]:
-    """Return the file of each language in a folder, whose dimensions must be the same.
+    """Return the file of each language in a folder; all files must have the same dimensions.
 
     The language stands before ``.vec`` or ``.vec.gz``, as in ``wiki.multi.it.vec``, ``wiki.it.align.vec``
     and ``pt_BR.vec``.
@@ -101,20 +101,20 @@ def find_vectors(folder: AnyPath) -> dict[str, Path]:
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere: no such folder. Name the folder of the vectors.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in _vector_files(Path(folder)):
         match = _NAME.fullmatch(path.name)
         if match is None:
             raise InputError(
                 f"{path}: its name has no language. Rename it as in wiki.multi.en.vec or en.vec."
             )
-        other = found.setdefault(normalise_tag(match["language"]), path)
+        other = files.setdefault(normalise_tag(match["language"]), path)
         if other != path:
             raise InputError(f"{path}: {other.name} is of the same language. Remove one of the two.")
-    if not found:
+    if not files:
         raise InputError(f"{folder}: no vectors in it, such as wiki.multi.en.vec or en.vec. Check the path.")
-    check_dimensions(found.values())
-    return dict(sorted(found.items()))
+    check_dimensions(files.values())
+    return dict(sorted(files.items()))
 
 
 def check_dimensions(paths: Iterable[AnyPath]) -> int:
@@ -130,7 +130,7 @@ def check_dimensions(paths: Iterable[AnyPath]) -> int:
 
 
 def write_vectors(path: AnyPath, vectors: WordVectors, force: bool = False) -> None:
-    """Write vectors as MUSE does, five digits a number, compressed where the name ends in ``.gz``."""
+    """Write vectors as MUSE does, five digits per number, compressed where the name ends in ``.gz``."""
     _check_words(vectors.words)
     line = " ".join(["%s", *["%.5g"] * vectors.dimensions]) + "\n"
     with writing(path, force) as stream:
@@ -150,9 +150,9 @@ def _header(stream: BinaryIO, name: str) -> tuple[int, int]:
         raise InputError(f"{name}: the file is empty. Copy or download it again.")
     match = _HEADER.fullmatch(line.rstrip(_LINE_END))
     if match is None or not int(match[1]) or not int(match[2]):
-        found = quoted(line.rstrip(_LINE_END).decode("utf-8", "replace"))
+        header = quoted(line.rstrip(_LINE_END).decode("utf-8", "replace"))
         raise InputError(
-            f"{name}:1: the header must be the number of words and of dimensions, found {found}. "
+            f"{name}:1: the header must be the number of words and of dimensions, found {header}. "
             'Write them as in "200000 300".'
         )
     return int(match[1]), int(match[2])
@@ -160,9 +160,9 @@ def _header(stream: BinaryIO, name: str) -> tuple[int, int]:
 
 def _rows(stream: BinaryIO, name: str, count: int, dimensions: int) -> Iterator[_Row]:
     """Check the form of each line; the numbers are left as they are."""
-    seen: set[str] = set()
+    words: set[str] = set()
     for number, line in enumerate(stream, start=2):
-        if len(seen) == count:
+        if len(words) == count:
             raise InputError(f"{name}:{number}: the header says {count} words, here is one more. Correct it.")
         line = line.rstrip(_LINE_END)
         start, _, numbers = line.partition(b" ")
@@ -180,20 +180,20 @@ def _rows(stream: BinaryIO, name: str, count: int, dimensions: int) -> Iterator[
             raise InputError(
                 f"{name}:{number}: no word before the numbers. Remove the line or name its word."
             )
-        if word in seen:
+        if word in words:
             raise InputError(f"{name}:{number}: {quoted(word)} for the second time. Keep one of its lines.")
-        seen.add(word)
+        words.add(word)
         yield number, word, numbers
-    if len(seen) < count:
+    if len(words) < count:
         raise InputError(
-            f"{name}:1: the header says {count} words, the file has {len(seen)}. "
+            f"{name}:1: the header says {count} words, the file has {len(words)}. "
             "Copy or download the file again, or correct the header."
         )
 
 
-def _numbers(rows: list[_Row], dimensions: int, name: str) -> Matrix:
+def _numbers(rows: list[_Row], dimensions: int, name: str) -> Floats:
     """Turn the text of rows into numbers, as float32 has them."""
-    # Only ASCII is a number; with this encoding all else stays one character a byte, and none.
+    # Numbers are ASCII; this encoding turns any other byte into a character that no number has.
     texts = [numbers.decode("latin-1") for _, _, numbers in rows]
     try:
         with np.errstate(over="ignore"):
@@ -213,7 +213,7 @@ def _first_bad_number(rows: list[_Row], name: str) -> InputError:
             if not _NUMBER.fullmatch(shown) or abs(float(shown)) > largest:
                 return InputError(
                     f"{name}:{line}: number {place} of {quoted(word)} is {quoted(shown)}, "
-                    "no finite number. Correct it or remove the line."
+                    "not a finite number. Correct it or remove the line."
                 )
     raise AssertionError("no number of the rows is bad")
 
@@ -240,4 +240,4 @@ def _check_words(words: list[str]) -> None:
         if not word or " " in word or "\n" in word:
             raise InputError(f"{quoted(word)} cannot be written: a word holds neither space nor line end.")
     if len(set(words)) < len(words):
-        raise InputError("a word is there twice. Give each one vector.")
+        raise InputError("a word occurs twice. Give each word one vector.")

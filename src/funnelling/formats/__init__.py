@@ -34,9 +34,9 @@ _PARQUET = _Format(parquet.read, parquet.write)
 
 
 def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
-    r"""The documents of a file one after the other; ``-`` is JSON Lines on standard input.
+    r"""The documents of a file, one after the other; ``-`` is JSON Lines on standard input.
 
-    Of a folder, those of its files in the order of their names.
+    A folder gives the documents of its files, in the order of their names.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -55,12 +55,12 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
 
 
 def read_part(path: str) -> Iterator[Document]:
-    """The documents of a file in a folder of parts: one without an id is named after its part, too."""
+    """The documents of one part of a folder; those without an id are named after the part and their line."""
     return _documents(path, _format_of(path), f"{os.path.basename(path).partition('.')[0]}:")
 
 
 def parts_of(folder: str | os.PathLike[str]) -> list[str]:
-    """The files of documents in a folder, by name; others, and hidden ones, are passed over."""
+    """The parts of a folder, which are its files of documents, by name; hidden files are passed over."""
     try:
         names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
     except OSError as error:
@@ -94,13 +94,13 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
     _format_of(path).write(path, map(to_record, documents), force)
 
 
-def _documents(path: _Path, file_format: _Format, numbered: str = "") -> Iterator[Document]:
+def _documents(path: _Path, file_format: _Format, prefix: str = "") -> Iterator[Document]:
     name = shown_name(path)
     empty = True
     for line, record in file_format.read(path):
         document = to_document(record, name, line)
-        unnamed = numbered and record.get("id") in (None, "")
-        yield replace(document, id=f"{numbered}{line}") if unnamed else document
+        unnamed = prefix and record.get("id") in (None, "")
+        yield replace(document, id=f"{prefix}{line}") if unnamed else document
         empty = False
     if empty:
         raise InputError(f"{name}: no document in it. Check that it is the right file.")

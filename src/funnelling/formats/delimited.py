@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, a document a row, labels joined by | in one cell."""
+"""CSV and TSV: a header, then one document per row, its labels joined by | in one cell."""
 
 import csv
 import os
@@ -9,8 +9,8 @@ from funnelling.errors import InputError
 from funnelling.formats.document import check_columns, join_labels, quoted, split_labels
 from funnelling.formats.files import reading, shown_name, text_lines, writing
 
-# The labels come last because a row may end before them: that is how an unlabelled document differs
-# from one of no label, whose cell is there and empty.
+# The labels come last because a row may end before them: that is how an unlabelled document differs from one
+# of no label, whose cell is there and empty.
 _COLUMNS = ("id", "language", "split", "group", "text", "labels")
 _LONGEST_CELL = 2**28
 
@@ -41,7 +41,7 @@ def read(path: str | os.PathLike[str], delimiter: str) -> Iterator[tuple[int, di
 def write(
     path: str | os.PathLike[str], records: Iterable[Mapping[str, object]], force: bool, delimiter: str
 ) -> None:
-    """A header of all columns, then a row a document; the row of an unlabelled one has no cell for labels."""
+    """A header of all columns, then one row per document, without a labels cell if it is unlabelled."""
     with writing(path, force) as stream:
         # The line end of RFC 4180; with a bare \n Python 3.11 would leave a \r in a text unquoted.
         writer = csv.writer(stream, delimiter=delimiter, lineterminator="\r\n")

@@ -1,4 +1,4 @@
-"""A document, and the one place where a raw record becomes one and back."""
+"""A document, and the one place where raw records become documents and documents records."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _LABEL_SEPARATOR = re.compile(r"\\([\\|])|(\|)")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text, its language and its labels: None where they are not known, () where there is none.
+    """A text, its language and its labels: None where they are not known, () where there are none.
 
     ``line`` is where it was read, for messages.
 
@@ -35,7 +35,7 @@ class Document:
 
 
 def to_document(record: Mapping[str, object], name: str, line: int) -> Document:
-    """The document in a raw record that was found at a line of the file called name.
+    """The document in a raw record that stands at a line of the file called ``name``.
 
     >>> to_document({"text": "Hi", "labels": ["a", "b", "a"], "colour": "red"}, "docs.jsonl", 3)
     Document(id='3', text='Hi', language=None, labels=('a', 'b'), split=None, group=None)
@@ -49,7 +49,7 @@ Quote it or drop the field.
         return Document(
             id=_name(record, "id") or str(line),
             text=_text(record),
-            # Few distinct values over many documents: one object each.
+            # Few distinct values for many documents: all of these share one object per value.
             language=None if language is None else sys.intern(language),
             labels=_labels(record),
             split=_split(record),
@@ -61,7 +61,7 @@ Quote it or drop the field.
 
 
 def to_record(document: Document) -> dict[str, object]:
-    """The fields of a document that have a value, in the order of the contract, fit to be encoded.
+    """The fields of a document that have a value, in the order of `FIELDS`, fit to be encoded.
 
     >>> to_record(Document("7", "Hi", labels=()))
     {'id': '7', 'text': 'Hi', 'labels': []}

@@ -1,4 +1,4 @@
-"""Files as everyone here opens them: .gz and - are transparent, a refusal is one line, a write is whole."""
+"""Files, with .gz and - transparent, one line for a refusal, and output that is whole or not there."""
 
 import errno
 import gzip
@@ -22,7 +22,7 @@ _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def shown_name(path: str | os.PathLike[str]) -> str:
-    """The name under which messages speak of a file that is read."""
+    """What messages call a file that is read."""
     return "<stdin>" if os.fspath(path) == STANDARD else os.fspath(path)
 
 
@@ -81,7 +81,7 @@ def writing(path: str | os.PathLike[str], force: bool = False) -> Iterator[TextI
     ['hello.txt']
     """
     if os.fspath(path) == STANDARD and not hasattr(sys.stdout, "buffer"):
-        # Notebooks and doctests put a standard output in place that takes text only.
+        # The standard output of notebooks and doctests takes text only.
         yield sys.stdout
         return
     with writing_bytes(path, force) as raw:
@@ -104,27 +104,27 @@ def writing_bytes(path: str | os.PathLike[str], force: bool = False) -> Iterator
         elif name.lower().endswith(".gz"):
             # Neither time nor name in the header: equal documents are equal bytes.
             with (
-                _drafted(name, force) as raw,
+                _drafting(name, force) as raw,
                 gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as compressed,
             ):
                 yield cast(BinaryIO, compressed)
         else:
-            with _drafted(name, force) as raw:
+            with _drafting(name, force) as raw:
                 yield raw
     except OSError as error:
-        # The block may read files of its own; only these errors are surely about the one written here.
+        # The block may read files of its own; only these errors are surely about the file written here.
         if error.errno in _DISK_FULL:
             raise InputError(f"{name}: {_reason(error)}. Make room or choose another disk.") from error
         raise
 
 
 def check_output_folder(folder: str | os.PathLike[str]) -> None:
-    """Refuse a folder for output that cannot be written to, or created, before the work that leads to it."""
+    """Refuse a folder that cannot be written to, or created, before the work for its contents begins."""
     nearest = os.path.abspath(folder)
     while not os.path.lexists(nearest):
         nearest = os.path.dirname(nearest)
     try:
-        # Only trying tells: root may write anywhere, but for file systems that let nobody.
+        # Only trying is sure: root may write anywhere, except on file systems that are read-only.
         os.rmdir(tempfile.mkdtemp(prefix=".funnelling-", dir=nearest))
     except OSError as error:
         raise cannot_write(folder, error) from error
@@ -136,10 +136,10 @@ def cannot_write(path: str | os.PathLike[str], error: OSError) -> InputError:
 
 
 @contextmanager
-def _drafted(name: str, force: bool) -> Iterator[BinaryIO]:
+def _drafting(name: str, force: bool) -> Iterator[BinaryIO]:
     if os.path.exists(name) and not os.path.isfile(name):
         # A pipe or a device cannot be replaced, and must not be: it is written through.
-        with _created(name, "wb", name) as raw:
+        with _create(name, "wb", name) as raw:
             yield raw
         return
     if os.path.exists(name) and not force:
@@ -148,7 +148,7 @@ def _drafted(name: str, force: bool) -> Iterator[BinaryIO]:
     target = os.path.realpath(name)
     draft = os.path.join(os.path.dirname(target), f".funnelling-{secrets.token_hex(8)}.tmp")
     try:
-        with _created(draft, "xb", name) as raw:
+        with _create(draft, "xb", name) as raw:
             yield raw
         os.replace(draft, target)
     except BaseException:
@@ -157,7 +157,7 @@ def _drafted(name: str, force: bool) -> Iterator[BinaryIO]:
         raise
 
 
-def _created(path: str, mode: str, name: str) -> BinaryIO:
+def _create(path: str, mode: str, name: str) -> BinaryIO:
     try:
         return cast(BinaryIO, open(path, mode))
     except FileNotFoundError as error:

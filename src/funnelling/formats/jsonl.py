@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line, the canonical form of documents."""
+"""JSON Lines: one object per line, the canonical form of documents."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, object]]
 
 
 def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]], force: bool) -> None:
-    """One object a line, characters of every script as themselves."""
+    """One object per line, characters of every script as themselves."""
     with writing(path, force) as stream:
         for record in records:
             stream.write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -30,15 +30,16 @@ def _parse(line: str, place: str) -> dict[str, object]:
         value = _DECODER.decode(line)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"{place}: not JSON ({error.msg}, column {error.colno}). Write one object a line, as jq -c does."
+            f"{place}: not JSON ({error.msg}, column {error.colno}). "
+            "Write one object per line, as jq -c does."
         ) from None
     except RecursionError:
-        raise InputError(f"{place}: JSON nested too deeply. Write one flat object a line.") from None
+        raise InputError(f"{place}: JSON nested too deeply. Write one flat object per line.") from None
     except ValueError as error:
-        # A constant JSON does not have, or a number of more digits than Python turns into one.
+        # A constant that JSON lacks, or a number with more digits than Python accepts.
         raise InputError(f"{place}: not JSON ({error}). Write null, or quote the number.") from None
     if not isinstance(value, dict):
-        raise InputError(f'{place}: not a JSON object. Write {{"text": …}}, one object a line.')
+        raise InputError(f'{place}: not a JSON object. Write {{"text": …}}, one object per line.')
     return value
 
 

@@ -1,4 +1,4 @@
-"""Parquet: one column a field, labels as a list column, read and written by batches of rows."""
+"""Parquet: one column per field, labels as a list column, read and written in batches of rows."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import FIELDS, check_columns, split_labels
 from funnelling.formats.files import reading, shown_name, writing_bytes
 
-_ROWS_A_BATCH = 1024
+_ROWS_PER_BATCH = 1024
 # Without a buffer the whole column of a row group is read at once, which is often the whole file.
 _READ_BUFFER = 2**20
 
@@ -25,8 +25,8 @@ def read(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, object]]
             file = pyarrow.parquet.ParquetFile(stream, buffer_size=_READ_BUFFER, pre_buffer=False)
             columns = file.schema_arrow.names
             check_columns(columns, name)
-            known = [field for field in FIELDS if field in columns]
-            for batch in file.iter_batches(_ROWS_A_BATCH, columns=known):
+            fields = [field for field in FIELDS if field in columns]
+            for batch in file.iter_batches(_ROWS_PER_BATCH, columns=fields):
                 for record in batch.to_pylist():
                     number += 1
                     if isinstance(record.get("labels"), str):
@@ -70,7 +70,7 @@ def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]],
 
 
 def write_predictions(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Rows of predictions: scores, and thresholds where there are any, map labels to probabilities."""
+    """Rows of predictions; scores, and thresholds where there are any, map labels to probabilities."""
     pyarrow = _pyarrow("writing")
     string, probabilities = pyarrow.string(), pyarrow.map_(pyarrow.string(), pyarrow.float64())
     schema = pyarrow.schema(
@@ -92,7 +92,7 @@ def _write(
     pyarrow = _pyarrow("writing")
     remaining = iter(records)
     with writing_bytes(path, force) as stream, pyarrow.parquet.ParquetWriter(stream, schema) as writer:
-        while batch := list(islice(remaining, _ROWS_A_BATCH)):
+        while batch := list(islice(remaining, _ROWS_PER_BATCH)):
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 

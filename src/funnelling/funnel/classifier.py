@@ -38,7 +38,7 @@ from funnelling.method.explanation import Evidence
 from funnelling.method.inputs import read_inputs
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.spaces.registry import OWN, check_views, make_space
-from funnelling.svm.device import DEVICES, pick_device
+from funnelling.work.devices import DEVICES, pick_device
 
 logger = logging.getLogger(__name__)
 

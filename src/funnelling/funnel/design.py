@@ -18,8 +18,8 @@ from funnelling.randomness import assign_folds
 from funnelling.spaces.base import Resources
 from funnelling.spaces.registry import OWN, View, named_views, visible_languages
 from funnelling.svm import SVM
-from funnelling.svm.device import pick_device
 from funnelling.svm.learner import C_GRID
+from funnelling.work.devices import pick_device
 
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
 

@@ -13,8 +13,9 @@ from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, Targets, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration, Fit, Scorer
-from funnelling.svm.device import pick_device, scores_on
+from funnelling.svm.device import scores_on
 from funnelling.svm.learner import Problem, decide
+from funnelling.work.devices import pick_device
 from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
 

@@ -1,4 +1,4 @@
 """The network of MLE-LSTM: words as numbers, the LSTM's recurrence, the layers around it, its training.
 
-`words` and `devices` do without PyTorch; the others import it.
+`words` does without PyTorch; the others import it.
 """

@@ -1,4 +1,4 @@
-"""MLE-LSTM's network: word vectors, an LSTM, a dense layer, a score for each label.
+"""MLE-LSTM's network: word vectors, an LSTM, a dense layer, one score per label.
 
 Weights are arrays by name, so that a model folder can hold them; everything here is a function of them.
 """
@@ -12,9 +12,9 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from funnelling.matrices import BLOCK, one_blas_thread
+from funnelling.matrices import BLOCK, Floats, one_blas_thread
 from funnelling.neural.recurrence import Recurrence, step
-from funnelling.neural.words import PADDING, Floats
+from funnelling.neural.words import PADDING
 from funnelling.randomness import stream
 from funnelling.work.threads import in_threads
 
@@ -32,11 +32,11 @@ def initial_weights(
     frequencies: npt.NDArray[np.float64],
     seed: int,
 ) -> dict[str, Floats]:
-    """Weights before training, drawn as Keras does, with which the paper's network was made.
+    """Weights before training, drawn as by Keras, with which the paper's network was made; biases differ.
 
-    Except for biases. Those of the gates let the cells remember for anything from one word to the longest
-    document (Tallec and Ollivier 2018); Keras's forget within ten words, and take many epochs to learn
-    better. Those of the output make each label as probable as it is frequent.
+    Those of the gates let the cells remember for anything from one word to the longest document (Tallec and
+    Ollivier 2018); with Keras's they forget within ten words, and take many epochs to learn better. Those of
+    the output make each label as probable as it is frequent.
     """
     with one_blas_thread():
         orthogonal, triangular = np.linalg.qr(stream(seed, "recurrent").normal(size=(4 * units, units)))
@@ -66,7 +66,7 @@ def to_tensors(arrays: Mapping[str, npt.NDArray[Any]], device: str) -> dict[str,
 
 
 def lengths_of(words: Numbers) -> Lengths:
-    """Words of each document; one without any is read as one unknown word."""
+    """The number of words in each document; a document without words is read as one unknown word."""
     lengths: Lengths = np.maximum(np.count_nonzero(words != PADDING, axis=1), 1)
     return lengths
 
@@ -93,7 +93,7 @@ def pack(words: Numbers, lengths: Lengths) -> Packed:
 
 
 class Masks(NamedTuple):
-    """What drops units in a batch: 0, or more than 1 to make up for the dropped ones.
+    """Factors that drop units in a batch: 0, or more than 1 to make up for those dropped.
 
     A word's vector loses the same dimensions wherever the word stands in the batch, and a document's
     recurrent connection the same units at every step.
@@ -106,12 +106,12 @@ class Masks(NamedTuple):
 
 
 def draw_masks(weights: Weights, words: int, documents: int, dropout: float, *keys: object) -> Masks:
-    """Masks of so many words and documents."""
+    """Draw masks for so many words and documents."""
     generator = stream(*keys)
 
     def draw(rows: int, layer: str) -> Floats:
-        kept = generator.random((rows, len(weights[layer])), dtype=np.float32) >= dropout
-        return np.divide(kept, 1 - dropout, dtype=np.float32)
+        stays = generator.random((rows, len(weights[layer])), dtype=np.float32) >= dropout
+        return np.divide(stays, 1 - dropout, dtype=np.float32)
 
     return Masks(
         draw(words, "input_weights"),
@@ -129,13 +129,13 @@ def training_scores(
     lstm: torch.Tensor,
     dense: torch.Tensor,
 ) -> torch.Tensor:
-    """Scores of documents, given vectors that the packed words are rows of, and masks of the documents."""
+    """Scores of documents, given the table of vectors whose rows their words are, and their masks."""
     distinct, places = (
         torch.from_numpy(numbers).to(vectors.device)
         for numbers in np.unique(packed.words, return_inverse=True)
     )
     of_words = torch.addmm(weights["gate_biases"], vectors[distinct], weights["input_weights"])
-    inputs = functional.embedding(places, of_words)  # as many words are there several times
+    inputs = functional.embedding(places, of_words)  # many words occur several times
     state = Recurrence.apply(inputs, weights["recurrent_weights"], recurrent, packed.sizes)
     return _output(weights, _dense(weights, state * lstm) * dense)
 
@@ -154,8 +154,8 @@ def _output(weights: Weights, dense: torch.Tensor) -> torch.Tensor:
 def predicted_scores(weights: Weights, look_up: LookUp, words: Numbers, n_jobs: int | None) -> Floats:
     """Scores of documents; a document's bits do not depend on its neighbours.
 
-    Documents of similar length are read together, always `BLOCK` of them, so that all products have the same
-    shape whatever the documents.
+    Documents of similar length are read together, always `BLOCK` of them, so that products have the same
+    shapes for any documents.
     """
     lengths = lengths_of(words)
     order = np.argsort(lengths, kind="stable")

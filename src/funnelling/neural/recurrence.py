@@ -1,4 +1,4 @@
-"""The LSTM's way through sequences of different lengths, with dropout on its recurrent connection.
+"""The LSTM over sequences of different lengths, with dropout on its recurrent connection.
 
 PyTorch's own LSTM has no dropout there. This one drops the same units of a document's hidden state at every
 step (Gal and Ghahramani 2016), as the paper's did. Its backward pass is written out because PyTorch's adds
@@ -6,8 +6,8 @@ up the gradient of the recurrent weights step by step, where one product over al
 on a CPU that halves the time of training.
 
 Sequences stand in packed form: documents are sorted by length, the longest first; the first words of all
-documents come first, then the second words of those that have two, and so on. ``sizes`` tells how many
-documents take part in each step, so no work is done on padding.
+documents come first, then the second words of those that have two, and so on. ``sizes`` are the numbers
+of documents in each step, so no work is done on padding.
 """
 
 from typing import Any
@@ -23,10 +23,10 @@ def step(gates: torch.Tensor, cells: torch.Tensor) -> tuple[torch.Tensor, torch.
     units = cells.shape[1]
     gates[:, :units].tanh_()
     gates[:, units:].sigmoid_()
-    candidate, entering, kept, shown = gates.chunk(4, dim=1)
-    cells = torch.addcmul(kept * cells, entering, candidate)
-    squashed = cells.tanh()
-    return cells, squashed, shown * squashed
+    candidate, input_gate, forget_gate, output_gate = gates.chunk(4, dim=1)
+    cells = torch.addcmul(forget_gate * cells, input_gate, candidate)
+    tanh = cells.tanh()
+    return cells, tanh, output_gate * tanh
 
 
 class Recurrence(torch.autograd.Function):  # type: ignore[misc]
@@ -42,13 +42,13 @@ class Recurrence(torch.autograd.Function):  # type: ignore[misc]
         """
         units = len(weights)
         gates = torch.empty_like(inputs)
-        # Of every step: the cells before it, their tanh after it, and what of the hidden state came through.
-        before, squashed, masked = (inputs.new_empty(len(inputs), units) for _ in range(3))
+        # Of every step: the cells before it, the tanh of those after it, and the masked hidden state it took.
+        before, tanhs, masked = (inputs.new_empty(len(inputs), units) for _ in range(3))
         last = inputs.new_empty(sizes[0], units)
         state = cells = inputs.new_zeros(sizes[0], units)
-        parts = (part.split(sizes) for part in (inputs, gates, before, squashed, masked))
+        by_step = (rows.split(sizes) for rows in (inputs, gates, before, tanhs, masked))
         for size, following, (words, gate, earlier, tanh, through) in zip(
-            sizes, [*sizes[1:], 0], zip(*parts, strict=True), strict=True
+            sizes, [*sizes[1:], 0], zip(*by_step, strict=True), strict=True
         ):
             state, cells = state[:size], cells[:size]
             earlier.copy_(cells)
@@ -57,7 +57,7 @@ class Recurrence(torch.autograd.Function):  # type: ignore[misc]
             cells, after, state = step(gate, cells)
             tanh.copy_(after)
             last[following:size] = state[following:]
-        ctx.save_for_backward(gates, before, squashed, masked, weights, mask)
+        ctx.save_for_backward(gates, before, tanhs, masked, weights, mask)
         ctx.sizes = sizes
         return last
 
@@ -65,36 +65,39 @@ class Recurrence(torch.autograd.Function):  # type: ignore[misc]
     def backward(ctx: Any, last_gradient: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None, None]:
         """Go back through the steps.
 
-        At the top of the loop ``state`` and ``cells`` hold the loss's gradient by the hidden state and by the
-        cells after the step, for the documents that went on; those that end with it join them. What a
-        gate's gradient is multiplied by does not depend on later steps, and is computed for all at once.
+        At the top of the loop, ``state`` and ``cells`` hold the gradient of the loss by the hidden state and
+        by the cells after the step, for the documents that went on; the documents that end with the step
+        join them. The factors of the gates' gradients do not depend on later steps, and are computed for all
+        steps at once.
         """
-        gates, before, squashed, masked, weights, mask = ctx.saved_tensors
-        candidate, entering, kept, shown = gates.chunk(4, dim=1)
+        gates, before, tanhs, masked, weights, mask = ctx.saved_tensors
+        candidate, input_gate, forget_gate, output_gate = gates.chunk(4, dim=1)
         by_cells = torch.stack(
             [
-                entering * (1 - candidate**2),
-                candidate * entering * (1 - entering),
-                before * kept * (1 - kept),
+                input_gate * (1 - candidate**2),
+                candidate * input_gate * (1 - input_gate),
+                before * forget_gate * (1 - forget_gate),
             ],
             dim=1,
         )
-        by_state = squashed * shown * (1 - shown)
-        through_tanh = shown * (1 - squashed**2)
+        by_state = tanhs * output_gate * (1 - output_gate)
+        through_tanh = output_gate * (1 - tanhs**2)
         gradient = gates.new_empty(len(gates), 4, len(weights))
         transposed = weights.t().contiguous()
-        parts = (part.split(ctx.sizes) for part in (gradient, by_cells, by_state, through_tanh, kept))
+        by_step = (
+            rows.split(ctx.sizes) for rows in (gradient, by_cells, by_state, through_tanh, forget_gate)
+        )
         state = cells = last_gradient[:0]
-        for size, (gate, of_cells, of_state, tanh, remembered) in zip(
-            reversed(ctx.sizes), reversed(list(zip(*parts, strict=True))), strict=True
+        for size, (gate, of_cells, of_state, tanh, forget) in zip(
+            reversed(ctx.sizes), reversed(list(zip(*by_step, strict=True))), strict=True
         ):
-            ended = last_gradient[len(state) : size]
-            state = torch.cat([state, ended])
-            cells = torch.cat([cells, torch.zeros_like(ended)])
+            ends = last_gradient[len(state) : size]
+            state = torch.cat([state, ends])
+            cells = torch.cat([cells, torch.zeros_like(ends)])
             cells = torch.addcmul(cells, state, tanh)
             torch.mul(cells[:, None], of_cells, out=gate[:, :3])
             torch.mul(state, of_state, out=gate[:, 3])
             state = (gate.flatten(1) @ transposed) * mask[:size]
-            cells = cells * remembered
+            cells = cells * forget
         flat = gradient.flatten(1)
         return flat, masked.t() @ flat, None, None

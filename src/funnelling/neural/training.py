@@ -1,4 +1,4 @@
-"""How MLE-LSTM's network learns: RMSprop on batches of documents, until held-out ones gain no more."""
+"""How MLE-LSTM's network learns: RMSprop on batches, until the loss of held-out documents falls no more."""
 
 import logging
 from collections.abc import Hashable, Sequence
@@ -10,6 +10,7 @@ import torch
 from scipy.special import log_softmax
 from torch.nn import functional
 
+from funnelling.matrices import Floats, Rows, Targets
 from funnelling.neural.network import (
     Numbers,
     draw_masks,
@@ -20,16 +21,15 @@ from funnelling.neural.network import (
     to_tensors,
     training_scores,
 )
-from funnelling.neural.words import FIRST_WORD, Floats
+from funnelling.neural.words import FIRST_WORD
 from funnelling.randomness import stream
 from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
 
 Documents = npt.NDArray[np.intp]  # by their number
-Targets = npt.NDArray[np.bool_]
 
-# A batch is learned in so many parts, which threads may share; their gradients are added up in order.
-PARTS = 2
+# Threads may share a batch, divided into so many shares, whose gradients are added up in order.
+SHARES = 2
 # Keras's defaults, those of the paper.
 DECAY = 0.9
 EPSILON = 1e-7
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Course:
-    """How the network is made, and how it learns."""
+    """The size of the network, and how it learns."""
 
     units: int
     dense_units: int
@@ -59,14 +59,14 @@ class Examples:
     words: Numbers
     targets: Targets
 
-    def of(self, chosen: npt.NDArray[np.bool_]) -> "Examples":
+    def of(self, rows: Rows) -> "Examples":
         """Some of them."""
-        return Examples(self.words[chosen], self.targets[chosen])
+        return Examples(self.words[rows], self.targets[rows])
 
 
 @dataclass(frozen=True)
-class Learned:
-    """The weights and word vectors of the best epoch, and the validation loss after each."""
+class TrainedNetwork:
+    """The weights and word vectors of the best epoch, and the validation loss after each epoch."""
 
     weights: dict[str, Floats]
     table: Floats
@@ -82,7 +82,7 @@ def learn(
     device: str = "cpu",
     n_jobs: int | None = None,
     shown: bool = False,
-) -> Learned:
+) -> TrainedNetwork:
     """Train the network and the word vectors of ``table``, and keep the epoch with the least loss."""
     learner = _Learner(training, table, course, device, n_jobs)
     losses: list[float] = []
@@ -91,7 +91,7 @@ def learn(
         for epoch in range(course.epochs):
             order = stream(course.seed, "order", epoch).permutation(len(training.words))
             for start in range(0, len(order), course.batch_size):
-                # Not sorted by length: then some batches would be all alike, and the loss would jump.
+                # Not sorted by length, or the documents of a batch would be alike and the loss would jump.
                 batch = order[start : start + course.batch_size]
                 learner.step(batch, course.seed, "dropout", epoch, start)
                 advance(len(batch))
@@ -99,33 +99,34 @@ def learn(
             logger.info("mle-lstm: validation loss after epoch %d: %.5f.", epoch + 1, losses[-1])
             if epoch == 0 or losses[-1] < losses[best]:
                 best = epoch
-                kept = learner.snapshot()
+                best_state = learner.snapshot()
             elif epoch - best >= course.patience:
                 break
-    return Learned(*kept, losses)
+    return TrainedNetwork(*best_state, losses)
 
 
-def draw_validation(groups: Sequence[Hashable | None], share: float, *keys: object) -> Targets:
-    """Choose about that share of documents, those of a group (not None or NaN) together or not at all.
+def draw_validation(groups: Sequence[Hashable | None], share: float, *keys: object) -> Rows:
+    """Draw about that share of the documents, those of a group together or not at all.
 
-    Something is always left to learn from; where all documents are one group, none is chosen.
+    None and NaN are no group. Something is always left to learn from; where all documents are one group,
+    none is drawn.
     """
     units: dict[Hashable, list[int]] = {}
     for document, group in enumerate(groups):
         missing = group is None or group != group
         units.setdefault(("document", document) if missing else ("group", group), []).append(document)
     members = list(units.values())
-    chosen = np.zeros(len(groups), dtype=bool)
-    left = min(max(1, round(share * len(groups))), len(groups) - 1)
+    validation = np.zeros(len(groups), dtype=bool)
+    room = min(max(1, round(share * len(groups))), len(groups) - 1)
     for unit in stream(*keys).permutation(len(members)).tolist():
-        if len(members[unit]) <= left:
-            chosen[members[unit]] = True
-            left -= len(members[unit])
-    return chosen
+        if len(members[unit]) <= room:
+            validation[members[unit]] = True
+            room -= len(members[unit])
+    return validation
 
 
 class _Learner:
-    """The network as it stands, and how it takes one step on."""
+    """The network in training, which learns batch by batch."""
 
     def __init__(
         self, examples: Examples, table: Floats, course: Course, device: str, n_jobs: int | None
@@ -152,32 +153,32 @@ class _Learner:
         self.row_optimiser = RowRMSprop(self.table, course.learning_rate)
 
     def step(self, batch: Documents, *keys: object) -> None:
-        """Learn from a batch of documents; the keys draw what is dropped."""
+        """Learn from a batch of documents; the keys draw the units that are dropped."""
         batch = batch[np.argsort(-self.lengths[batch], kind="stable")]
         lengths = self.lengths[batch]
         words = self.examples.words[batch, : lengths[0]]
         numbers, places = np.unique(words, return_inverse=True)
         places = places.reshape(words.shape)
-        rows = self._tensor(numbers)
-        masks = draw_masks(self.weights, len(rows), len(batch), self.dropout, *keys)
+        table_rows = self._tensor(numbers)
+        masks = draw_masks(self.weights, len(table_rows), len(batch), self.dropout, *keys)
         of_words, *of_documents = map(self._tensor, masks)
-        vectors = (self.table[rows] * of_words).requires_grad_()
-        parts = min(PARTS if self.device == "cpu" else 1, len(batch))
+        vectors = (self.table[table_rows] * of_words).requires_grad_()
+        shares = min(SHARES if self.device == "cpu" else 1, len(batch))
 
-        def gradients(part: int) -> tuple[torch.Tensor, ...]:
-            chosen = np.arange(part, len(batch), parts)  # long and short ones for each part
-            packed = pack(places[chosen], lengths[chosen])
+        def gradients(share: int) -> tuple[torch.Tensor, ...]:
+            rows = np.arange(share, len(batch), shares)  # long and short documents for each share
+            packed = pack(places[rows], lengths[rows])
             scores = training_scores(
-                self.weights, vectors, packed, *(mask[part::parts] for mask in of_documents)
+                self.weights, vectors, packed, *(mask[share::shares] for mask in of_documents)
             )
-            loss = self._training_loss(scores, self.examples.targets[batch[chosen]]) / len(batch)
+            loss = self._training_loss(scores, self.examples.targets[batch[rows]]) / len(batch)
             return torch.autograd.grad(loss, [vectors, *self.weights.values()])  # type: ignore[no-any-return]
 
-        of_parts = list(in_threads(gradients, parts, self.n_jobs))
-        by_vectors, *by_weights = (sum(rest, first) for first, *rest in zip(*of_parts, strict=True))
+        of_shares = list(in_threads(gradients, shares, self.n_jobs))
+        by_vectors, *by_weights = (sum(rest, first) for first, *rest in zip(*of_shares, strict=True))
         by_vectors *= of_words
-        by_vectors[rows < FIRST_WORD] = 0
-        self.row_optimiser.step(rows, by_vectors)
+        by_vectors[table_rows < FIRST_WORD] = 0
+        self.row_optimiser.step(table_rows, by_vectors)
         for weight, gradient in zip(self.weights.values(), by_weights, strict=True):
             weight.grad = gradient
         self.optimiser.step()
@@ -190,7 +191,7 @@ class _Learner:
         return functional.binary_cross_entropy_with_logits(scores, goals, reduction="sum") / targets.shape[1]
 
     def loss(self, examples: Examples) -> float:
-        """The mean loss of documents, nothing dropped."""
+        """The mean loss of documents, without dropout."""
         scores = predicted_scores(self.weights, self._look_up, examples.words, self.n_jobs).astype(np.float64)
         if self.softmax:
             return float(-log_softmax(scores, axis=1)[examples.targets].mean())
@@ -209,24 +210,24 @@ class _Learner:
 
 
 class RowRMSprop:
-    """RMSprop for a table of which a step touches few rows.
+    """RMSprop for a table of which each step touches few rows, with the result of RMSprop on the whole table.
 
-    The gradients of the others are zero: they do not move, and the running means of their squared gradients
-    only decay, which is made up for when they are touched again. It comes to RMSprop on the whole table.
+    The gradients of all other rows are zero: they do not move, and the running means of their squared
+    gradients only decay, which is made up for when they are touched again.
     """
 
     def __init__(self, table: torch.Tensor, learning_rate: float) -> None:
         self.table = table
         self.learning_rate = learning_rate
         self.squares = torch.zeros_like(table)
-        self.touched = torch.zeros(len(table), device=table.device)  # by which step
+        self.last_step = torch.zeros(len(table), device=table.device)  # that touched each row
         self.steps = 0
 
     def step(self, rows: torch.Tensor, gradient: torch.Tensor) -> None:
         """Move some rows, each named once."""
         self.steps += 1
-        decay = DECAY ** (self.steps - self.touched[rows])
+        decay = DECAY ** (self.steps - self.last_step[rows])
         squares = self.squares[rows] * decay[:, None] + (1 - DECAY) * gradient**2
         self.squares[rows] = squares
-        self.touched[rows] = self.steps
+        self.last_step[rows] = self.steps
         self.table[rows] -= self.learning_rate * gradient / (squares.sqrt() + EPSILON)

@@ -6,16 +6,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_softmax, softmax
 
+from funnelling.matrices import Scores, Targets
 from funnelling.work.threads import in_threads
 
 Array = npt.NDArray[np.float64]
-Scores = npt.NDArray[np.floating]
-Targets = npt.NDArray[np.bool_]
 
 MAX_STEPS = 100
 RIDGE = 1e-12
 SMALLEST_SLOPE = 1e-8
-BLOCK = 2**16  # scores that are fitted together: what fits into cache
+BLOCK = 2**16  # scores that are fitted together: as many as fit into cache
 
 
 @dataclass(frozen=True)
@@ -24,8 +23,8 @@ class Calibration:
 
     ``kind`` is "platt" (the paper's Calib), "fixed" (its NoCalib, 1 / (1 + e^-h); the sign in the
     paper is a slip) or "none" (its NoProb: the scores themselves). ``constant`` holds the posterior of
-    a label that training gave no choice about (0 for a trivial rejector, 1 where every document has the
-    label; -1 and 1 under "none"), NaN for the others.
+    each label that no training document has (0, or -1 under "none": a trivial rejector) or that all have
+    (1), and NaN for the others.
     """
 
     kind: str
@@ -52,14 +51,14 @@ class Calibration:
 class Temperature:
     """One slope for all labels: keeps the order of the scores, so the highest stays the highest.
 
-    For single-label problems, where per-label sigmoids could make the most probable label another than
-    the one decided on.
+    For single-label problems: with one sigmoid per label, the most probable label could differ from the one
+    that the highest score decides on.
     """
 
     slope: float
 
     def __call__(self, scores: Scores) -> npt.NDArray[np.float64]:
-        """Probabilities that sum to 1 over the labels; of the one label where there is one column."""
+        """Probabilities that sum to 1 over the labels; where there is one column, those of its label."""
         scaled = scores.astype(np.float64) * self.slope
         probabilities: Array = expit(scaled) if scaled.shape[1] == 1 else softmax(scaled, axis=1)
         return probabilities
@@ -73,8 +72,8 @@ def fit_calibration(kind: str, held_out: Scores, targets: Targets, n_jobs: int |
     constant[targets.all(axis=0)] = 1
     slope, offset = np.ones(labels), np.zeros(labels)
     if kind == "platt":
-        learnt = np.isnan(constant)
-        slope[learnt], offset[learnt] = fit_platt(held_out[:, learnt], targets[:, learnt], n_jobs)
+        fitted = np.isnan(constant)
+        slope[fitted], offset[fitted] = fit_platt(held_out[:, fitted], targets[:, fitted], n_jobs)
     return Calibration(kind, slope, offset, constant)
 
 
@@ -95,7 +94,7 @@ def fit_platt(scores: Scores, targets: Targets, n_jobs: int | None = None) -> tu
     start = np.log((positives + 1.0) / (negatives + 1.0))
     slope, offset = np.zeros(len(goal)), start.copy()
 
-    labels = max(1, BLOCK // goal.shape[1])  # of a block
+    labels = max(1, BLOCK // goal.shape[1])  # per block
 
     def fit(block: int) -> None:
         rows = slice(block * labels, (block + 1) * labels)
@@ -118,8 +117,8 @@ def fit_platt(scores: Scores, targets: Targets, n_jobs: int | None = None) -> tu
 def _newton(scores: Array, goal: Array, slope: Array, offset: Array, free_slope: bool) -> tuple[Array, Array]:
     """Minimise the cross-entropy of each label; labels that have converged leave the work.
 
-    The loss is convex, so a step is short enough where the loss does not rise at its end more steeply than
-    it fell at its beginning. That needs the gradient alone, which the next step needs too.
+    The loss is convex, so a step is short enough if the loss rises at its end no more steeply than it fell
+    at its beginning. Checking that takes only the gradient, which the next step needs anyway.
     """
     slope, offset = slope.copy(), offset.copy()
     active = np.arange(len(scores))
@@ -164,8 +163,8 @@ class _Point:
     def newton_step(self, scores: Array, free_slope: bool) -> tuple[Array, Array]:
         """The step for slope and offset, or for the offset alone.
 
-        libsvm's ridge keeps the Hessian regular. The spread about the centre is its determinant over the
-        offset's entry; as a difference of products it would come out as 0 for many equal scores.
+        libsvm's ridge keeps the Hessian regular. Its determinant over the offset's entry is the spread of the
+        scores about their centre; computed as a difference of products, it would be 0 for many equal scores.
         """
         weight = self.probabilities * (1 - self.probabilities)
         curvature = weight.sum(axis=1) + RIDGE
@@ -202,5 +201,5 @@ def fit_temperature(scores: Scores, targets: Targets) -> Temperature:
             return float((np.logaddexp(0, logits) - targets * logits).mean())
         return float(-log_softmax(logits, axis=1)[targets].mean())
 
-    found = minimize_scalar(loss, bounds=(np.log(1 / 20), np.log(100)), method="bounded")
-    return Temperature(float(np.exp(found.x)))
+    minimum = minimize_scalar(loss, bounds=(np.log(1 / 20), np.log(100)), method="bounded")
+    return Temperature(float(np.exp(minimum.x)))

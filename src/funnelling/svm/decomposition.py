@@ -1,4 +1,4 @@
-"""Which inputs made a score: exact sums of contributions, for linear and for RBF-kernel classifiers."""
+"""What each input contributes to a score, exactly, for linear and for RBF-kernel classifiers."""
 
 from typing import Any
 
@@ -13,15 +13,19 @@ Array = npt.NDArray[np.float64]
 
 
 def linear_contributions(scorer: LinearScorer, row: Matrix, label: int) -> tuple[npt.NDArray[np.intp], Array]:
-    """The features of one document and what each adds to a label's score, which they are with the bias."""
-    features = row.indices if is_sparse(row) else np.flatnonzero(row[0])
-    values = row.data if is_sparse(row) else row[0, features]
+    """The features of the one document in ``row``, and what each adds to a label's score.
+
+    The contributions and the bias sum to the score.
+    """
+    document: Any = row
+    features = document.indices if is_sparse(row) else np.flatnonzero(document[0])
+    values = document.data if is_sparse(row) else document[0, features]
     weights: Any = scorer.weights[features, label]
     return features, np.asarray(values, dtype=np.float64) * weights
 
 
 class KernelDecomposition:
-    """Divides the scores of an RBF-kernel classifier among the dimensions of a point.
+    """Divides the score that an RBF-kernel classifier gives a point among the point's dimensions.
 
     Integrated gradients (Sundararajan, Taly and Yan 2017) along the straight line from the origin to the
     point, in closed form: with an RBF kernel the integrals over the line are Gaussian ones.
@@ -34,10 +38,10 @@ class KernelDecomposition:
         self._at_origin = np.exp(-scorer.gamma * self._sizes)
 
     def contributions(self, point: npt.ArrayLike, labels: npt.NDArray[np.intp]) -> tuple[Array, Array]:
-        """What each dimension of a point adds to some labels' scores, over their scores at the origin.
+        """The scores of some labels at the origin, and what each dimension of a point adds to them.
 
-        Gives the scores at the origin, (labels,), and the contributions, (labels, dimensions); together
-        they are the score.
+        The scores at the origin, (labels,), and the contributions, (labels, dimensions), sum to the scores of
+        the point.
         """
         x = np.asarray(point, dtype=np.float64)
         coefficients = self._scorer.coefficients[:, labels]

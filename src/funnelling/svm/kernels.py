@@ -6,6 +6,7 @@ so every product here has a shape that depends on the training data alone and ru
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from funnelling.matrices import BLOCK, Floats, Matrix, is_sparse, one_blas_threa
 from funnelling.svm import compiled
 from funnelling.work.threads import in_threads
 
-GRAM_ROWS = 256  # of a block of training documents: what fits into cache
+GRAM_ROWS = 256  # of a block of training documents: as many as fit into cache
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,15 @@ class Vectors:
         documents, width = X.shape
         if not is_sparse(X):
             return cls(documents, width, np.ascontiguousarray(X, dtype=np.float32))
-        X = sparse.csr_array(X)
-        X.sum_duplicates()
+        matrix: Any = X
+        rows = sparse.csr_array(matrix)
+        rows.sum_duplicates()
         return cls(
             documents,
             width,
-            X.data.astype(np.float32, copy=False),
-            X.indices.astype(np.int32, copy=False),
-            X.indptr.astype(np.int64, copy=False),
+            rows.data.astype(np.float32, copy=False),
+            rows.indices.astype(np.int32, copy=False),
+            rows.indptr.astype(np.int64, copy=False),
         )
 
     def matrix(self) -> Matrix:
@@ -57,12 +59,17 @@ Kernel = Floats | Vectors
 
 
 def aligned(kernel: Kernel) -> Kernel:
-    """The same, where the compiled code can read it: what came over a wire may lie anywhere in memory."""
+    """A kernel where the compiled code can read it: what came over a wire may lie anywhere in memory."""
     if not isinstance(kernel, Vectors):
         return np.require(kernel, requirements="A")
-    arrays = (kernel.values, kernel.columns, kernel.starts)
-    placed = (None if array is None else np.require(array, requirements="A") for array in arrays)
-    return Vectors(kernel.documents, kernel.width, *placed)  # type: ignore[arg-type]
+    columns, starts = kernel.columns, kernel.starts
+    return Vectors(
+        kernel.documents,
+        kernel.width,
+        np.require(kernel.values, requirements="A"),
+        None if columns is None else np.require(columns, requirements="A"),
+        None if starts is None else np.require(starts, requirements="A"),
+    )
 
 
 def linear_gram(X: Matrix) -> Floats:
@@ -97,7 +104,8 @@ def rbf(A: Floats, B: Floats, norms_a: Floats, norms_b: Floats, gamma: float) ->
 
 
 def scaled_gamma(X: Matrix) -> float:
-    """The RBF kernel's gamma where nobody gives one: 1 / (dimensions · variance of all values)."""
+    """The RBF kernel's default gamma for dense vectors: 1 / (dimensions · variance of all values)."""
+    assert isinstance(X, np.ndarray)
     variance = float(np.var(X, dtype=np.float64))
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
 

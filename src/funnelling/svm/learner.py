@@ -1,4 +1,4 @@
-"""The multilabel SVM as a learner: bind it to documents and labels, fit it on folds."""
+"""The multilabel SVM as a learner: bound to documents and labels, then fitted on folds."""
 
 import logging
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from funnelling.matrices import Floats, Folds, Matrix, Targets, one_blas_thread
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma
 from funnelling.svm.nystrom import NystromMap
-from funnelling.svm.path import Solved, solve_path
+from funnelling.svm.path import SparseSolution, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.work.progress import Advance, quietly
@@ -28,15 +28,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class SVM:
-    """A C-SVM with hinge loss and unpenalised bias for each label.
+    """One C-SVM per label, with hinge loss and unpenalised bias.
 
-    ``gamma`` None is the linear kernel, a number the RBF kernel's. ``C`` None chooses it on ``grid`` by
-    cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C.
+    Without ``gamma`` the kernel is linear, with it an RBF kernel. Without ``C`` the best of ``grid`` is
+    chosen by cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C.
     ``exclusive`` says that a document has exactly one label, so its highest score decides. ``calibrated``
-    says that decisions will be made on calibrated posteriors, so they choose C too. ``memory_limit`` is
-    what a kernel matrix may take; see `funnelling.svm.plan` for what is done past it. ``device`` "cuda" makes
-    RBF kernel matrices, and solves over them, on a GPU. Who raises ``stop``
-    from another thread ends a fit, whose results are then void.
+    says that decisions will be made on calibrated posteriors, so these choose C too. ``memory_limit`` is
+    the most bytes of a kernel matrix; `funnelling.svm.plan` says what is done past it. With ``device`` "cuda"
+    a GPU computes RBF kernel matrices and solves over them. Raised by another thread, ``stop`` ends a fit,
+    whose results are then void.
     """
 
     C: float | None = 1.0
@@ -51,24 +51,24 @@ class SVM:
     stop: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, np.uint8), compare=False)
 
     def problem(self, X: Matrix, targets: Targets, what: str = "training") -> "Problem":
-        """Bind the learner to documents; their kernel is computed once, however often it is fitted."""
+        """Bind the learner to documents, whose kernel is computed once for all fits."""
         plan = self.plan(X, what)
         if plan.reason:
             logger.warning("%s: %s", what, plan.reason)
         return Problem(self, X, targets, plan, what)
 
     def plan(self, X: Matrix, what: str) -> Plan:
-        """What a problem over these documents would be solved over; refused where memory is too small."""
+        """Over what a problem with these documents would be solved; refused where memory is too small."""
         if self.gamma is None:
             return plan_linear(X, self.memory_limit)
         return plan_rbf(X.shape[0], self.memory_limit, what)
 
     def reporting(self, advance: Advance) -> "SVM":
-        """The same learner, telling ``advance`` of each problem solved."""
+        """This learner, calling ``advance`` with the number of problems solved."""
         return replace(self, advance=advance)
 
     def with_threads(self, n_jobs: int) -> "SVM":
-        """The same learner, with so many threads."""
+        """This learner with so many threads."""
         return replace(self, n_jobs=n_jobs)
 
     def over_dense(self, X: Matrix) -> "SVM":
@@ -76,7 +76,7 @@ class SVM:
         return replace(self, gamma=scaled_gamma(X))
 
     def problems_solved(self, labels: int, folds: int) -> int:
-        """How many problems one fit tells ``advance`` of."""
+        """How many problems one fit solves."""
         return labels * (folds + 1) * (1 if self.C is not None else len(self.grid))
 
 
@@ -101,28 +101,34 @@ class Problem:
         from funnelling.svm.device import DeviceGram
 
         assert self.learner.gamma is not None
-        return DeviceGram.rbf(self.X, self.learner.gamma, self.learner.device)
+        return DeviceGram.rbf(self._dense, self.learner.gamma, self.learner.device)
 
     @cached_property
     def kernel(self) -> Kernel:
         """What the solver reads."""
         gamma, n_jobs = self.learner.gamma, self.learner.n_jobs
         if self.plan.form == "nystrom":
-            return Vectors.of(self.map.vectors(self.X, n_jobs))
+            return Vectors.of(self.map.vectors(self._dense, n_jobs))
         if self.plan.form == "vectors":
             return Vectors.of(self.X)
-        return linear_gram(self.X) if gamma is None else rbf_gram(self.X, gamma, n_jobs)
+        return linear_gram(self.X) if gamma is None else rbf_gram(self._dense, gamma, n_jobs)
 
     @cached_property
     def map(self) -> NystromMap:
         assert self.learner.gamma is not None
-        return NystromMap.fit(self.X, self.learner.gamma, self.plan.landmarks, self.learner.n_jobs)
+        return NystromMap.fit(self._dense, self.learner.gamma, self.plan.landmarks, self.learner.n_jobs)
+
+    @property
+    def _dense(self) -> Floats:
+        """The documents, which an RBF kernel takes as a dense array."""
+        assert isinstance(self.X, np.ndarray)
+        return self.X
 
     def fit(self, folds: Folds, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
         """Fit on all documents, and on all but each fold, with the learner's C or the best of its grid.
 
-        ``within`` restricts training to some documents; the others are scored only. ``start`` is a fit
-        of the same problem over other documents, where the solver may begin.
+        ``within`` restricts training to some documents; the others are only scored. ``start`` is a fit of
+        this problem on other documents, from which the solver begins.
         """
         C = self.learner.C
         if C is not None:
@@ -132,12 +138,12 @@ class Problem:
         return max(fits, key=lambda fit: fit.held_out_f1(rows))
 
     def fit_whole(self, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
-        """Fit on all documents and on no folds: a sixth of the work, where only new documents are scored."""
+        """Fit on all documents and on no folds: a sixth of the work, and enough to score new documents."""
         assert self.learner.C is not None, "C is chosen by folds"
         return self._fits([self.learner.C], None, within, start)[0]
 
     def path(self, folds: Folds | None = None) -> list["Fit"]:
-        """A fit for each C of the grid, the smallest first, on folds or on none."""
+        """One fit per C of the grid, the smallest first, with or without folds."""
         return self._fits(sorted(self.learner.grid), folds)
 
     def _fits(
@@ -153,58 +159,58 @@ class Problem:
         if folds is not None:
             active = np.vstack([active, (folds != np.unique(folds)[:, None]) & active])
         check_solution_size(documents, labels, len(active), learner.memory_limit, self.what)
-        begun = None if start is None else start.solved
+        start_solution = None if start is None else start.solution
         if self.on_device:
             from funnelling.svm.device import solve_path_on_device
 
-            solved = solve_path_on_device(
+            solutions = solve_path_on_device(
                 self.gram_on_device,
                 self.targets,
                 active,
                 Cs,
                 folds=folds,
-                start=begun,
+                start=start_solution,
                 advance=learner.advance,
             )
-            return [Fit(self, C, folds, found) for C, found in zip(Cs, solved, strict=True)]
-        solved = solve_path(
+            return [Fit(self, C, folds, solution) for C, solution in zip(Cs, solutions, strict=True)]
+        solutions = solve_path(
             self.kernel,
             self.targets,
             active,
             Cs,
             folds=folds,
-            start=begun,
+            start=start_solution,
             n_jobs=learner.n_jobs,
             advance=learner.advance,
             stop=learner.stop,
         )
-        return [Fit(self, C, folds, found) for C, found in zip(Cs, solved, strict=True)]
+        return [Fit(self, C, folds, solution) for C, solution in zip(Cs, solutions, strict=True)]
 
 
 @dataclass
 class Fit:
     """A solved problem: scores of the training documents, and scorers of new ones.
 
-    ``scores`` are those of the classifiers trained on everything; ``held_out`` has each document scored
-    by the classifiers that did not see its fold.
+    ``scores`` come from the classifiers trained on everything, ``held_out`` from those that did not see the
+    fold of the document.
     """
 
     problem: Problem
     C: float
     folds: Folds | None
-    solved: Solved
+    solution: SparseSolution
 
     @property
     def scores(self) -> Floats:
-        return self.solved.scores.T
+        return self.solution.scores.T
 
     @property
     def held_out(self) -> Floats:
-        assert self.solved.held_out is not None, "fitted without folds"
-        return self.solved.held_out.T
+        assert self.solution.held_out is not None, "fitted without folds"
+        return self.solution.held_out.T
 
     def held_out_f1(self, rows: Targets | slice = slice(None)) -> float:
-        """The micro-F1 of decisions on held-out scores, which settings are chosen by."""
+        """The micro-F1 of decisions on held-out scores, by which settings are chosen."""
         learner = self.problem.learner
         scores, targets = self.held_out[rows], self.problem.targets[rows]
         if learner.calibrated and not learner.exclusive:
@@ -213,19 +219,20 @@ class Fit:
         return _micro_f1(targets, decide(scores, learner.exclusive))
 
     def scorer(self) -> Scorer:
-        """What scores new documents, trained on everything."""
+        """The scorer of new documents that was trained on everything."""
         return self._scorer(0)
 
     def scorer_without(self, fold: int) -> Scorer:
-        """What scores new documents, trained on all but one fold."""
+        """The scorer of new documents that was trained on all but one fold."""
         assert self.folds is not None, "fitted without folds"
         return self._scorer(1 + int(np.searchsorted(np.unique(self.folds), fold)))
 
-    def _scorer(self, part: int) -> Scorer:
+    def _scorer(self, number: int) -> Scorer:
+        """The scorer of one problem; `SparseSolution.coefficients` says how they are numbered."""
         problem = self.problem
         X, gamma = problem.X, problem.learner.gamma
-        coefficients = self.solved.coefficients(part)
-        bias = self.solved.bias[:, part].astype(np.float32)
+        coefficients = self.solution.coefficients(number)
+        bias = self.solution.bias[:, number].astype(np.float32)
         if gamma is None:
             with one_blas_thread():
                 weights = X.T @ np.ascontiguousarray(coefficients.toarray().T)
@@ -236,21 +243,21 @@ class Fit:
                 weights = problem.map.basis.astype(np.float64) @ (coefficients @ problem.kernel.values).T
             return KernelScorer(problem.map.landmarks, weights, bias, gamma)
         support, places = np.unique(coefficients.indices, return_inverse=True)
-        supported = np.zeros((len(support), len(bias)))
-        supported[places, np.repeat(np.arange(len(bias)), np.diff(coefficients.indptr))] = coefficients.data
-        return KernelScorer(X[support], supported, bias, gamma)
+        weights = np.zeros((len(support), len(bias)))
+        weights[places, np.repeat(np.arange(len(bias)), np.diff(coefficients.indptr))] = coefficients.data
+        return KernelScorer(X[support], weights, bias, gamma)
 
 
 def decide(scores: Floats, exclusive: bool) -> Targets:
     """Yes where the score is above 0; for exclusive labels, at the highest score of the document."""
     if not exclusive or scores.shape[1] == 1:
         return scores > 0
-    decided = np.zeros(scores.shape, dtype=bool)
-    decided[np.arange(len(scores)), scores.argmax(axis=1)] = True
-    return decided
+    decisions = np.zeros(scores.shape, dtype=bool)
+    decisions[np.arange(len(scores)), scores.argmax(axis=1)] = True
+    return decisions
 
 
-def _micro_f1(targets: Targets, decided: Targets) -> float:
-    right = np.count_nonzero(targets & decided)
-    total = np.count_nonzero(targets) + np.count_nonzero(decided)
+def _micro_f1(targets: Targets, decisions: Targets) -> float:
+    right = np.count_nonzero(targets & decisions)
+    total = np.count_nonzero(targets) + np.count_nonzero(decisions)
     return 2 * right / total if total else 1.0

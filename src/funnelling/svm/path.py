@@ -1,4 +1,4 @@
-"""The SVMs of all labels for one C after the other, label by label: in threads, or spread over workers."""
+"""The SVMs of all labels for several values of C, each from the one before: in threads or on workers."""
 
 import logging
 from collections.abc import Sequence
@@ -16,61 +16,62 @@ from funnelling.work.progress import Advance, quietly
 from funnelling.work.spread import in_pieces, is_local, workers
 from funnelling.work.threads import in_threads
 
-PIECES = 4  # for each worker: the fewer, the longer all wait for the last
+PIECES = 4  # per worker: with fewer, all wait longer for the last
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass
-class Solved:
-    """The problems of some labels for one C: on everything, then on all but each fold.
+class SparseSolution:
+    """The solved problems of some labels for one C: trained on everything, then on all but each fold.
 
-    Of the scores only those are kept that anyone asks for, and of the coefficients those that are not zero:
-    most documents support no label.
+    Only the scores that are used later are kept, and of the coefficients those that are not zero: most
+    documents support no label.
     """
 
-    problems: int  # of a label
+    problems: int  # per label
     support: sparse.csr_array[np.float64]  # (labels · problems, documents), label by label
     bias: npt.NDArray[np.float64]  # (labels, problems)
     scores: Floats  # (labels, documents), of the classifiers trained on everything
-    held_out: Floats | None  # the same, of those that did not see the document's fold
+    held_out: Floats | None  # (labels, documents), of those that did not see the document's fold
     unfinished: npt.NDArray[np.bool_]  # (labels,)
 
     @classmethod
-    def joined(cls, parts: Sequence["Solved"]) -> "Solved":
-        """Those of several sets of labels below each other."""
+    def joined(cls, blocks: Sequence["SparseSolution"]) -> "SparseSolution":
+        """The solution for all labels, given those for blocks of labels in their order."""
         return cls(
-            parts[0].problems,
-            sparse.vstack([part.support for part in parts], format="csr"),
-            np.concatenate([part.bias for part in parts]),
-            np.concatenate([part.scores for part in parts]),
-            None if parts[0].held_out is None else np.concatenate([part.held_out for part in parts]),
-            np.concatenate([part.unfinished for part in parts]),
+            blocks[0].problems,
+            sparse.vstack([block.support for block in blocks], format="csr"),
+            np.concatenate([block.bias for block in blocks]),
+            np.concatenate([block.scores for block in blocks]),
+            None if blocks[0].held_out is None else np.concatenate([block.held_out for block in blocks]),
+            np.concatenate([block.unfinished for block in blocks]),
         )
 
     @classmethod
-    def of_labels(cls, found: Sequence["_Label"], shape: tuple[int, int]) -> "Solved":
-        """What was found for each label, all at once; ``shape`` is that of a label's coefficients."""
+    def of_labels(cls, labels: Sequence["_Label"], shape: tuple[int, int]) -> "SparseSolution":
+        """The solutions of single labels as one; ``shape`` is that of a label's coefficients."""
         problems, documents = shape
-        places = [label * problems * documents + each.places for label, each in enumerate(found)]
+        places = [number * problems * documents + label.places for number, label in enumerate(labels)]
         rows, columns = np.divmod(np.concatenate(places), documents)
-        starts = np.searchsorted(rows, np.arange(len(found) * problems + 1))
-        values = np.concatenate([each.values for each in found])
+        starts = np.searchsorted(rows, np.arange(len(labels) * problems + 1))
+        values = np.concatenate([label.values for label in labels])
+        held_out = [label.held_out for label in labels if label.held_out is not None]
         return cls(
             problems,
-            sparse.csr_array((values, columns, starts), (len(found) * problems, documents)),
-            np.stack([each.bias for each in found]),
-            np.stack([each.scores for each in found]),
-            None if found[0].held_out is None else np.stack([each.held_out for each in found]),  # type: ignore[misc]
-            np.array([each.unfinished for each in found]),
+            sparse.csr_array((values, columns, starts), (len(labels) * problems, documents)),
+            np.stack([label.bias for label in labels]),
+            np.stack([label.scores for label in labels]),
+            np.stack(held_out) if held_out else None,
+            np.array([label.unfinished for label in labels]),
         )
 
     def coefficients(self, problem: int) -> "sparse.csr_array[np.float64]":
-        """(labels, documents) of one problem: 0 was trained on everything, 1 without the first fold."""
+        """The (labels, documents) coefficients of a problem: 0 is on everything, 1 without the first fold."""
         return self.support[problem :: self.problems]
 
     def of_label(self, label: int) -> npt.NDArray[np.float64]:
-        """(problems, documents) of one label, with all zeros."""
+        """The (problems, documents) coefficients of a label, zeros included."""
         dense: npt.NDArray[np.float64] = self.support[
             label * self.problems : (label + 1) * self.problems
         ].toarray()
@@ -78,7 +79,7 @@ class Solved:
 
 
 class _Label(NamedTuple):
-    """What one label's problems leave behind for one C; building a matrix for each would take longer."""
+    """The solved problems of one label for one C, in arrays: a sparse matrix per label would take longer."""
 
     places: npt.NDArray[np.intp]  # of the coefficients that are not zero, counted through all problems
     values: npt.NDArray[np.float64]
@@ -95,12 +96,12 @@ def solve_path(
     Cs: Sequence[float],
     *,
     folds: Folds | None = None,
-    start: Solved | None = None,
+    start: SparseSolution | None = None,
     n_jobs: int | None = None,
     advance: Advance = quietly,
     stop: npt.NDArray[np.uint8] | None = None,
-) -> list[Solved]:
-    """Solve the problems of all labels for each C, the first from ``start``, the others from the one before.
+) -> list[SparseSolution]:
+    """Solve the problems of all labels for each C: the first from ``start``, each other from the one before.
 
     Parameters
     ----------
@@ -113,9 +114,9 @@ def solve_path(
     stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
     documents = np.arange(len(targets))
     own = None if folds is None else (1 + np.unique(folds, return_inverse=True)[1]) * len(targets) + documents
-    # Frequent labels take longest, and whoever begins with them ends nearly together.
+    # Frequent labels take longest; begun first, they let all threads end at nearly the same time.
     order = np.argsort(-targets.sum(axis=0), kind="stable")
-    solved: list[list[_Label]] = [[] for _ in range(labels)]
+    paths: list[list[_Label]] = [[] for _ in range(labels)]
     if is_local():
         problems = Problems(kernel, targets, active, stop)
 
@@ -123,20 +124,20 @@ def solve_path(
             return _solve_label(problems, order[k], active.shape, own, Cs, start)
 
         for k, path in enumerate(in_threads(solve_one, labels, n_jobs, stop)):
-            solved[order[k]] = path
+            paths[order[k]] = path
             advance(len(active) * len(Cs))
     else:
         count = min(labels, PIECES * workers())
         pieces = [order[k::count] for k in range(count)]
-        shared = (kernel, targets, active, own, Cs, start)
-        for k, paths in in_pieces(_solve_labels, shared, [(piece,) for piece in pieces]):
-            for label, path in zip(pieces[k], paths, strict=True):
-                solved[label] = path
+        data = (kernel, targets, active, own, Cs, start)
+        for k, of_piece in in_pieces(_solve_labels, data, [(piece,) for piece in pieces]):
+            for label, path in zip(pieces[k], of_piece, strict=True):
+                paths[label] = path
             advance(len(active) * len(Cs) * len(pieces[k]))
-    for_each_c = [Solved.of_labels([path[k] for path in solved], active.shape) for k in range(len(Cs))]
-    for C, of_all in zip(Cs, for_each_c, strict=True):
-        tell_unfinished(C, of_all.unfinished)
-    return for_each_c
+    solutions = [SparseSolution.of_labels([path[k] for path in paths], active.shape) for k in range(len(Cs))]
+    for C, solution in zip(Cs, solutions, strict=True):
+        warn_of_unfinished(C, solution.unfinished)
+    return solutions
 
 
 def _solve_labels(
@@ -145,10 +146,10 @@ def _solve_labels(
     active: Targets,
     own: Folds | None,
     Cs: Sequence[float],
-    start: Solved | None,
+    start: SparseSolution | None,
     labels: npt.NDArray[np.intp],
 ) -> list[list[_Label]]:
-    """For each of some labels what is found for each C."""
+    """The solutions of some labels: one list per label, with one solution per C."""
     problems = Problems(aligned(kernel), targets, active)
     return [_solve_label(problems, label, active.shape, own, Cs, start) for label in labels]
 
@@ -159,29 +160,32 @@ def _solve_label(
     shape: tuple[int, int],
     own: Folds | None,
     Cs: Sequence[float],
-    start: Solved | None,
+    start: SparseSolution | None,
 ) -> list[_Label]:
-    """What is found for each C; ``own`` are the places of scores by the problem that held a document out."""
+    """The solutions of one label, one per C.
+
+    ``own`` says where each document's score by the problem that held it out stands among all scores.
+    """
     coefficients = np.zeros(shape) if start is None else start.of_label(label)
     path = []
     for C in Cs:
-        found = problems.solve(label, C, coefficients)
+        solution = problems.solve(label, C, coefficients)
         places = np.flatnonzero(coefficients)
         path.append(
             _Label(
                 places,
                 coefficients.take(places),
-                found.bias,
-                found.scores[0].copy(),
-                None if own is None else found.scores.take(own),
-                found.unfinished,
+                solution.bias,
+                solution.scores[0].copy(),
+                None if own is None else solution.scores.take(own),
+                solution.unfinished,
             )
         )
     return path
 
 
-def tell_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
-    """Warn of labels whose problems were given up."""
+def warn_of_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
+    """Warn of labels that have a problem which was given up."""
     if unfinished.any():
         logger.warning(
             "The SVMs of %d of %d labels with C = %g were left unfinished. "

@@ -1,21 +1,21 @@
-"""What a problem is solved over, decided from its size and the memory limit before any work is done."""
+"""Over what a problem is solved, which its size and the memory limit decide before any work is done."""
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix, is_sparse
 
 LANDMARKS = 500  # of the Nyström map, where memory allows
-FEWEST = 32
+FEWEST = 32  # landmarks worth a map
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The Gram, the vectors themselves (the same optimum), or a Nyström map (an approximation).
+    """Solve over the Gram, over the vectors (the same optimum) or over a Nyström map (an approximation).
 
-    ``reason`` says why it is not the Gram, where the limit is why.
+    ``reason`` is set where the memory limit rules out the Gram, and says so.
     """
 
     form: Literal["gram", "vectors", "nystrom"]
@@ -24,10 +24,11 @@ class Plan:
 
 
 def plan_linear(X: Matrix, memory_limit: float) -> Plan:
-    """Rows are solved as they are where they take less to read than their Gram; those of texts do."""
+    """The vectors where they take less to read than their Gram, as texts do; else as memory allows."""
     documents, width = X.shape
-    stored = 2 * X.nnz if is_sparse(X) else documents * width
-    if stored <= documents**2 / 2:
+    matrix: Any = X
+    size = 2 * matrix.nnz if is_sparse(X) else documents * width
+    if size <= documents**2 / 2:
         return Plan("vectors")
     if gram_bytes(documents) <= memory_limit:
         return Plan("gram")
@@ -37,7 +38,7 @@ def plan_linear(X: Matrix, memory_limit: float) -> Plan:
 
 
 def plan_rbf(documents: int, memory_limit: float, what: str) -> Plan:
-    """A Nyström map where the Gram would pass the limit; refused where not even that fits."""
+    """The Gram, or a Nyström map where the Gram would pass the limit; refused where not even a map fits."""
     if gram_bytes(documents) <= memory_limit:
         return Plan("gram")
     landmarks = min(LANDMARKS, int(memory_limit / (4 * documents)))
@@ -54,7 +55,7 @@ def plan_rbf(documents: int, memory_limit: float, what: str) -> Plan:
 
 
 def labels_at_once(documents: int, folds: int, memory_limit: float) -> int:
-    """For how many labels a solution keeps within the limit; one is always tried."""
+    """The most labels whose solution keeps within the limit; at least 1, which is always tried."""
     return max(1, int(memory_limit / _solution_bytes(documents, 1, folds)))
 
 
@@ -86,12 +87,12 @@ def _solution_bytes(documents: int, labels: int, folds: int) -> int:
 
 
 def gram_bytes(documents: int) -> int:
-    """What a kernel matrix takes."""
+    """The bytes of a kernel matrix."""
     return 4 * documents * documents
 
 
 def largest_gram(memory_limit: float) -> int:
-    """Of how many documents a kernel matrix keeps within the limit."""
+    """The most documents whose kernel matrix keeps within the limit."""
     return math.isqrt(int(memory_limit / 4))
 
 

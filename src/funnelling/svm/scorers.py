@@ -1,4 +1,4 @@
-"""Fitted SVMs: what scores new documents, for all labels at once."""
+"""Fitted SVMs, which score new documents for all labels at once."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +13,7 @@ from funnelling.svm.kernels import rbf_blocks
 
 
 class Scorer(Protocol):
-    """Scores documents: one row a document, one column a label."""
+    """Scores documents: one row per document, one column per label."""
 
     def scores(self, X: Matrix) -> Floats: ...
 
@@ -30,7 +30,7 @@ class LinearScorer:
         return product(X, self.weights) + self.bias
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int, score: float) -> "LinearScorer":
-        """The same for more labels: the old ones go to ``columns``, the new ones always get ``score``."""
+        """A scorer of more labels: the old ones go to ``columns``, the new ones always get ``score``."""
         return LinearScorer(
             _spread(self.weights, columns, labels), _spread(self.bias, columns, labels, score)
         )
@@ -47,25 +47,26 @@ class KernelScorer:
 
     @cached_property
     def _by_label(self) -> Any:
-        """The coefficients, one label a row; most labels have few support vectors of their own."""
-        filled = np.count_nonzero(self.coefficients)
-        if filled < self.coefficients.size / 4:
+        """The coefficients, one row per label; most labels have few support vectors of their own."""
+        non_zeros = np.count_nonzero(self.coefficients)
+        if non_zeros < self.coefficients.size / 4:
             return sparse.csr_array(self.coefficients.T)
         return np.ascontiguousarray(self.coefficients.T)
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of dense documents, in kernel blocks of fixed shape."""
-        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float32)
-        scores = np.empty((len(X), len(self.bias)), dtype=np.float32)
+        matrix: Any = X
+        points = np.asarray(matrix.toarray() if is_sparse(X) else matrix, dtype=np.float32)
+        scores = np.empty((len(points), len(self.bias)), dtype=np.float32)
         with one_blas_thread():
-            for rows, block in rbf_blocks(X, self.support, self.gamma):
+            for rows, block in rbf_blocks(points, self.support, self.gamma):
                 # Large C makes large coefficients of both signs: summed in double.
                 values = self._by_label @ block.astype(np.float64)
                 scores[rows] = values.T[: rows.stop - rows.start] + self.bias
         return scores
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int, score: float) -> "KernelScorer":
-        """As that of a `LinearScorer`."""
+        """A scorer of more labels, as by `LinearScorer.with_labels`."""
         return replace(
             self,
             coefficients=_spread(self.coefficients, columns, labels),

@@ -14,9 +14,9 @@ from funnelling.svm import compiled
 from funnelling.svm.kernels import Kernel, Vectors
 
 TOLERANCE = 1e-3
-EXHAUSTED, NOT_FINITE = 3, 4  # the native solver's words for "out of steps" and "no numbers"
-MOST_STEPS = 10_000_000  # seconds of work, for a problem of few documents that does not end
-NO_NUMBERS = (
+EXHAUSTED, NOT_FINITE = 3, 4  # statuses of the native solver: out of steps; values that are not finite
+MOST_STEPS = 10_000_000  # of a problem of few documents that does not end: seconds of work
+UNUSABLE_FEATURES = (
     "The features hold values that are not finite, or too large to be summed. "
     "Remove them, and scale the features to about 1."
 )
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Solution:
-    """All problems of one call: axis 0 the label, axis 1 the fold, axis 2 the document.
+    """The solved problems of one call: axis 0 is the label, axis 1 the fold, axis 2 the document.
 
     ``unfinished`` says which labels have a problem that was given up before it was solved.
     """
@@ -38,12 +38,12 @@ class Solution:
 
 
 def solver_name() -> str:
-    """Which solver does the work: "native" (the C code) or "scikit-learn" (its slow equal)."""
+    """Which solver does the work: "native" (the C code) or "scikit-learn" (equal results, far slower)."""
     return "scikit-learn" if compiled.native is None else "native"
 
 
 @cache
-def _tell_fallback() -> None:
+def _warn_of_fallback() -> None:
     logger.warning(
         "The compiled solver is missing, so scikit-learn's SVC is used: equal results, far slower. "
         "Install a C compiler, then pip install --no-cache-dir --force-reinstall funnelling."
@@ -65,27 +65,27 @@ def solve(
     ----------
     kernel : (documents, documents) kernel values, or the vectors whose dot products they are
     targets : (documents, labels) which document has which label
-    active : (folds, documents) which documents a fold is trained on; the others are only scored
+    active : (folds, documents) which documents each problem is trained on; the others are only scored
     C : the bound of the dual variables
     start : (labels, folds, documents) coefficients to begin from, of another C or other documents
-    stop : one byte; raised by another thread it ends the work, and the solution is void
+    stop : one byte; when another thread raises it, the work ends and the solution is void
 
     A problem whose active documents all have, or all lack, the label scores them +1 or -1.
     """
     problems = Problems(kernel, targets, active, stop)
     labels, shape = targets.shape[1], active.shape
     starts = np.zeros((labels, *shape)) if start is None else start.copy()
-    found = [problems.solve(label, C, starts[label]) for label in range(labels)]
+    by_label = [problems.solve(label, C, starts[label]) for label in range(labels)]
     return Solution(
         starts,
-        np.stack([each.bias for each in found]),
-        np.stack([each.scores for each in found]),
-        np.array([each.unfinished for each in found]),
+        np.stack([solution.bias for solution in by_label]),
+        np.stack([solution.scores for solution in by_label]),
+        np.array([solution.unfinished for solution in by_label]),
     )
 
 
-class SolvedLabel(NamedTuple):
-    """The problems of one label: axis 0 the fold, axis 1 the document."""
+class LabelSolution(NamedTuple):
+    """The solved problems of one label: axis 0 is the fold, axis 1 the document."""
 
     bias: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float32]
@@ -93,7 +93,7 @@ class SolvedLabel(NamedTuple):
 
 
 class Problems:
-    """The problems of all labels over the same documents, to be solved a label at a time; see `solve`."""
+    """The problems of all labels over the same documents, to be solved one label at a time; see `solve`."""
 
     def __init__(
         self,
@@ -103,17 +103,17 @@ class Problems:
         stop: npt.NDArray[np.uint8] | None = None,
     ) -> None:
         if not isinstance(kernel, Vectors) and not np.isfinite(kernel.diagonal()).all():
-            raise InputError(NO_NUMBERS)
+            raise InputError(UNUSABLE_FEATURES)
         if compiled.native is None:
-            _tell_fallback()
+            _warn_of_fallback()
         self._kernel = kernel
         self._active = active
         self._signs = np.where(targets.T, 1, -1).astype(np.int8, order="C")
         self._masks = np.ascontiguousarray(active, dtype=np.uint8)
         self._stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
 
-    def solve(self, label: int, C: float, coefficients: npt.NDArray[np.float64]) -> SolvedLabel:
-        """Solve a label's problems from ``coefficients`` (folds, documents), which take the solution."""
+    def solve(self, label: int, C: float, coefficients: npt.NDArray[np.float64]) -> LabelSolution:
+        """Solve a label's problems; ``coefficients`` (folds, documents) are the start, then the solution."""
         folds, documents = self._active.shape
         signs, kernel = self._signs[label], self._kernel
         bias, scores = np.zeros(folds), np.zeros((folds, documents), dtype=np.float32)
@@ -122,18 +122,18 @@ class Problems:
                 bias[fold] = _solve_with_sklearn(
                     kernel, signs, self._active[fold], C, coefficients[fold], scores[fold]
                 )
-            return SolvedLabel(bias, scores, False)
+            return LabelSolution(bias, scores, False)
         steps = max(MOST_STEPS, 1_000 * documents)
-        shared = signs, self._masks, self._stop, coefficients, scores, bias, C, TOLERANCE, steps
+        arguments = signs, self._masks, self._stop, coefficients, scores, bias, C, TOLERANCE, steps
         if isinstance(kernel, Vectors):
             status = compiled.native.solve_vectors(
-                kernel.values, kernel.columns, kernel.starts, kernel.width, *shared
+                kernel.values, kernel.columns, kernel.starts, kernel.width, *arguments
             )
         else:
-            status = compiled.native.solve_gram(kernel, *shared)
+            status = compiled.native.solve_gram(kernel, *arguments)
         if status == NOT_FINITE:
-            raise InputError(NO_NUMBERS)
-        return SolvedLabel(bias, scores, status == EXHAUSTED)
+            raise InputError(UNUSABLE_FEATURES)
+        return LabelSolution(bias, scores, status == EXHAUSTED)
 
 
 def _solve_with_sklearn(
@@ -147,20 +147,20 @@ def _solve_with_sklearn(
     from sklearn.svm import SVC
 
     coefficients[:] = 0
-    used = np.flatnonzero(active)
-    if len(np.unique(signs[used])) < 2:
-        only = 1.0 if (signs[used] > 0).any() else -1.0
+    rows = np.flatnonzero(active)
+    if len(np.unique(signs[rows])) < 2:
+        only = 1.0 if (signs[rows] > 0).any() else -1.0
         scores[:] = only
         return only
     # With a large C a small slack makes a wide duality gap.
     tolerance = TOLERANCE if C <= 10 else min(1e-5, 2e-4 / C)
     if isinstance(kernel, Vectors):
         X = kernel.matrix().astype(np.float64)
-        svc = SVC(kernel="linear", C=C, tol=tolerance, cache_size=500).fit(X[used], signs[used])
+        svc = SVC(kernel="linear", C=C, tol=tolerance, cache_size=500).fit(X[rows], signs[rows])
     else:
         svc = SVC(kernel="precomputed", C=C, tol=tolerance, cache_size=500)
-        svc.fit(kernel[np.ix_(used, used)].astype(np.float64), signs[used])
-    support, bias = used[svc.support_], float(svc.intercept_[0])
+        svc.fit(kernel[np.ix_(rows, rows)].astype(np.float64), signs[rows])
+    support, bias = rows[svc.support_], float(svc.intercept_[0])
     dual = svc.dual_coef_.toarray()[0] if is_sparse(svc.dual_coef_) else svc.dual_coef_[0]
     coefficients[support] = dual
     if isinstance(kernel, Vectors):

@@ -8,15 +8,15 @@ from functools import lru_cache
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.text.tokens import fold_accents, lower
 
-EDGE = " "  # stands before and after a chunk, so that its beginning and its end can be told
-LONGEST_KEPT = 50  # characters of a chunk whose runs are remembered
+EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
+LONGEST_CACHED = 50  # characters of a chunk whose runs are cached
 
 
 class CharacterVectorizer(TfidfVectorizer):
     """Turn texts into tf-idf vectors over the runs of ``length`` characters between their blanks.
 
     Texts are lower-cased and stripped of accents; no language needs to be known. Punctuation stays, for
-    ``c++`` and ``x86-64`` tell something. Weights are those of `TfidfVectorizer`.
+    ``c++`` and ``x86-64`` mean something. Weights are those of `TfidfVectorizer`.
 
     >>> CharacterVectorizer(min_df=1).fit(["Musik", "música", "C++"]).vocabulary_
     [' c++', ' mus', 'c++ ', 'ica ', 'musi', 'sica', 'sik ', 'usic', 'usik']
@@ -36,18 +36,18 @@ class CharacterVectorizer(TfidfVectorizer):
         return [
             run
             for chunk in chunks
-            for run in (_kept if len(chunk) <= LONGEST_KEPT else runs)(chunk, self.length)
+            for run in (_cached_runs if len(chunk) <= LONGEST_CACHED else runs)(chunk, self.length)
         ]
 
 
 def runs(chunk: str, length: int) -> tuple[str, ...]:
-    """The runs of characters in a chunk with its edges; a shorter one is one run.
+    """The runs of ``length`` characters in a chunk and its edges; a chunk too short for that is one run.
 
     >>> runs("cafe", 4)
     (' caf', 'cafe', 'afe ')
     """
-    edged = f"{EDGE}{chunk}{EDGE}"
-    return tuple(edged[start : start + length] for start in range(max(1, len(edged) - length + 1)))
+    text = f"{EDGE}{chunk}{EDGE}"
+    return tuple(text[start : start + length] for start in range(max(1, len(text) - length + 1)))
 
 
-_kept = lru_cache(maxsize=200_000)(runs)
+_cached_runs = lru_cache(maxsize=200_000)(runs)

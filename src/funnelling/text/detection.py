@@ -9,7 +9,7 @@ from funnelling.errors import InputError
 from funnelling.text.languages import name_among, normalise_tag
 from funnelling.work.progress import watched
 
-# Accuracy no longer grows beyond some 500 characters; the rest is for documents with a foreign heading.
+# Accuracy no longer grows beyond some 500 characters; the rest is for headings in another language.
 CHARACTERS_READ = 2_000
 
 _NO_LANGUAGE = frozenset({"zxx", "und"})
@@ -20,15 +20,15 @@ def detect_languages(
 ) -> list[str]:
     """Return the language of each text, one of the candidates where there are any.
 
-    With candidates, each text is judged by itself. Regional variants cannot be told apart: of several
-    candidates of one language the plain one is given, else the first by name. Candidates that the
-    detector does not know are never given, unless there is only one candidate, which then is the answer
-    for all. A text without any clue gets the first candidate.
+    With candidates, each text is judged by itself. Regional variants look alike to the detector: of several
+    candidates of one language it returns the plain one, else the first by name. Candidates that it does not
+    know are never returned, unless there is only one candidate, which then is the answer for all texts. A
+    text without any clue gets the first candidate.
 
-    Without candidates, a language counts as present from 1 % of the texts on (but no fewer than 5 and
-    no more than 100 texts are asked for, and among fewer than 50 texts a tenth). Texts that seemed to be
-    in another language are then judged again among those present, so that a few short ones make no
-    languages of their own. ``verbose`` above 0 shows a progress bar on a terminal.
+    Without candidates, a language counts as present if 1 % of the texts seem to be in it; that must be at
+    least 5 texts and need not be more than 100, and of fewer than 50 texts a tenth is enough. Texts that
+    seemed to be in another language are then judged again among those present, so that a few short texts
+    make no languages of their own. ``verbose`` above 0 shows a progress bar on a terminal.
 
     >>> detect_languages(["Guten Morgen, liebe Leute", "Bom dia, minha gente"], ["de", "pt_BR"])
     ['de', 'pt_BR']
@@ -85,7 +85,7 @@ def _most_likely(text: str, labels: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _identifier() -> Any:
-    """Load the identifier: one of our own, never restricted, since restricting one changes it for all."""
+    """Load an identifier of our own: the library's is shared, and restricting it would change it for all."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     if hasattr(LanguageIdentifier, "from_model_file"):

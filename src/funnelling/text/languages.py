@@ -39,7 +39,7 @@ _ISO_639_1 = frozenset(
     )
 )
 
-# Further codes, of three letters: those that our tools know, and of languages that much is written in.
+# Further codes, of three letters: those that our tools know, and those of languages with many texts.
 _LONGER = frozenset(
     re.findall(
         "[a-z]+",
@@ -53,7 +53,7 @@ _LONGER = frozenset(
 
 
 def normalise_tag(tag: str) -> str:
-    """Return the one spelling of a language tag: `pt_BR`, however it came.
+    """Return the one spelling of a language tag, such as `pt_BR`, whatever its case and separator.
 
     >>> [normalise_tag(tag) for tag in ("EN", "pt-BR", "PT_br", " zh-hans ")]
     ['en', 'pt_BR', 'pt_BR', 'zh_Hans']
@@ -105,7 +105,7 @@ def name_among(tag: str, known: Collection[str]) -> str | None:
 def served_by(language: str, known: Collection[str]) -> str:
     """The known language that serves a document: its own, or for a regional variant the plain one.
 
-    A language that none of those known serves is given back as it is.
+    A language that none of those known serves is returned as it is.
     """
     if language in known:
         return language

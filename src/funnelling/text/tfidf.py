@@ -18,8 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from funnelling.errors import InputError
 from funnelling.text.words import ReduceTo, analyser
 
-Floats = npt.NDArray[np.float64]
-
 
 class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn texts into tf-idf vectors of unit length over one sorted vocabulary.
@@ -36,7 +34,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Words in fewer training texts are left out. None means 3 from 100 texts on, 2 from 30 on,
         else 1.
     reduce_to : "lemmas", "stems" or None
-        What words are reduced to: the other one where the language lacks one of them.
+        What words are reduced to; where the language lacks the one, the other is taken.
     stop_words : bool
         Whether stop words are dropped.
     fold_accents : bool
@@ -86,7 +84,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         languages: Sequence[str] | None = None,
     ) -> Self:
-        """Learn vocabulary and idf; `languages`, one a text, overrides `language`."""
+        """Learn vocabulary and idf; `languages`, one per text, overrides `language`."""
         return self._fit(self.count(texts, languages))
 
     def fit_transform(
@@ -103,14 +101,14 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(
         self, texts: Iterable[str], *, languages: Sequence[str] | None = None
     ) -> csr_array[np.float32]:
-        """Return one row a text: float32, columns in the order of `vocabulary_`, indices sorted."""
+        """Return one row per text: float32, columns in the order of `vocabulary_`, indices sorted."""
         check_is_fitted(self, "idf_")
         return self.weigh(self.count(texts, languages))
 
     def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
-        """Take sorted words and their idf as given, instead of learning them."""
+        """Take these sorted words and their idf, instead of learning them."""
         self.vocabulary_ = list(vocabulary)
-        self.idf_: Floats = np.asarray(idf, dtype=np.float64)
+        self.idf_: npt.NDArray[np.float64] = np.asarray(idf, dtype=np.float64)
         return self
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
@@ -123,21 +121,21 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(texts, str):
             raise InputError("one text was given where several are expected. Put it in a list.")
         texts = list(texts)
-        spoken = [self.language] * len(texts) if languages is None else list(languages)
-        if len(spoken) != len(texts):
-            raise InputError(f"{len(texts)} texts have {len(spoken)} languages. Give each text one.")
+        language_of = [self.language] * len(texts) if languages is None else list(languages)
+        if len(language_of) != len(texts):
+            raise InputError(f"{len(texts)} texts have {len(language_of)} languages. Give each text one.")
         columns: defaultdict[str, int] = defaultdict()
         columns.default_factory = columns.__len__  # a new word takes the next column
-        ends, found, frequencies = array("q"), array("i"), array("i")
-        for text, language in zip(texts, spoken, strict=True):
+        ends, numbers, frequencies = array("q"), array("i"), array("i")
+        for text, language in zip(texts, language_of, strict=True):
             if not isinstance(text, str):
                 raise InputError(f"text {len(ends) + 1} is {text!r}. Leave it out or make it a string.")
             counts = Counter(self._analyser(language)(text))
-            found.extend(map(columns.__getitem__, counts))
+            numbers.extend(map(columns.__getitem__, counts))
             frequencies.extend(counts.values())
-            ends.append(len(found))
+            ends.append(len(numbers))
         rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
-        return WordCounts(len(texts), list(columns), rows, np.asarray(found), np.asarray(frequencies))
+        return WordCounts(len(texts), list(columns), rows, np.asarray(numbers), np.asarray(frequencies))
 
     def _analyser(self, language: str | None) -> Callable[[str], list[str]]:
         return analyser(
@@ -149,13 +147,13 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.learn(counts.words, df, counts.documents)
 
     def learn(self, words: Sequence[str], frequencies: npt.ArrayLike, n: int) -> Self:
-        """Learn vocabulary and idf from words and in how many of n texts each is."""
+        """Learn vocabulary and idf from words, given how many of n texts have each."""
         df = np.asarray(frequencies, dtype=np.intp)
         frequent = df >= self._least_df(df, n)
-        telling = frequent & (df < n)
-        kept = np.flatnonzero(telling if telling.any() else frequent)
-        order = sorted(kept.tolist(), key=words.__getitem__)
-        idf = np.log(n / df[order]) if telling.any() else np.ones(len(order))
+        weighty = frequent & (df < n)
+        columns = np.flatnonzero(weighty if weighty.any() else frequent)
+        order = sorted(columns.tolist(), key=words.__getitem__)
+        idf = np.log(n / df[order]) if weighty.any() else np.ones(len(order))
         return self.with_vocabulary([words[column] for column in order], idf)
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
@@ -166,26 +164,26 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.min_df
 
     def weigh(self, counts: WordCounts) -> csr_array[np.float32]:
-        """The vectors of texts that were counted."""
+        """The vectors of texts, given their word counts."""
         column_of = self._column_of()
         columns = np.array([column_of.get(word, -1) for word in counts.words], np.int32)[counts.columns]
-        known = np.flatnonzero(columns >= 0)
-        known = known[np.lexsort((columns[known], counts.rows[known]))]
-        rows, columns = counts.rows[known], columns[known]
+        entries = np.flatnonzero(columns >= 0)
+        entries = entries[np.lexsort((columns[entries], counts.rows[entries]))]
+        rows, columns = counts.rows[entries], columns[entries]
         # The C library's log for each frequency, and sums in the order of the columns: NumPy's vector
         # loops might round a value differently at another place in the batch.
-        distinct, which = np.unique(counts.frequencies[known], return_inverse=True)
+        distinct, which = np.unique(counts.frequencies[entries], return_inverse=True)
         tf = np.array([1 + math.log(frequency) for frequency in distinct.tolist()])
         weights = tf[which] * self.idf_[columns]
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=counts.documents))
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=counts.documents))])
-        if known.size < 2**31:  # scikit-learn's SVC takes no wider indices
+        if entries.size < 2**31:  # scikit-learn's SVC takes no wider indices
             starts = starts.astype(np.int32)
         data = (weights / lengths[rows]).astype(np.float32)
         return csr_array((data, columns, starts), shape=(counts.documents, len(self.vocabulary_)))
 
     def _column_of(self) -> dict[str, int]:
-        """Return the column of each word, kept until another vocabulary is learned or restored."""
+        """Return the column of each word, cached until another vocabulary is learned or restored."""
         vocabulary, column_of = getattr(self, "_columns", (None, {}))
         if vocabulary is not self.vocabulary_:
             column_of = {word: column for column, word in enumerate(self.vocabulary_)}
@@ -194,7 +192,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class WordCounts(NamedTuple):
-    """How often each text has each word: one entry a pair, words numbered as they came."""
+    """How often each text has each word: one entry per pair, words numbered in order of appearance."""
 
     documents: int
     words: list[str]
@@ -204,12 +202,12 @@ class WordCounts(NamedTuple):
 
     def select(self, rows: npt.NDArray[np.bool_]) -> WordCounts:
         """The counts of some texts, over the same words."""
-        kept = rows[self.rows]
+        entries = rows[self.rows]
         numbers = np.cumsum(rows) - 1
         return WordCounts(
             int(rows.sum()),
             self.words,
-            numbers[self.rows[kept]],
-            self.columns[kept],
-            self.frequencies[kept],
+            numbers[self.rows[entries]],
+            self.columns[entries],
+            self.frequencies[entries],
         )

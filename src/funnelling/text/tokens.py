@@ -20,7 +20,8 @@ _IDEOGRAPHIC = (
     *range(0xF900, 0xFB00),
     *range(0x20000, 0x323B0),
 )
-# Thai, Lao, Tibetan, Myanmar and Khmer: of two and three, since one character is less than a syllable.
+# Thai, Lao, Tibetan, Myanmar and Khmer: into pieces of two and three, since one character is less than a
+# syllable.
 _SOUTHEAST_ASIAN = (
     *range(0x0E00, 0x10A0),
     *range(0x1780, 0x1800),
@@ -28,7 +29,7 @@ _SOUTHEAST_ASIAN = (
     *range(0xAA60, 0xAA80),
 )
 
-# Soft hyphens, joiners, variation selectors and the Arabic tatweel are inside words but not of them.
+# Soft hyphens, joiners, variation selectors and the Arabic tatweel stand inside words and mean nothing.
 _INVISIBLE = "\u00ad\u0640\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 # What typesetting made of letters: ligatures, Arabic and Hebrew shapes, widths, Kangxi radicals. Only
 # these are undone, since NFKC of everything would also write "™" as the letters "TM".
@@ -111,7 +112,8 @@ class _Patterns(NamedTuple):
 def _patterns(astral: bool) -> _Patterns:
     r"""Build the patterns: `\w` lacks combining marks, without which Hindi falls to pieces.
 
-    Those that know the letters beyond U+FFFF are several times slower, so few texts meet them.
+    Patterns with the letters beyond U+FFFF are several times slower, so only texts that have such letters use
+    them.
     """
     codes = range(0x323B0 if astral else 0x10000)  # beyond are only variation selectors
     marks = {c for c in codes if unicodedata.category(chr(c))[0] == "M"}

@@ -1,57 +1,56 @@
-"""Texts of several languages to vectors: a vocabulary for each language, or one for all."""
+"""Texts of several languages to vectors: one vocabulary per language, or one for all."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
+from funnelling.matrices import Matrix, by_language, sizes_of
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.progress import progress_bar
 
 Texts = Mapping[str, list[str]]
-Matrix = Any
 
 
-def fit_own(texts: Texts, given: Any = None, shown: bool = False) -> tuple[dict[str, Any], dict[str, Matrix]]:
-    """A vectorizer for each language, fitted on its texts, and their vectors.
+def fit_own(
+    texts: Texts, template: Any = None, shown: bool = False
+) -> tuple[dict[str, Any], dict[str, Matrix]]:
+    """One vectorizer per language, fitted on its texts, and their vectors.
 
-    ``given`` is the user's: one to clone, a mapping from languages to them, or None for tf-idf.
+    ``template`` is a vectorizer to clone, a mapping from languages to such, or None for tf-idf.
     """
-    vectorizers = {language: _vectorizer(language, given) for language in texts}
+    vectorizers = {language: _vectorizer(language, template) for language in texts}
     vectors = {}
     with progress_bar("words", sum(map(len, texts.values())), shown, "documents") as advance:
-        for language, part in texts.items():
-            vectors[language] = vectorizers[language].fit_transform(part)
-            advance(len(part))
+        for language, of_language in texts.items():
+            vectors[language] = vectorizers[language].fit_transform(of_language)
+            advance(len(of_language))
     return vectorizers, vectors
 
 
-def _vectorizer(language: str, given: Any) -> Any:
-    if isinstance(given, Mapping):
-        given = given.get(language)
-    return TfidfVectorizer(language=language) if given is None else clone(given)
+def _vectorizer(language: str, template: Any) -> Any:
+    if isinstance(template, Mapping):
+        template = template.get(language)
+    return TfidfVectorizer(language=language) if template is None else clone(template)
 
 
-def fit_shared(texts: Texts, given: Any = None, shown: bool = False) -> tuple[Any, dict[str, Matrix]]:
+def fit_shared(texts: Texts, template: Any = None, shown: bool = False) -> tuple[Any, dict[str, Matrix]]:
     """One vectorizer for all languages, and the vectors of their texts; a word of two languages is one."""
-    everything = [text for part in texts.values() for text in part]
-    sizes = [len(part) for part in texts.values()]
-    vectorizer = TfidfVectorizer() if given is None else clone(given)
+    everything = [text for of_language in texts.values() for text in of_language]
+    vectorizer = TfidfVectorizer() if template is None else clone(template)
     with progress_bar("words", len(everything), shown, "documents") as advance:
-        languages = [language for language, part in texts.items() for _ in part]
-        X = vectorizer.fit_transform(everything, **_spoken(vectorizer, languages))
+        languages = [language for language, of_language in texts.items() for _ in of_language]
+        X = vectorizer.fit_transform(everything, **_languages_for(vectorizer, languages))
         advance(len(everything))
-    ends = np.cumsum(sizes)
-    parts = {tag: X[end - size : end] for tag, size, end in zip(texts, sizes, ends, strict=True)}
-    return vectorizer, parts
+    return vectorizer, by_language(X, sizes_of(texts))
 
 
 def shared_vectors(vectorizer: Any, language: str, texts: Sequence[str]) -> Matrix:
     """Vectors of one language's texts over the vocabulary of all."""
-    return vectorizer.transform(texts, **_spoken(vectorizer, [language] * len(texts)))
+    vectors: Matrix = vectorizer.transform(texts, **_languages_for(vectorizer, [language] * len(texts)))
+    return vectors
 
 
-def _spoken(vectorizer: Any, languages: Sequence[str]) -> dict[str, Any]:
-    """What only our own vectorizer asks for: the language of each text."""
+def _languages_for(vectorizer: Any, languages: Sequence[str]) -> dict[str, Any]:
+    """The argument that only our own vectorizer takes: the language of each text."""
     return {"languages": languages} if isinstance(vectorizer, TfidfVectorizer) else {}

@@ -12,9 +12,9 @@ from funnelling.errors import InputError
 from funnelling.text.languages import name_among
 from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, lower, words
 
-# A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86.
+# A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86 letters.
 LONGEST_WORD = 100
-# Some 50 MB a language: most words of a stream are met in the cache, and no stream fills the memory.
+# Some 50 MB per language: the cache has most words of a stream, and no stream fills the memory.
 CACHED_WORDS = 200_000
 
 # Vietnamese words, most of them one syllable long, differ by their accents alone.
@@ -63,14 +63,14 @@ ReduceTo = Literal["lemmas", "stems"]
 
 
 class Resources(NamedTuple):
-    """What is at hand for a language: what its words are reduced to, and whether it has stop words."""
+    """The resources of a language: what its words are reduced to, and whether it has stop words."""
 
     reduced_to: ReduceTo | None
     stop_words: bool
 
 
 def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> Resources:
-    """Say what is at hand for a language; a regional variant has what its language has.
+    """Return the resources of a language; a regional variant has those of its language.
 
     >>> resources("pt_BR"), resources("pt_BR", reduce_to="stems")
     (Resources(reduced_to='lemmas', stop_words=True), Resources(reduced_to='stems', stop_words=True))
@@ -84,8 +84,7 @@ def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> Resources
 class Analyser:
     """Turn texts of one language into features, each distinct word analysed once.
 
-    Get one from `analyser`, so that all who need the language share what it has learned. Threads may
-    share it too.
+    Get one from `analyser`, so that all texts of the language share its cache. Threads may share it too.
     """
 
     def __init__(self, plan: _Plan):
@@ -106,8 +105,8 @@ def analyser(
 ) -> Analyser:
     """Return the shared analyser of a language.
 
-    Where a language has no lemmas its words are reduced to stems, or the other way round; without
-    either, or without a language, they stay as they are. `fold` removes accents.
+    Where a language has no lemmas its words are reduced to stems, or the other way round; without either, or
+    without a language, words stay as they are. `fold` removes accents.
 
     >>> analyser("en")("The dogs were barking at the postmen's café")
     ['dog', 'bark', 'postman', 'cafe']
@@ -156,7 +155,7 @@ def _analyser(plan: _Plan) -> Analyser:
 
 
 class _Features(dict[str, str]):
-    """Word to feature, filled as words are met; a stop word's feature is empty."""
+    """From word to feature, filled as words come; a stop word's feature is empty."""
 
     def __init__(self, plan: _Plan):
         super().__init__()
@@ -207,6 +206,6 @@ def _lemmatiser(code: str) -> Callable[[str], str]:
 def _stop_words(code: str) -> frozenset[str]:
     import stopwordsiso
 
-    listed = [unicodedata.normalize("NFC", word) for word in stopwordsiso.stopwords(code)]
-    # Words end at an apostrophe, so that of "isn't" the "isn" is to be dropped.
-    return frozenset(listed).union(*(words(word) for word in listed if "'" in word or "’" in word))
+    stop_words = [unicodedata.normalize("NFC", word) for word in stopwordsiso.stopwords(code)]
+    # Our words end at an apostrophe, so "isn't" comes as "isn" and "t", which are stop words too.
+    return frozenset(stop_words).union(*(words(word) for word in stop_words if "'" in word or "’" in word))

@@ -1,1 +1,1 @@
-"""Who does the work: threads of this process, or the workers of a backend of joblib's, such as a cluster."""
+"""Where work runs: in threads, on the workers of a joblib backend such as a cluster, or on a GPU."""

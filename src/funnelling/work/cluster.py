@@ -1,4 +1,4 @@
-"""A Dask cluster for the work: one that runs somewhere, or one started here for as long as it is needed."""
+"""Work on a Dask cluster: one that is running, or one started here for as long as it is needed."""
 
 import logging
 import re
@@ -12,12 +12,12 @@ import joblib
 from funnelling.errors import InputError
 
 HERE = re.compile(r"local:([1-9]\d*)")
-PATIENCE = 15  # seconds until a scheduler, and then a worker, must have answered
+PATIENCE = 15  # seconds to wait for the scheduler, and then for a worker
 
 
 @contextmanager
 def on_cluster(address: str) -> Iterator[None]:
-    """While the body runs, the workers at an address do what can be spread."""
+    """Spread work over the workers at an address while the body runs."""
     distributed = _distributed()
     with ExitStack() as stack:
         here = HERE.fullmatch(address)
@@ -51,7 +51,7 @@ def _client(distributed: Any, address: str) -> Any:
     except TimeoutError:
         client.close()
         raise InputError(f"{address}: the cluster has no worker. Start some: dask worker {address}") from None
-    except ImportError:  # they cannot even read what to run
+    except ImportError:  # without funnelling a worker cannot even load `_version`
         versions = {"none"}
     if versions != {_version()}:
         client.close()
@@ -72,5 +72,5 @@ def _distributed() -> Any:
     except ImportError:
         raise InputError("A cluster needs Dask: pip install 'funnelling[cluster]'") from None
     for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # workers that come and go are no news
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # workers that come and go are not worth a line
     return distributed

@@ -9,12 +9,12 @@ Item = TypeVar("Item")
 
 
 def quietly(_steps: int) -> None:
-    """Advance nothing: the progress of those who asked for none."""
+    """Advance nothing: for callers that show no progress."""
 
 
 @contextmanager
 def progress_bar(description: str, total: int | None, shown: bool, unit: str = "it") -> Iterator[Advance]:
-    """Show a bar over ``total`` steps while the body runs; the body calls what it is given.
+    """Show a bar over ``total`` steps while the body runs, which calls the function it gets with steps done.
 
     >>> with progress_bar("counting", 3, shown=False) as advance:
     ...     advance(1)
@@ -24,13 +24,13 @@ def progress_bar(description: str, total: int | None, shown: bool, unit: str = "
         return
     from tqdm import tqdm
 
-    # disable=None is tqdm's word for "only on a terminal".
+    # To tqdm, disable=None means "only on a terminal".
     with tqdm(total=total, desc=description, unit=unit, leave=False, disable=None, delay=0.5) as bar:
         yield bar.update
 
 
 def watched(items: Sequence[Item], description: str, shown: bool, unit: str = "documents") -> Iterator[Item]:
-    """The items, with a bar that tells how many have been taken.
+    """The items, with a bar that shows how many have been taken.
 
     >>> list(watched("abc", "spelling", shown=False))
     ['a', 'b', 'c']

@@ -1,6 +1,6 @@
-"""Work in pieces, done by the backend that joblib was told to use: processes, or the machines of a cluster.
+"""Work in pieces, done by the joblib backend in use: processes, or the machines of a cluster.
 
-Without one, work stays in threads of this process, where nothing has to travel.
+Without one, work stays in threads of this process, where no data has to travel.
 """
 
 import sys
@@ -16,8 +16,8 @@ from funnelling.errors import InputError
 
 Result = TypeVar("Result")
 
-ATTEMPTS = 5  # at pieces whose data went down with the workers that held it
-PATIENCE = 2.0  # seconds until the second attempt, and twice as many until each further one
+ATTEMPTS = 5  # at pieces whose data was lost with the workers that held it
+PATIENCE = 2.0  # seconds before the second attempt, doubled before each further one
 
 
 def is_local() -> bool:
@@ -34,30 +34,33 @@ def workers() -> int:
 def in_pieces(
     work: Callable[..., Result], shared: Sequence[Any], pieces: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, Result]]:
-    """``work(*shared, *piece)`` for each piece, with its number, as they are done.
+    """``work(*shared, *piece)`` for each piece, with the piece's number, in the order in which they end.
 
-    What is ``shared`` travels once. On a cluster every worker gets a copy, so that it outlives any of them.
+    ``shared`` travels once. On a cluster every worker gets a copy, so that it outlives any of them.
     """
-    lacking = dict(enumerate(pieces))
+    remaining = dict(enumerate(pieces))
     for attempt in range(ATTEMPTS):
         with suppress(*_losses()):
-            sent = _sent(tuple(shared))
+            data = _send(tuple(shared))
             # A tuple stays with its task, which a worker that dies leaves behind; an array is lost with it.
-            calls = [joblib.delayed(_do)(work, k, piece, sent) for k, piece in lacking.items()]
-            for done in joblib.Parallel(batch_size=1, return_as="generator_unordered")(calls):
-                if isinstance(done, _Done):
-                    del lacking[done.number]
-                    yield done.number, done.value
-        if not lacking:
+            calls = [joblib.delayed(_do)(work, k, piece, data) for k, piece in remaining.items()]
+            for result in joblib.Parallel(batch_size=1, return_as="generator_unordered")(calls):
+                if isinstance(result, _PieceResult):
+                    del remaining[result.number]
+                    yield result.number, result.value
+        if not remaining:
             return
-        time.sleep(PATIENCE * 2**attempt)  # until those who died are missed, and replaced
+        time.sleep(PATIENCE * 2**attempt)  # until dead workers are noticed and replaced
     raise InputError("The cluster lost its workers again and again. Give them more memory, or add some.")
 
 
 def in_processes(
     work: Callable[..., Result], pieces: Sequence[tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, Result]]:
-    """The same for work that Python itself does: on the cluster where there is one, else in processes."""
+    """``work(*piece)`` for each piece, with its number, for work that holds the GIL.
+
+    It runs on the cluster where there is one, else in processes.
+    """
     if not is_local():
         yield from in_pieces(work, (), pieces)
     elif n_jobs == 1 or len(pieces) == 1:
@@ -67,27 +70,27 @@ def in_processes(
             yield from in_pieces(work, (), pieces)
 
 
-class _Done(NamedTuple):
+class _PieceResult(NamedTuple):
     number: int
     value: Any
 
 
-def _sent(shared: tuple[Any, ...]) -> Any:
-    """In the form in which it travels."""
+def _send(shared: tuple[Any, ...]) -> Any:
+    """The shared data, or on a cluster a reference to the copies that were sent to all workers."""
     client = getattr(get_active_backend()[0], "client", None)
     return shared if client is None else client.scatter([shared], broadcast=True, hash=False)[0]
 
 
-def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], shared: Any) -> _Done | None:
-    """What comes of a piece; nothing where what it shares with others did not arrive."""
+def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], shared: Any) -> _PieceResult | None:
+    """The result of a piece, or None where the shared data did not arrive."""
     if not isinstance(shared, tuple):
         return None
     with joblib.parallel_config(backend="threading", n_jobs=1):
-        return _Done(number, work(*shared, *piece))
+        return _PieceResult(number, work(*shared, *piece))
 
 
 def _losses() -> tuple[type[BaseException], ...]:
-    """The errors of a cluster whose workers went away with data or work."""
+    """The errors of a cluster that lost workers, and data or work with them."""
     if "distributed" not in sys.modules:
         return ()
     from concurrent.futures import CancelledError
@@ -106,13 +109,13 @@ def _nested(backend: Any) -> Iterator[None]:
 
 
 def for_threads(work: Callable[[int], Result]) -> Callable[[int], Result]:
-    """The same work, for a thread of its own: it spreads what it does where its caller would."""
+    """``work`` made fit for another thread, where it spreads over the workers of the calling thread."""
     if is_local():
         return work
     backend = get_active_backend()[0]
 
-    def done(k: int) -> Result:
+    def work_in_thread(k: int) -> Result:
         with _nested(backend):
             return work(k)
 
-    return done
+    return work_in_thread

@@ -19,7 +19,7 @@ def in_threads(
     n_jobs: int | None,
     stop: npt.NDArray[np.uint8] | None = None,
 ) -> Iterator[Result]:
-    """Do ``work(0)`` … ``work(count - 1)`` in threads, in order of results; Ctrl-C raises ``stop``.
+    """The results of ``work(0)`` … ``work(count - 1)``, done in threads, in order; Ctrl-C raises ``stop``.
 
     >>> list(in_threads(lambda k: k * k, 4, n_jobs=2))
     [0, 1, 4, 9]
@@ -39,7 +39,7 @@ def in_threads(
 
 
 def share_threads(n_jobs: int | None, tasks: int) -> tuple[int, int]:
-    """How many tasks to do at once, and the threads of each.
+    """How many tasks to do at once, and how many threads each gets.
 
     >>> share_threads(8, 3), share_threads(2, 11), share_threads(1, 5)
     ((3, 2), (2, 1), (1, 1))
@@ -50,7 +50,7 @@ def share_threads(n_jobs: int | None, tasks: int) -> tuple[int, int]:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """How many threads of this process ``n_jobs`` are; the workers of a cluster are none of them."""
+    """How many threads of this process ``n_jobs`` means; the workers of a cluster do not count."""
     if is_local():
         return int(joblib.effective_n_jobs(n_jobs))
     with joblib.parallel_config(backend="threading"):

@@ -1,51 +1,23 @@
-"""Kernel values on a device, and what scores new documents there; PyTorch is imported where it is used."""
+"""Kernel values on a device, and scores of new documents there; PyTorch is imported where it is used."""
 
-import logging
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.errors import InputError
 from funnelling.matrices import Floats
 from funnelling.svm.scorers import KernelScorer, Scorer
 
 Tensor = Any  # torch.Tensor
 
-DEVICES = ("cpu", "cuda")
-GRAM_ROWS = 1024  # of the kernel matrix, made or turned to double at a time
+GRAM_ROWS = 1024  # of the kernel matrix that are computed, or turned to double, at once
 SCORE_ROWS = 512  # of a block of new documents, always filled up to this number
-# A fixed share of what a device has is used, not of what is free, so that the same problems go together in
-# every run.
-CPU_MEMORY = 2e9  # what a CPU is taken to have
-POWERS = 20  # of the kernel matrix, to find its largest curvature
-
-logger = logging.getLogger(__name__)
-
-
-@cache
-def pick_device(name: str) -> str:
-    """The device to work on: "cuda" where it is asked for and there is a GPU, else "cpu", told once.
-
-    >>> pick_device("abacus")
-    Traceback (most recent call last):
-    funnelling.errors.InputError: device must be one of cpu, cuda, not 'abacus'.
-    """
-    if name not in DEVICES:
-        raise InputError(f"device must be one of {', '.join(DEVICES)}, not {name!r}.")
-    if name == "cpu":
-        return name
-    try:
-        import torch
-    except ImportError:
-        logger.warning("PyTorch is missing, so the CPU is used: pip install 'funnelling[neural]'")
-        return "cpu"
-    if not torch.cuda.is_available():
-        logger.warning("PyTorch finds no GPU here, so the CPU is used.")
-        return "cpu"
-    return name
+# Batches take a fixed share of all memory of a device, not of what is free, so that the same problems go
+# together in every run.
+CPU_MEMORY = 2e9  # bytes that count as a CPU's
+POWERS = 20  # steps of the power method, to find the largest curvature
 
 
 @dataclass(frozen=True)
@@ -85,7 +57,7 @@ class DeviceGram:
 
     @property
     def memory(self) -> float:
-        """What the device has, in bytes."""
+        """The bytes of memory that the device has."""
         import torch
 
         if self.device.type == "cuda":
@@ -128,14 +100,14 @@ def _rbf(A: Tensor, B: Tensor, gamma: float) -> Tensor:
 
 
 def scores_on(device: str, scorer: Scorer, X: Floats) -> Floats:
-    """What a scorer says of documents, found on a device where that pays."""
+    """A scorer's scores of documents, computed on a device where that pays."""
     if device == "cpu" or not isinstance(scorer, KernelScorer):
         return scorer.scores(X)
     return kernel_scores(scorer, X, device)
 
 
 def kernel_scores(scorer: KernelScorer, X: Floats, device: str) -> Floats:
-    """What ``scorer`` says of new documents, found on a device in blocks of fixed shape.
+    """A scorer's scores of new documents, computed on a device in blocks of fixed shape.
 
     A document's score does not depend on its neighbours.
     """
@@ -152,8 +124,8 @@ def kernel_scores(scorer: KernelScorer, X: Floats, device: str) -> Floats:
         # Large C makes large coefficients of both signs: summed in double.
         values = _rbf(padded, support, scorer.gamma).double() @ coefficients + bias
         scores[start : start + SCORE_ROWS] = values[: len(rows)]
-    found: Floats = on_host(scores)
-    return found
+    on_cpu: Floats = on_host(scores)
+    return on_cpu
 
 
 def on_host(tensor: Tensor) -> Any:

@@ -4,27 +4,27 @@ from dataclasses import dataclass
 
 from funnelling.svm.device.gram import Tensor
 
-EDGE = 0.2  # a coefficient starts so far from its bounds, in C
-AIR = 0.1  # and a multiplier at so much of the violation
-ITERATIONS = 60  # it takes 8 to 20
+EDGE = 0.2  # how far from its bounds a coefficient starts, as a share of C
+AIR = 0.1  # how far above 0 a multiplier starts, as a share of the violation
+ITERATIONS = 60  # at most; it takes 8 to 20
 RIDGE = 1e-7  # times the diagonal: below, a kernel value in single precision is noise
 BLOCK = 128  # rows that are factorised at once
 
 
 @dataclass
-class Part:
-    """Problems over chosen documents, each with a point inside its box.
+class Subproblems:
+    """Problems over a few documents each, with a point inside the box of each.
 
-    What has two columns has one for the lower bound of a coefficient and one for the upper. At the optimum
-    gradient - offset + price of the lower bound - price of the upper one is 0, and so is each room times its
-    price; the steps keep them positive and take all products down together.
+    An axis of length 2 stands for the lower and the upper bound of a coefficient. At the optimum, gradient -
+    offset + price of the lower bound - price of the upper one is 0, and so is each room times its price. The
+    steps keep rooms and prices positive and take all their products down together.
     """
 
     kernel: Tensor  # (problems, documents, documents)
     gradient: Tensor  # (problems, documents) at the start, less the bias
     start: Tensor
     bounds: Tensor  # (problems, 2, documents)
-    valid: Tensor  # (problems, documents) 0 where a problem has no document
+    valid: Tensor  # (problems, documents) 1, or 0 where a problem has fewer documents than others
     goal: Tensor  # (problems,) the sum of the coefficients
     tolerance: Tensor
     least: Tensor  # the product of room and price that is small enough
@@ -45,8 +45,8 @@ class Part:
         goal: Tensor,
         violation: Tensor,
         tolerance: Tensor,
-    ) -> "Part":
-        """A point near the start."""
+    ) -> "Subproblems":
+        """Subproblems at a point near the start."""
         import torch
 
         sign = _signs(kernel)
@@ -62,7 +62,7 @@ class Part:
             valid=valid,
             goal=goal,
             tolerance=tolerance,
-            # Then all that is put on its bound together moves no gradient by a quarter of the tolerance.
+            # So small that putting coefficients on their bounds moves gradients by less than tolerance / 4.
             least=(tolerance**2 / (16 * kernel.shape[1] * spread)).minimum(1e-6 * C[:, 0] * tolerance),
             ridge=RIDGE * scale,
             room=away.minimum((1 - EDGE) * C[:, None]),
@@ -71,38 +71,38 @@ class Part:
             rows=torch.arange(len(kernel), device=kernel.device),
         )
 
-    def only(self, rows: Tensor) -> "Part":
-        return Part(*(part[rows] for part in vars(self).values()))
+    def only(self, rows: Tensor) -> "Subproblems":
+        return Subproblems(*(values[rows] for values in vars(self).values()))
 
-    def solved(self) -> Tensor:
+    def solve(self) -> Tensor:
         """The best coefficients of all problems."""
-        part, found = self, self.start.clone()
+        unsolved, best = self, self.start.clone()
         for _ in range(ITERATIONS):
-            done = part.advance()
-            left = (~done).nonzero()[:, 0]
-            if len(left) < 0.7 * len(done):
-                ended = done.nonzero()[:, 0]
-                found[part.rows[ended]] = part.only(ended).coefficients()
-                if not len(left):
-                    return found
-                part = part.only(left)
-        found[part.rows] = part.coefficients()
-        return found
+            is_solved = unsolved.advance()
+            rest = (~is_solved).nonzero()[:, 0]
+            if len(rest) < 0.7 * len(is_solved):
+                leaving = is_solved.nonzero()[:, 0]
+                best[unsolved.rows[leaving]] = unsolved.only(leaving).coefficients()
+                if not len(rest):
+                    return best
+                unsolved = unsolved.only(rest)
+        best[unsolved.rows] = unsolved.coefficients()
+        return best
 
     def advance(self) -> Tensor:
-        """One step of predictor and corrector; returns which problems needed none."""
+        """Take one step of predictor and corrector; returns which problems were solved without it."""
         import torch
 
         sign, flat = _signs(self.kernel), (1, 2)
-        moved = self.bounds[:, 0] + self.room[:, 0] - self.start
-        # The ridge draws towards the start, not towards 0: the optimum is the same, come to in rounds.
-        slope = self.gradient - (self.kernel @ moved[:, :, None])[:, :, 0] - self.ridge[:, None] * moved
+        change = self.bounds[:, 0] + self.room[:, 0] - self.start
+        # The ridge draws towards the start, not towards 0, so that rounds still end at the true optimum.
+        slope = self.gradient - (self.kernel @ change[:, :, None])[:, :, 0] - self.ridge[:, None] * change
         slope = (slope - self.offset[:, None]) * self.valid
-        lacking = self.goal - ((self.start + moved) * self.valid).sum(dim=1)
+        lacking = self.goal - ((self.start + change) * self.valid).sum(dim=1)
         products = self.room * self.price
         residual = (slope + (sign * self.price).sum(dim=1)).abs().amax(dim=1)
-        done = (products.amax(dim=flat) <= self.least) & (residual <= self.tolerance / 8)
-        done &= lacking.abs() <= 1e-9 * self.room[:, :, 0].sum(dim=1)
+        is_solved = (products.amax(dim=flat) <= self.least) & (residual <= self.tolerance / 8)
+        is_solved &= lacking.abs() <= 1e-9 * self.room[:, :, 0].sum(dim=1)
 
         stiffness = self.price / self.room
         matrix = self.kernel.clone()
@@ -112,7 +112,7 @@ class Part:
         total = (ones * self.valid).sum(dim=1)
 
         def along(plain: Tensor) -> tuple[Tensor, Tensor]:
-            """Changes of the room and the offset, with a sum that ends where it should."""
+            """The changes of room and offset, such that the coefficients sum to the goal."""
             offset = ((plain * self.valid).sum(dim=1) - lacking) / total
             return sign * (plain - offset[:, None] * ones)[:, None], offset
 
@@ -123,42 +123,42 @@ class Part:
         ahead = ((self.room + length * d_room) * (self.price + length * d_price)).mean(dim=flat)
         aim = ((ahead / mean) ** 3 * mean)[:, None, None]
         push = (aim - d_room * d_price) / self.room
-        corrected = slope + (sign * push).sum(dim=1) * self.valid
-        d_room, d_offset = along(factors.solve(corrected[:, :, None])[:, :, 0])
+        right_side = slope + (sign * push).sum(dim=1) * self.valid
+        d_room, d_offset = along(factors.solve(right_side[:, :, None])[:, :, 0])
         d_price = push - self.price - stiffness * d_room
 
         length = 0.995 * self._length(d_room, d_price)
         usable = factors.positive & (d_room + d_price).isfinite().all(dim=2).all(dim=1)
         self.ridge = self.ridge.where(usable, 10 * self.ridge)
-        moving = (usable & ~done)[:, None, None]
+        moving = (usable & ~is_solved)[:, None, None]
         self.room = (self.room + length * d_room).where(moving, self.room)
         self.price = (self.price + length * d_price).where(moving, self.price)
         self.offset = (self.offset + length[:, 0, 0] * d_offset).where(moving[:, 0, 0], self.offset)
-        return done
+        return is_solved
 
     def _length(self, d_room: Tensor, d_price: Tensor) -> Tensor:
-        """How much of a step can be taken until the first room or price is 0, and at most all."""
+        """The share of a step, at most 1, at which the first room or price would be 0."""
         shares = (-d_room / self.room).amax(dim=(1, 2)).maximum((-d_price / self.price).amax(dim=(1, 2)))
         return 1 / shares.clamp(min=1)[:, None, None]
 
     def coefficients(self) -> Tensor:
-        """The point, with what is next to a bound put on it, and with the sum that it should have."""
+        """The coefficients of the point: put on a bound if next to it, else change to give the right sum."""
         lower, upper = self.bounds.unbind(dim=1)
         C = self.room[:, :, :1].sum(dim=1)
         near = self.room == self.room.amin(dim=1, keepdim=True)
         near &= (self.price > self.tolerance[:, None, None] / 4) | (self.room < 1e-9 * C[:, None])
-        found = (lower + self.room[:, 0]).where(~near[:, 1], upper).where(~near[:, 0], lower) * self.valid
-        lacking = self.goal - found.sum(dim=1)
+        point = (lower + self.room[:, 0]).where(~near[:, 1], upper).where(~near[:, 0], lower) * self.valid
+        lacking = self.goal - point.sum(dim=1)
         room = self.room.amin(dim=1) * self.valid
         inside = room.masked_fill(near.any(dim=1), 0)
         room = inside.where(inside.any(dim=1, keepdim=True), room)
         share = lacking / room.sum(dim=1).clamp(min=1e-300)
         share = share.masked_fill(lacking.abs() < 1e-12 * C[:, 0], 0)  # rounding must not leave a bound
-        return (found + share[:, None] * room).maximum(lower).minimum(upper)
+        return (point + share[:, None] * room).maximum(lower).minimum(upper)
 
 
 def _signs(like: Tensor) -> Tensor:
-    """1 for lower bounds, from which a rising coefficient moves away, and -1 for upper ones."""
+    """1 for lower bounds, from which a rising coefficient moves away, and -1 for upper bounds."""
     import torch
 
     return 1 - 2 * torch.arange(2, dtype=like.dtype, device=like.device)[:, None]
@@ -166,15 +166,15 @@ def _signs(like: Tensor) -> Tensor:
 
 @dataclass
 class _Factors:
-    """Cholesky's factor of a matrix for each problem, and the inverses of its diagonal blocks."""
+    """The Cholesky factor of each problem's matrix, and the inverses of its diagonal blocks."""
 
     lower: Tensor
     inverses: list[Tensor]
-    positive: Tensor  # whether the matrix is
+    positive: Tensor  # whether each matrix is positive definite
 
     @classmethod
     def of(cls, matrix: Tensor) -> "_Factors":
-        """Factorise in place, block by block, so that nearly all work is products of matrices."""
+        """Factorise in place, block by block, so that nearly all work is in products of matrices."""
         import torch
 
         size = matrix.shape[1]
@@ -195,17 +195,17 @@ class _Factors:
         return cls(matrix, inverses, positive)
 
     def solve(self, right: Tensor) -> Tensor:
-        """The solutions for the columns on the right-hand side of each problem, in their place."""
+        """Replace the right-hand side of each problem, column by column, by the solution."""
         size = right.shape[1]
         pairs = list(zip(_blocks(size), self.inverses, strict=True))
         for block, inverse in pairs:
-            right[:, block] = known = inverse @ right[:, block]
+            right[:, block] = solution = inverse @ right[:, block]
             if block.stop < size:
-                right[:, block.stop :].baddbmm_(self.lower[:, block.stop :, block], known, alpha=-1)
+                right[:, block.stop :].baddbmm_(self.lower[:, block.stop :, block], solution, alpha=-1)
         for block, inverse in reversed(pairs):
-            right[:, block] = known = inverse.mT @ right[:, block]
+            right[:, block] = solution = inverse.mT @ right[:, block]
             if block.start:
-                right[:, : block.start].baddbmm_(self.lower[:, block, : block.start].mT, known, alpha=-1)
+                right[:, : block.start].baddbmm_(self.lower[:, block, : block.start].mT, solution, alpha=-1)
         return right
 
 

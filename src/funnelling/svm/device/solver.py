@@ -1,4 +1,4 @@
-"""The problems of all labels and folds, round by round: see the room's own page for how."""
+"""The problems of all labels and folds, solved round by round, as `funnelling.svm.device` describes."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -11,29 +11,37 @@ from scipy import sparse
 from funnelling.errors import InputError
 from funnelling.matrices import Folds, Targets
 from funnelling.svm.device.gram import DeviceGram, Tensor, on_device, on_host
-from funnelling.svm.device.interior import Part
-from funnelling.svm.device.starts import balanced, bounds_of, fresh, settled, stretched
-from funnelling.svm.path import Solved, tell_unfinished
-from funnelling.svm.solver import NO_NUMBERS, TOLERANCE, Solution
+from funnelling.svm.device.interior import Subproblems
+from funnelling.svm.device.starts import (
+    balanced_start,
+    bounds_of,
+    fresh_start,
+    settled_start,
+    stretched_start,
+)
+from funnelling.svm.path import SparseSolution, warn_of_unfinished
+from funnelling.svm.solver import TOLERANCE, UNUSABLE_FEATURES, Solution
 from funnelling.work.progress import Advance, quietly
 
-BATCH_SHARE, BATCH_BYTES = 0.3, 120  # of the memory for a batch; for each problem and document
-ROUND_SHARE = 0.08  # of the kernel values in a round, which are there three times
+BATCH_SHARE = 0.3  # of the memory, for a batch of problems
+BATCH_BYTES = 120  # of a batch, per problem and document
+ROUND_SHARE = 0.08  # of the memory, for the kernel values of a round, which are held three times
 
 # When a problem is solved, as in native/rule.c.
 LARGE_C, GAP, NEAR = 10.0, 8e-4, 0.3
 TIGHTER, TIMES = 8.0, 12
 MOST_ROUNDS = 300  # it takes 2 to 10
-FIRST_C = 10.0  # up to here a problem without a start is solved at once, above by way of smaller Cs
+FIRST_C = 10.0  # up to here a problem without a start is solved directly, above by way of smaller Cs
 
 # The documents of a round.
 STEP = 128  # their number is a multiple of this
-MOST_VIOLATORS, MOST = 1024, 1536  # at most, and at most where more are between their bounds
-COUNTED = 0.6  # the share of the worst violation from which on a violator counts
-SPARE = 32  # beyond those counted
-ALONE = 1e11  # multiplications more from which on it pays to let problems of another size go alone
-FREE_FIRST = 1e9  # above any gradient
-INNER = 0.05  # the share of a violation that is left over the documents of a round
+MOST_VIOLATORS = 1024  # at most so many documents, violators included
+MOST = 1536  # or so many, where that many are between their bounds
+VIOLATOR_SHARE = 0.6  # of the worst violation, from which on a violator counts
+SPARE = 32  # documents beyond those that count
+ALONE = 1e11  # multiplications saved from which on it pays to solve problems of another size by themselves
+FREE_FIRST = 1e9  # above any gradient: documents between their bounds come first
+INNER = 0.05  # the share of a violation that a round may leave over its documents
 
 
 def solve_on_device(
@@ -45,7 +53,7 @@ def solve_on_device(
     start: npt.NDArray[np.float64] | None = None,
     advance: Advance = quietly,
 ) -> Solution:
-    """Solve one C-SVM for every label and every fold; `funnelling.svm.solver.solve` says what is what.
+    """Solve one C-SVM for every label and every fold, with the arguments of `funnelling.svm.solver.solve`.
 
     ``advance`` is called with the number of problems solved.
     """
@@ -58,13 +66,13 @@ def solve_on_device(
         np.empty(shape, dtype=np.float32),
         np.empty(labels, dtype=bool),
     )
-    for part, sides in _parts(gram, targets, active):
-        begun = None if start is None else on_device(start[part], gram.device).view(-1, documents)
-        results = _solve(gram, sides, begun, C, advance)
-        solution.coefficients[part] = on_host(results.beta).reshape(-1, folds, documents)
-        solution.bias[part] = on_host(results.bias).reshape(-1, folds)
-        solution.scores[part] = on_host(results.scores).reshape(-1, folds, documents)
-        solution.unfinished[part] = on_host(results.unfinished).reshape(-1, folds).any(axis=1)
+    for block, sides in _label_blocks(gram, targets, active):
+        beta = None if start is None else on_device(start[block], gram.device).view(-1, documents)
+        results = _solve(gram, sides, beta, C, advance)
+        solution.coefficients[block] = on_host(results.beta).reshape(-1, folds, documents)
+        solution.bias[block] = on_host(results.bias).reshape(-1, folds)
+        solution.scores[block] = on_host(results.scores).reshape(-1, folds, documents)
+        solution.unfinished[block] = on_host(results.unfinished).reshape(-1, folds).any(axis=1)
     return solution
 
 
@@ -75,30 +83,30 @@ def solve_path_on_device(
     Cs: Sequence[float],
     *,
     folds: Folds | None = None,
-    start: Solved | None = None,
+    start: SparseSolution | None = None,
     advance: Advance = quietly,
-) -> list[Solved]:
-    """Solve the problems of all labels for each C; `funnelling.svm.path.solve_path` says what is what.
+) -> list[SparseSolution]:
+    """Solve the problems of all labels for each C, with the arguments of `funnelling.svm.path.solve_path`.
 
-    Only what is asked for leaves the device.
+    Only the scores and coefficients that a `SparseSolution` holds leave the device.
     """
     problems, documents = active.shape
     own = None if folds is None else on_device(1 + np.unique(folds, return_inverse=True)[1], gram.device)
-    solved: list[list[Solved]] = [[] for _ in Cs]
-    for part, sides in _parts(gram, targets, active):
+    blocks_by_c: list[list[SparseSolution]] = [[] for _ in Cs]
+    for block, sides in _label_blocks(gram, targets, active):
         beta = None
         if start is not None:
-            rows = start.support[part.start * problems : part.stop * problems]
+            rows = start.support[block.start * problems : block.stop * problems]
             beta = on_device(rows.toarray(), gram.device)
-        for C, of_parts in zip(Cs, solved, strict=True):
+        for C, blocks in zip(Cs, blocks_by_c, strict=True):
             results = _solve(gram, sides, beta, C, advance)
             beta = results.beta
             scores = results.scores.view(-1, problems, documents)
             held_out = None
             if own is not None:
                 held_out = on_host(scores.gather(1, own.expand(len(scores), 1, -1))[:, 0])
-            of_parts.append(
-                Solved(
+            blocks.append(
+                SparseSolution(
                     problems,
                     _to_sparse(beta),
                     on_host(results.bias).reshape(-1, problems),
@@ -107,35 +115,35 @@ def solve_path_on_device(
                     on_host(results.unfinished).reshape(-1, problems).any(axis=1),
                 )
             )
-    for_each_c = [Solved.joined(of_parts) for of_parts in solved]
-    for C, of_all in zip(Cs, for_each_c, strict=True):
-        tell_unfinished(C, of_all.unfinished)
-    return for_each_c
+    solutions = [SparseSolution.joined(blocks) for blocks in blocks_by_c]
+    for C, solution in zip(Cs, solutions, strict=True):
+        warn_of_unfinished(C, solution.unfinished)
+    return solutions
 
 
 def _to_sparse(beta: Tensor) -> "sparse.csr_array[np.float64]":
-    filled = beta != 0
-    starts = np.concatenate([[0], on_host(filled.sum(dim=1).cumsum(dim=0))])
-    columns = on_host(filled.nonzero()[:, 1].int())
-    return sparse.csr_array((on_host(beta[filled]), columns, starts.astype(np.int32)), tuple(beta.shape))
+    non_zero = beta != 0
+    starts = np.concatenate([[0], on_host(non_zero.sum(dim=1).cumsum(dim=0))])
+    columns = on_host(non_zero.nonzero()[:, 1].int())
+    return sparse.csr_array((on_host(beta[non_zero]), columns, starts.astype(np.int32)), tuple(beta.shape))
 
 
-def _parts(gram: DeviceGram, targets: Targets, active: Targets) -> Iterator[tuple[slice, Tensor]]:
-    """Labels whose problems fit into memory together, and the sides of their documents: see `_Batch`."""
+def _label_blocks(gram: DeviceGram, targets: Targets, active: Targets) -> Iterator[tuple[slice, Tensor]]:
+    """Blocks of labels whose problems fit into memory together, and the `_Batch.sides` of their documents."""
     if not bool(gram.values.diagonal().isfinite().all()):
-        raise InputError(NO_NUMBERS)
+        raise InputError(UNUSABLE_FEATURES)
     labels, (folds, documents) = targets.shape[1], active.shape
     signs = on_device(np.where(targets.T, 1, -1).astype(np.int8), gram.device)
     trained_on = on_device(active, gram.device)
     size = max(1, int(BATCH_SHARE * gram.memory / (BATCH_BYTES * folds * documents)))
     for first in range(0, labels, size):
-        part = slice(first, min(first + size, labels))
-        yield part, (signs[part, None] * trained_on).view(-1, documents)
+        block = slice(first, min(first + size, labels))
+        yield block, (signs[block, None] * trained_on).view(-1, documents)
 
 
 @dataclass
 class _Results:
-    """What is known of a batch of problems, a row each."""
+    """The results of a batch of problems, one row per problem."""
 
     beta: Tensor
     bias: Tensor
@@ -145,36 +153,36 @@ class _Results:
 
 @dataclass
 class _Batch:
-    """Problems side by side, a row each."""
+    """Problems that are solved side by side, one row per problem."""
 
-    numbers: Tensor  # which results are theirs
-    sides: Tensor  # of a document: 1 with a coefficient from 0 to C, -1 from -C to 0, 0 is held out
+    numbers: Tensor  # their rows in the results
+    sides: Tensor  # of documents: 1 for coefficients from 0 to C, -1 for -C to 0, 0 for those held out
     beta: Tensor
     tolerance: Tensor
-    tightened: Tensor  # times
+    tightened: Tensor  # how often the tolerance was tightened
 
     def only(self, rows: Tensor) -> "_Batch":
-        return _Batch(*(part[rows] for part in vars(self).values()))
+        return _Batch(*(values[rows] for values in vars(self).values()))
 
 
 @dataclass
 class _Look:
-    """Where the problems of a batch stand."""
+    """What a look at the problems of a batch finds."""
 
     sums: Tensor  # K beta
     gradient: Tensor  # less the bias
     free: Tensor  # documents that may both rise and fall
     rising: Tensor  # documents that can only rise, or should
-    falling: Tensor
+    falling: Tensor  # documents that can only fall, or should
     bias: Tensor
     violation: Tensor
 
     def only(self, rows: Tensor) -> "_Look":
-        return _Look(*(part[rows] for part in vars(self).values()))
+        return _Look(*(values[rows] for values in vars(self).values()))
 
 
 def _solve(gram: DeviceGram, sides: Tensor, beta: Tensor | None, C: float, advance: Advance) -> _Results:
-    """Solve the problems of a batch, from the coefficients of another one or from nothing."""
+    """Solve the problems of a batch, from the coefficients ``beta`` or from nothing."""
     import torch
 
     positive, negative = (sides > 0).any(dim=1), (sides < 0).any(dim=1)
@@ -192,15 +200,15 @@ def _solve(gram: DeviceGram, sides: Tensor, beta: Tensor | None, C: float, advan
         return results
     sides = sides[numbers]
     if beta is not None:
-        beta = stretched(gram, balanced(beta[numbers], sides, C), sides, C)
+        beta = stretched_start(gram, balanced_start(beta[numbers], sides, C), sides, C)
     else:
-        between = [C]
-        while between[0] > FIRST_C:
-            between.insert(0, between[0] / 10)
-        beta = fresh(gram, sides, between[0])
-        for smaller, larger in itertools.pairwise(between):
+        path = [C]
+        while path[0] > FIRST_C:
+            path.insert(0, path[0] / 10)
+        beta = fresh_start(gram, sides, path[0])
+        for smaller, larger in itertools.pairwise(path):
             _walk(gram, numbers, sides, beta, smaller, results)
-            beta = stretched(gram, results.beta[numbers], sides, larger)
+            beta = stretched_start(gram, results.beta[numbers], sides, larger)
     _walk(gram, numbers, sides, beta, C, results, advance)
     return results
 
@@ -214,34 +222,34 @@ def _walk(
     results: _Results,
     advance: Advance = quietly,
 ) -> None:
-    """Rounds from a start until all problems are solved."""
+    """Go from a start through rounds until all problems are solved."""
     import torch
 
     tolerance = min(TOLERANCE, 0.8 * GAP) if C > LARGE_C else TOLERANCE
     batch = _Batch(
         numbers,
         sides,
-        settled(gram, beta, sides, C),
+        settled_start(gram, beta, sides, C),
         beta.new_full((len(beta),), tolerance),
         torch.zeros_like(numbers),
     )
     for turn in range(MOST_ROUNDS + 1):
         look = _look(gram, batch, C)
         if not bool(look.violation.isfinite().all()):
-            raise InputError(NO_NUMBERS)
-        solved = _solved(batch, look, C)
-        leaving = torch.ones_like(solved) if turn == MOST_ROUNDS else solved
-        gone, kept = leaving.nonzero()[:, 0], (~leaving).nonzero()[:, 0]
-        if len(gone):
-            to = batch.numbers[gone]
-            results.beta[to] = batch.beta[gone]
-            results.bias[to] = look.bias[gone]
-            results.scores[to] = (look.sums[gone] + look.bias[gone, None]).float()
-            results.unfinished[to] = ~solved[gone]
-            advance(len(gone))
-            if not len(kept):
+            raise InputError(UNUSABLE_FEATURES)
+        is_solved = _check_rule(batch, look, C)
+        leaves = torch.ones_like(is_solved) if turn == MOST_ROUNDS else is_solved
+        leaving, staying = leaves.nonzero()[:, 0], (~leaves).nonzero()[:, 0]
+        if len(leaving):
+            to = batch.numbers[leaving]
+            results.beta[to] = batch.beta[leaving]
+            results.bias[to] = look.bias[leaving]
+            results.scores[to] = (look.sums[leaving] + look.bias[leaving, None]).float()
+            results.unfinished[to] = ~is_solved[leaving]
+            advance(len(leaving))
+            if not len(staying):
                 return
-            batch, look = batch.only(kept), look.only(kept)
+            batch, look = batch.only(staying), look.only(staying)
         _improve(gram, batch, look, C)
 
 
@@ -265,8 +273,8 @@ def _look(gram: DeviceGram, batch: _Batch, C: float) -> _Look:
     return _Look(sums, gradient, free, rising, falls & ~rising, bias, violation)
 
 
-def _solved(batch: _Batch, look: _Look, C: float) -> Tensor:
-    """Which problems meet the rule; where a large C asks for more than the tolerance, it is tightened."""
+def _check_rule(batch: _Batch, look: _Look, C: float) -> Tensor:
+    """Which problems are solved; where a large C asks for more than the tolerance, that is tightened."""
     within = look.violation < batch.tolerance
     if C <= LARGE_C:
         return within
@@ -275,11 +283,11 @@ def _solved(batch: _Batch, look: _Look, C: float) -> Tensor:
     hinge = (1 - batch.sides * (look.sums + look.bias[:, None])).clamp_(min=0) * batch.sides.abs()
     primal = quadratic / 2 + C * hinge.sum(dim=1)
     gap = (primal - linear + quadratic / 2) / primal.clamp(min=np.finfo(float).tiny)
-    solved = (look.violation < NEAR) & (gap < GAP)
-    tightened = within & ~solved
-    batch.tightened += tightened
-    batch.tolerance[tightened] /= TIGHTER
-    return solved | (batch.tightened > TIMES)  # as near as the arithmetic gets
+    is_solved = (look.violation < NEAR) & (gap < GAP)
+    too_wide = within & ~is_solved
+    batch.tightened += too_wide
+    batch.tolerance[too_wide] /= TIGHTER
+    return is_solved | (batch.tightened > TIMES)  # as near as the arithmetic gets
 
 
 def _improve(gram: DeviceGram, batch: _Batch, look: _Look, C: float) -> None:
@@ -287,15 +295,16 @@ def _improve(gram: DeviceGram, batch: _Batch, look: _Look, C: float) -> None:
     import torch
 
     keys = look.gradient.where(look.rising, -look.gradient)
-    violators = keys > COUNTED * look.violation[:, None]
+    violators = keys > VIOLATOR_SHARE * look.violation[:, None]
 
-    def needed(wanted: Tensor, most: int) -> npt.NDArray[np.int_]:
-        sides = [(wanted & side).sum(dim=1) for side in (look.rising, look.falling)]
+    def sizes_for(documents: Tensor, most: int) -> npt.NDArray[np.int_]:
+        """The size that each problem needs for these documents, half of it for each side."""
+        sides = [(documents & side).sum(dim=1) for side in (look.rising, look.falling)]
         wide: npt.NDArray[np.int_] = 2 * on_host(torch.maximum(*sides)) + SPARE
         return np.minimum(-(-wide // STEP) * STEP, most)
 
-    sizes = np.maximum(needed(look.free | violators, MOST_VIOLATORS), needed(look.free, MOST))
-    for size in _joined(sizes):
+    sizes = np.maximum(sizes_for(look.free | violators, MOST_VIOLATORS), sizes_for(look.free, MOST))
+    for size in _merge_sizes(sizes):
         alike = np.flatnonzero(sizes == size)
         together = max(1, int(ROUND_SHARE * gram.memory / (8 * size**2)))
         for first in range(0, len(alike), together):
@@ -306,13 +315,13 @@ def _improve(gram: DeviceGram, batch: _Batch, look: _Look, C: float) -> None:
                 ranks.masked_fill(~side[rows], -torch.inf).topk(half, dim=1)
                 for side in (look.rising, look.falling)
             ]
-            chosen = torch.cat([side.indices for side in best], dim=1)
+            documents = torch.cat([side.indices for side in best], dim=1)
             valid = torch.cat([side.values for side in best], dim=1) > -torch.inf
-            _improve_over(gram, batch, look, C, rows, chosen, valid)
+            _improve_over(gram, batch, look, C, rows, documents, valid)
 
 
-def _joined(sizes: npt.NDArray[np.int_]) -> list[int]:
-    """The different sizes, after problems of one that are few have been given the next larger one."""
+def _merge_sizes(sizes: npt.NDArray[np.int_]) -> list[int]:
+    """Give problems of a rare size the next larger one, where that costs little; returns the sizes left."""
     for size, larger in itertools.pairwise(np.unique(sizes)):
         if np.count_nonzero(sizes == size) * (float(larger) ** 3 - float(size) ** 3) < ALONE:
             sizes[sizes == size] = larger
@@ -320,27 +329,28 @@ def _joined(sizes: npt.NDArray[np.int_]) -> list[int]:
 
 
 def _improve_over(
-    gram: DeviceGram, batch: _Batch, look: _Look, C: float, rows: Tensor, chosen: Tensor, valid: Tensor
+    gram: DeviceGram, batch: _Batch, look: _Look, C: float, rows: Tensor, documents: Tensor, valid: Tensor
 ) -> None:
-    """The same for some problems, over chosen documents; those that are not valid stand for none."""
+    """Solve some problems over the documents chosen for each; places that are not valid hold no document."""
     import torch
 
-    kernel = gram.values[chosen[:, :, None], chosen[:, None, :]].double()
+    kernel = gram.values[documents[:, :, None], documents[:, None, :]].double()
     kernel *= valid[:, :, None] & valid[:, None, :]
     beta, violation = batch.beta[rows], look.violation[rows]
-    start = beta.gather(1, chosen) * valid
-    lower = C * (batch.sides[rows].gather(1, chosen).clamp(max=0) * valid).double()
-    part = Part.of(
+    start = beta.gather(1, documents) * valid
+    lower = C * (batch.sides[rows].gather(1, documents).clamp(max=0) * valid).double()
+    subproblems = Subproblems.of(
         kernel,
-        look.gradient[rows].gather(1, chosen) * valid,
+        look.gradient[rows].gather(1, documents) * valid,
         start,
         torch.stack([lower, lower + C], dim=1),
         valid.double(),
-        start.sum(dim=1) - beta.sum(dim=1),  # which takes back what rounding has left
+        start.sum(dim=1) - beta.sum(dim=1),  # so that all coefficients sum to 0 in spite of rounding
         violation,
         (INNER * violation).maximum(0.8 * batch.tolerance[rows]),
     )
-    # Who is not valid goes to a column that is thrown away: it may have been chosen by right as well.
+    # A place that is not valid names a document that a valid one may name too, so its result goes to a spare
+    # column, which is dropped.
     padded = torch.nn.functional.pad(beta, (0, 1))
-    padded.scatter_(1, chosen.masked_fill(~valid, gram.documents), part.solved())
+    padded.scatter_(1, documents.masked_fill(~valid, gram.documents), subproblems.solve())
     batch.beta[rows] = padded[:, :-1]

@@ -1,19 +1,20 @@
-/* Problems solved part by part, over a Gram matrix or over vectors.
+/* Problems solved by working sets, over a Gram matrix or over vectors.
  *
- * Most documents never matter to a problem. Those that violate the rule most, by rising or by falling, make
- * a part whose kernel values fit into cache; it is solved by steps of pairs; then the sums of all documents
- * follow the change; members that rest leave the part, and documents that now violate the rule join it.
+ * Most documents never matter to a problem. Those that violate the rule most, by rising or by falling, make up
+ * a working set whose kernel values fit into cache. A round solves the problem over these members by steps of
+ * pairs, then brings the sums of all documents up to date. Members that rest leave the set, and documents that
+ * now violate the rule join it.
  *
  * A pair (i, j) steps along e_i - e_j: i is the member with the largest gradient among those that may rise, j
- * the one whose step gains most (Fan, Chen and Lin 2005, their WSS 2). Within a part the gradient is kept in
- * single precision, for the loop is bound by the bytes it reads; the sums are kept in double, and every round
+ * the one whose step gains most (Fan, Chen and Lin 2005, their WSS 2). Within a working set the gradient is kept
+ * in single precision, for the loop is bound by the bytes it reads; the sums are kept in double, and every round
  * starts from them.
  *
- * Each problem after the first starts from the first one's solution and part: of the documents that it holds
- * out the coefficients are handed over to the members that lose least by it.
+ * Each problem after the first starts from the first one's solution and working set; the coefficients of the
+ * documents that it holds out are handed over to the members that lose least by it.
  */
 
-#include "parts.h"
+#include "working_sets.h"
 #include "loops.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@
 
 enum {
     QUOTA = 32,   /* documents of each kind that may join in a round */
-    BUDGET = 50,  /* steps a member in a round */
+    BUDGET = 50,  /* steps per member in a round */
 };
 
 /* The largest values, as a heap with the smallest of them on top. */
@@ -58,28 +59,28 @@ static void offer(struct heap *h, double value, uint32_t index) {
 
 struct work {
     const struct kernel *kernel;
-    struct part part;
-    int32_t *position; /* n: of a document in the part, -1 outside */
+    struct working_set set;
+    int32_t *position; /* n: of a document in the working set, -1 outside */
     uint32_t *changed; /* n */
     double *change;    /* n */
 };
 
 static int allocate(struct work *w, size_t n) {
-    w->change = malloc((n + 5 * PART + FEW * FEW) * sizeof *w->change);
-    w->position = malloc((2 * n + PART) * sizeof *w->position);
-    w->part.gram = calloc(PART * PART + 3 * PART, sizeof *w->part.gram);
-    if (!w->change || !w->position || !w->part.gram) return 0;
-    w->part.beta = w->change + n;
-    w->part.lower = w->part.beta + PART;
-    w->part.upper = w->part.lower + PART;
-    w->part.first_beta = w->part.upper + PART;
-    w->part.first_gradient = w->part.first_beta + PART;
-    w->part.scratch = w->part.first_gradient + PART;
+    w->change = malloc((n + 5 * CAPACITY + FEW * FEW) * sizeof *w->change);
+    w->position = malloc((2 * n + CAPACITY) * sizeof *w->position);
+    w->set.gram = calloc(CAPACITY * CAPACITY + 3 * CAPACITY, sizeof *w->set.gram);
+    if (!w->change || !w->position || !w->set.gram) return 0;
+    w->set.beta = w->change + n;
+    w->set.lower = w->set.beta + CAPACITY;
+    w->set.upper = w->set.lower + CAPACITY;
+    w->set.first_beta = w->set.upper + CAPACITY;
+    w->set.first_gradient = w->set.first_beta + CAPACITY;
+    w->set.scratch = w->set.first_gradient + CAPACITY;
     w->changed = (uint32_t *)w->position + n;
-    w->part.members = w->changed + n;
-    w->part.diagonal = w->part.gram + PART * PART;
-    w->part.up = w->part.diagonal + PART;
-    w->part.down = w->part.up + PART;
+    w->set.members = w->changed + n;
+    w->set.diagonal = w->set.gram + CAPACITY * CAPACITY;
+    w->set.up = w->set.diagonal + CAPACITY;
+    w->set.down = w->set.up + CAPACITY;
     for (size_t i = 0; i < n; i++) w->position[i] = -1;
     return 1;
 }
@@ -87,30 +88,30 @@ static int allocate(struct work *w, size_t n) {
 static void release(struct work *w) {
     free(w->change);
     free(w->position);
-    free(w->part.gram);
+    free(w->set.gram);
 }
 
 static void join(struct work *w, uint32_t i) {
-    struct part *q = &w->part;
+    struct working_set *q = &w->set;
     const size_t a = q->size++;
-    float *values = q->gram + a * PART;
+    float *values = q->gram + a * CAPACITY;
     q->members[a] = i;
     w->position[i] = (int32_t)a;
     kernel_values(w->kernel, i, q->members, q->size, values);
-    for (size_t b = 0; b < a; b++) q->gram[b * PART + a] = values[b];
+    for (size_t b = 0; b < a; b++) q->gram[b * CAPACITY + a] = values[b];
     q->diagonal[a] = values[a];
 }
 
-/* Only the members that stay are left in the part. */
+/* Removes all members but those that stay. */
 static void keep(struct work *w, const unsigned char *stays) {
-    struct part *q = &w->part;
-    size_t from[PART], kept = 0;
+    struct working_set *q = &w->set;
+    size_t from[CAPACITY], kept = 0;
     for (size_t a = 0; a < q->size; a++) {
         w->position[q->members[a]] = -1;
         if (stays[a]) from[kept++] = a;
     }
     for (size_t a = 0; a < kept; a++) {
-        for (size_t b = 0; b < kept; b++) q->gram[a * PART + b] = q->gram[from[a] * PART + from[b]];
+        for (size_t b = 0; b < kept; b++) q->gram[a * CAPACITY + b] = q->gram[from[a] * CAPACITY + from[b]];
         q->diagonal[a] = q->diagonal[from[a]];
         q->members[a] = q->members[from[a]];
         w->position[q->members[a]] = (int32_t)a;
@@ -118,42 +119,42 @@ static void keep(struct work *w, const unsigned char *stays) {
     q->size = kept;
 }
 
-/* Makes room in the part: those stay that are between their bounds, the newest first. */
+/* Makes room in the working set: the members between their bounds stay, the newest first. */
 static void make_room(struct work *w, const struct problem *p, size_t room) {
-    unsigned char stays[PART] = {0};
+    unsigned char stays[CAPACITY] = {0};
     size_t kept = 0;
-    if (w->part.size + room <= PART) return;
-    for (size_t a = w->part.size; a-- > 0 && kept < PART - room;) {
-        const size_t i = w->part.members[a];
+    if (w->set.size + room <= CAPACITY) return;
+    for (size_t a = w->set.size; a-- > 0 && kept < CAPACITY - room;) {
+        const size_t i = w->set.members[a];
         stays[a] = p->beta[i] > lower_bound(p, i) && p->beta[i] < upper_bound(p, i);
         kept += stays[a];
     }
     keep(w, stays);
 }
 
-/* Members at 0 leave that are held out or beyond the margin: steps are the cheaper, and who is needed after
- * all comes back as a violator. */
+/* Removes the members at 0 that are held out or beyond the margin, to make steps cheaper; one that is needed
+ * after all comes back as a violator. */
 static void dismiss(struct work *w, const struct problem *p) {
-    unsigned char stays[PART] = {0};
-    for (size_t a = 0; a < w->part.size; a++) {
-        const size_t i = w->part.members[a];
+    unsigned char stays[CAPACITY] = {0};
+    for (size_t a = 0; a < w->set.size; a++) {
+        const size_t i = w->set.members[a];
         const double margin = p->signs[i] * (p->sums[i] + p->bias);
         stays[a] = p->beta[i] != 0 || (p->active[i] && margin < 1);
     }
     keep(w, stays);
 }
 
-/* Lists up to half a part of documents that are outside their bounds, and not members yet. */
+/* Lists documents that are outside their bounds and not members yet, up to half the capacity. */
 static size_t list_outside(struct work *w, const struct problem *p) {
     size_t count = 0;
-    for (size_t i = 0; i < p->n && p->outside && count < PART / 2; i++) {
+    for (size_t i = 0; i < p->n && p->outside && count < CAPACITY / 2; i++) {
         const int outside = p->beta[i] < lower_bound(p, i) || p->beta[i] > upper_bound(p, i);
         if (outside && w->position[i] < 0) w->changed[count++] = (uint32_t)i;
     }
     return count;
 }
 
-/* The worst violators join the part, and those that are outside their bounds with the best partners for
+/* Lets the worst violators join, and the documents outside their bounds together with the best partners for
  * the way back. */
 static void grow(struct work *w, const struct problem *p) {
     struct heap rising = {0}, falling = {0};
@@ -175,7 +176,7 @@ static void grow(struct work *w, const struct problem *p) {
 }
 
 static size_t improve(struct work *w, struct problem *p, double tolerance, const volatile unsigned char *stop) {
-    struct part *q = &w->part;
+    struct working_set *q = &w->set;
     size_t count = 0;
     for (size_t a = 0; a < q->size; a++) {
         const size_t i = q->members[a];
@@ -186,7 +187,7 @@ static size_t improve(struct work *w, struct problem *p, double tolerance, const
         q->up[a] = q->beta[a] < q->upper[a] ? g : -INFINITY;
         q->down[a] = q->beta[a] > q->lower[a] ? g : INFINITY;
     }
-    const size_t steps = loops()->descend(q, tolerance, BUDGET * PART, stop);
+    const size_t steps = loops()->descend(q, tolerance, BUDGET * CAPACITY, stop);
     for (size_t a = 0; a < q->size; a++) {
         const uint32_t i = q->members[a];
         if (q->beta[a] == p->beta[i]) continue;
@@ -211,7 +212,7 @@ static enum solver_status solve_problem(struct work *w, const struct family *f, 
     }
 }
 
-enum solver_status solve_by_parts(const struct family *f, const struct kernel *k, struct problem *p) {
+enum solver_status solve_by_working_sets(const struct family *f, const struct kernel *k, struct problem *p) {
     struct work w = {.kernel = k};
     const enum solver_status status = allocate(&w, p->n) ? solve_problem(&w, f, p) : SOLVER_OUT_OF_MEMORY;
     release(&w);

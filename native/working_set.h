@@ -1,0 +1,41 @@
+/* A working set: the documents that matter most to a problem, their kernel values close together. */
+
+#ifndef FUNNELLING_WORKING_SET_H
+#define FUNNELLING_WORKING_SET_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CAPACITY = 512, /* members at most */
+    FEW = 128,      /* members between their bounds, up to which Newton steps pay */
+    PADDING = 32,   /* loops run over a multiple of this; what fills it up can neither rise nor fall */
+};
+
+struct working_set {
+    size_t size;
+    float *gram;     /* CAPACITY * CAPACITY */
+    float *diagonal; /* of it */
+    float *up;       /* the gradient of the members that may rise, -inf for the others */
+    float *down;     /* the gradient of the members that may fall, +inf for the others */
+    double *beta, *lower, *upper;
+    double *first_beta, *first_gradient; /* with which the descent began */
+    uint32_t *members; /* which documents they are */
+    double *scratch;   /* FEW * FEW */
+};
+
+/* The gradient of a member that may rise or fall; others have none. */
+static inline float gradient_at(const struct working_set *q, size_t a) {
+    return q->up[a] > -INFINITY ? q->up[a] : q->down[a];
+}
+
+static inline void set_gradient(struct working_set *q, size_t a, float g) {
+    q->up[a] = q->beta[a] < q->upper[a] ? g : -INFINITY;
+    q->down[a] = q->beta[a] > q->lower[a] ? g : INFINITY;
+}
+
+/* See newton.c. Returns after how many steps of pairs further Newton steps would pay. */
+size_t take_newton_steps(struct working_set *q);
+
+#endif

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling.cli.comparing import fingerprints
 from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.method.registry import make_method
+from funnelling.tasks.resources import fingerprints
 
 from .command import WORDS, documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses

@@ -15,7 +15,7 @@ from funnelling import InputError, read_corpus, save_model
 from funnelling.method.registry import make_method
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.parts.preparing import prepare
-from funnelling.trials.comparison import fit_method
+from funnelling.trials.fitting import fit_method
 
 from .folders import rows, write_parts
 

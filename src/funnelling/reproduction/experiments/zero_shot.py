@@ -13,7 +13,8 @@ from funnelling.report.content import HeatMap, Section
 from funnelling.report.tables import MEASURE_TITLES
 from funnelling.reproduction.experiments.per_language import mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.comparison import fit_method, served
+from funnelling.trials.fitting import fit_method
+from funnelling.trials.measuring import servable
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import learnable
 
@@ -52,7 +53,7 @@ def _learned_from(setting: Setting, number: int, C: float, languages: list[str])
         return {}
     chosen = {} if "meta_C" in setting.settings.get("fun-zero-shot", {}) else {"meta_C": C}
     method: Any = fit_method(setting.make("fun-zero-shot", setting.seed + number, **chosen), train)
-    test = trial.test.select(served(trial.test, method))
+    test = trial.test.select(servable(trial.test, method))
     decided = np.zeros((len(test), len(classes)), dtype=bool)
     columns = [classes.index(str(label)) for label in method.classes_]
     decided[:, columns] = method.predict(test.texts, languages=test.languages)

@@ -142,11 +142,11 @@ class Predictor:
         return [self.labels[j] for j in np.flatnonzero(answer)]
 
     def _scores(self, scores: Any, thresholds: Any) -> dict[str, Any]:
-        shown = range(len(self.labels))
+        columns = range(len(self.labels))
         if self.top is not None:
-            shown = np.argsort(-scores, kind="stable")[: self.top].tolist()
-        fields: dict[str, Any] = {"scores": {self.labels[j]: float(scores[j]) for j in shown}}
-        unusual = {self.labels[j]: float(thresholds[j]) for j in shown if thresholds[j] != HALF}
+            columns = np.argsort(-scores, kind="stable")[: self.top].tolist()
+        fields: dict[str, Any] = {"scores": {self.labels[j]: float(scores[j]) for j in columns}}
+        unusual = {self.labels[j]: float(thresholds[j]) for j in columns if thresholds[j] != HALF}
         return {**fields, "thresholds": unusual} if unusual else fields
 
     def _thresholds(self, language: str) -> Any:

@@ -13,7 +13,7 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "compare",
         help="compare methods on a file of documents",
-        description="Compare methods on the split of a file, or on 30 %% of each language drawn by seed. "
+        description="Compare methods on the split of a file, or on 30 % of each language drawn by seed. "
         "Further runs redraw the split; several files are several trials.",
     )
     parser.add_argument(

@@ -104,16 +104,16 @@ def run_build(arguments: argparse.Namespace) -> None:
 
     names = ("sources", "languages", "min_words", "paragraphs", "documents", "alignments", "seed")
     values = {name: getattr(arguments, name) for name in names}
-    chosen = {name: value for name, value in values.items() if value is not None}
-    if "languages" in chosen:
-        chosen["languages"] = chosen["languages"].split(",")
+    corpus_options = {name: value for name, value in values.items() if value is not None}
+    if "languages" in corpus_options:
+        corpus_options["languages"] = corpus_options["languages"].split(",")
     build_corpus(
         arguments.corpus,
         arguments.output,
         force=arguments.force,
         verbose=1,
         report=printing.say,
-        **chosen,
+        **corpus_options,
     )
 
 

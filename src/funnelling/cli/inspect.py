@@ -50,5 +50,5 @@ def _list(values: dict[str, Any]) -> str:
 
 
 def _shorten(labels: list[Any], most: int = 12) -> str:
-    shown = ", ".join(map(str, labels[:most]))
-    return shown if len(labels) <= most else f"{shown}, …"
+    text = ", ".join(map(str, labels[:most]))
+    return text if len(labels) <= most else f"{text}, …"

@@ -43,22 +43,22 @@ def print_scores(scores: Any, how: str = "") -> None:
         print(rates(scores))
 
 
-def print_growth(grown: "GrownModel", folder: str) -> None:
+def print_growth(growth: "GrownModel", folder: str) -> None:
     """Print what has changed since a model learned on."""
     from funnelling.report.tables import change_table, plain
     from funnelling.wording import counted
 
-    if grown.test_documents:
-        print(f"On {counted(grown.test_documents, 'test document')}, before and after:")
-        print(plain(change_table(*grown.on_test)))
+    if growth.test_documents:
+        print(f"On {counted(growth.test_documents, 'test document')}, before and after:")
+        print(plain(change_table(*growth.on_test)))
     print("On training documents that were held out, before and after:")
-    print(plain(change_table(*grown.on_held_out)))
-    if grown.corrected:
-        print(f"Known already, with the labels given now: {counted(grown.corrected, 'document')}")
-    if grown.new_labels:
-        print(f"New labels: {grown.new_labels}")
-    if grown.model.shared_views_:
-        print(f"Views that all languages share stay as they were: {', '.join(grown.model.shared_views_)}")
-    if grown.model.zero_shot is not None:
+    print(plain(change_table(*growth.on_held_out)))
+    if growth.corrected:
+        print(f"Known already, with the labels given now: {counted(growth.corrected, 'document')}")
+    if growth.new_labels:
+        print(f"New labels: {growth.new_labels}")
+    if growth.model.shared_views_:
+        print(f"Views that all languages share stay as they were: {', '.join(growth.model.shared_views_)}")
+    if growth.model.zero_shot is not None:
         print("Languages without training documents are labelled as before.")
     print(f"Model: {folder}")

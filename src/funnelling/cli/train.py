@@ -48,7 +48,7 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.tasks.training import train
 
-    trained = train(
+    measurement = train(
         _method(arguments),
         arguments.data,
         arguments.output,
@@ -56,8 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
         outer_folds=not arguments.no_table,
         force=arguments.force,
         report=printing.say,
-    )
-    measurement = trained.measurement
+    ).measurement
     if measurement.scores is None:
         print(measurement.how)
     else:

@@ -20,7 +20,7 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.tasks.growing import update
 
-    grown = update(
+    growth = update(
         arguments.model,
         arguments.data,
         arguments.output,
@@ -29,4 +29,4 @@ def run(arguments: argparse.Namespace) -> None:
         verbose=1,
         report=printing.say,
     )
-    printing.print_growth(grown, arguments.output or arguments.model)
+    printing.print_growth(growth, arguments.output or arguments.model)

@@ -88,9 +88,9 @@ def build_embeddings(
     force : whether files that exist are replaced
     verbose : above 0 for progress bars
     """
-    folder, shown = Path(output), bool(verbose)
+    folder, show_bar = Path(output), bool(verbose)
     check_folder(folder, force)
     corpus = read_reference(reference, languages)
-    vectors = learn_vectors(corpus.texts, dimensions, min_count, seed, shown=shown)
-    write_folder(folder, vectors, force, shown=shown)
+    vectors = learn_vectors(corpus.texts, dimensions, min_count, seed, shown=show_bar)
+    write_folder(folder, vectors, force, shown=show_bar)
     return EmbeddingsSize(len(corpus.groups), {tag: len(of.words) for tag, of in vectors.items()})

@@ -137,7 +137,7 @@ def _grow(
         report(f"{counted(int(is_learned.sum()), 'test document')} left out, which the model learned from.")
     test = trial.test.select(~is_learned)
     measurable = test.select(servable(test, model))
-    grown = GrownModel(
+    growth = GrownModel(
         model,
         len(measurable),
         _change_on_test(before, model, measurable),
@@ -145,8 +145,8 @@ def _grow(
         corrected=sum(before.documents_.values()) + len(train) - sum(model.documents_.values()),
         new_labels=len(model.classes_) - len(before.classes_),
     )
-    save_model(model, output, scores=_measure(model, test).kept(), force=True)
-    return grown
+    save_model(model, output, scores=_measure(model, test).record(), force=True)
+    return growth
 
 
 def _change_on_test(before: FunnellingClassifier, after: FunnellingClassifier, test: Corpus) -> Change:

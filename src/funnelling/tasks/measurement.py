@@ -22,8 +22,8 @@ class Measurement:
     scores: Result | None
     how: str
 
-    def kept(self) -> Result | None:
-        """What a model's folder keeps of it, for `save_model`."""
+    def record(self) -> Result | None:
+        """What a model's folder keeps, for `save_model`."""
         return None if self.scores is None else {**self.scores, "how": self.how}
 
 

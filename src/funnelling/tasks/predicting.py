@@ -120,10 +120,10 @@ def _write_rows(
 ) -> None:
     documents = read_documents(data)
     # A bar among the rows would make both unreadable.
-    shown = bool(verbose) and not (output == STANDARD and os.isatty(1))
+    show_bar = bool(verbose) and not (output == STANDARD and os.isatty(1))
     with (
         writing(output, force) as stream,
-        progress_bar(title, None, shown, "documents") as advance,
+        progress_bar(title, None, show_bar, "documents") as advance,
     ):
         for batch in batches(documents):
             for row in rows(batch):

@@ -1,4 +1,4 @@
-"""What methods read beside documents: where it is, who lacks it, and whether it has changed."""
+"""What methods read beside documents: where it is, which methods lack it, and whether it has changed."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

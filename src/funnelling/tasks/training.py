@@ -73,7 +73,7 @@ def train(
         measurement = _fit_parts(model, data, output, report)
     else:
         measurement = _fit_file(model, data, seed, outer_folds, report)
-    save_model(model, output, scores=measurement.kept(), force=force)
+    save_model(model, output, scores=measurement.record(), force=force)
     return TrainedModel(model, measurement)
 
 

@@ -107,8 +107,8 @@ def _draw_versions(corpus: Corpus, rows: Rows, seed: int, trial: int) -> Rows:
         languages = sorted({str(corpus.languages[row]) for row in versions})
         if languages:
             name = corpus.groups[versions[0]] or corpus.ids[versions[0]]
-            drawn = languages[stream(seed, "version", trial, name).integers(len(languages))]
-            train[[row for row in versions if corpus.languages[row] == drawn]] = True
+            language = languages[stream(seed, "version", trial, name).integers(len(languages))]
+            train[[row for row in versions if corpus.languages[row] == language]] = True
     return train
 
 

@@ -19,7 +19,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def split_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same documents with splits."""
+    """Those documents with splits."""
     return write_jsonl(tmp_path_factory.mktemp("data") / "split.jsonl", with_splits(documents()))
 
 

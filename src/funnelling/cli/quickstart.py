@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> None:
         "\nNaive is one classifier per language. Fun(TAT) is funnelling: such classifiers,"
         "\nand a second tier that learns from the documents of all languages."
     )
-    _print_next(*(shlex.quote(str(path)) for path in (start.model, start.report, start.documents)))
+    _print_next(*(shlex.quote(str(path)) for path in (start.model_folder, start.page, start.documents_file)))
 
 
 def _print_corpus(corpus: "Corpus") -> None:

@@ -1,5 +1,6 @@
 """Let a model learn on: further languages, or further documents, without starting over."""
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,9 +71,7 @@ def add_language(
         for language in trial.train.by_language():
             if language in funnel.languages_:
                 raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
-    for line in notes:
-        report(line)
-    return _grow(funnel, trial, output or model, jobs, verbose, report)
+    return _grow(funnel, trial, notes, output or model, jobs, verbose, report)
 
 
 def update(
@@ -101,9 +100,7 @@ def update(
                     f"the model does not know {language}, only {', '.join(known)}. "
                     "Use `funnelling add-language` for it."
                 )
-    for line in notes:
-        report(line)
-    return _grow(funnel, trial, output or model, jobs, verbose, report)
+    return _grow(funnel, trial, notes, output or model, jobs, verbose, report)
 
 
 def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingClassifier:
@@ -120,12 +117,15 @@ def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingCla
 def _grow(
     model: FunnellingClassifier,
     trial: Trial,
+    notes: Sequence[str],
     output: FilePath,
     jobs: int | None,
     verbose: int,
     report: Reporter,
 ) -> GrownModel:
     train = trial.train
+    for line in notes:
+        report(line)
     report(f"Learning from {counted(len(train), 'document')} in {', '.join(train.by_language())}.")
     before = copy(model)
     model.set_params(n_jobs=jobs, verbose=verbose)

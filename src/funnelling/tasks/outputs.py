@@ -9,12 +9,12 @@ from funnelling.errors import InputError
 from funnelling.formats.files import check_output_folder, writing
 from funnelling.trials.pieces import FOLDER as PIECES
 
-CORPORA = "corpora"  # the folder of corpora that were built for trials, beside that of pieces
+CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, beside that of pieces
 
 
 def check_results_folder(folder: Path, force: bool) -> None:
     """Refuse a folder that holds anything but results, which are added to, and one that cannot be written."""
-    holds_results = any((folder / name).is_dir() for name in (PIECES, CORPORA))
+    holds_results = any((folder / name).is_dir() for name in (PIECES, CORPUS_FOLDER))
     if folder.is_dir() and any(folder.iterdir()) and not holds_results and not force:
         raise InputError(f"{folder} exists and holds no results. Choose another path or add --force.")
     check_output_folder(folder)

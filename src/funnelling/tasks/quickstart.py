@@ -43,17 +43,17 @@ class Quickstart:
     force: bool = False
 
     @property
-    def model(self) -> Path:
+    def model_folder(self) -> Path:
         """The folder of the model."""
         return self.folder / "model"
 
     @property
-    def report(self) -> Path:
+    def page(self) -> Path:
         """The page that shows the comparison."""
         return self.folder / "report.html"
 
     @property
-    def documents(self) -> Path:
+    def documents_file(self) -> Path:
         """The embedded corpus as a file."""
         return self.folder / "documents.jsonl"
 
@@ -64,7 +64,7 @@ class Quickstart:
 
     def check(self) -> None:
         """Refuse outputs that exist or cannot be written, before the work that leads to them."""
-        files = [self.model, self.report, self.folder / "report.md", self.documents]
+        files = [self.model_folder, self.page, self.folder / "report.md", self.documents_file]
         check_new_files(self.folder, files, self.force)
 
     def run(
@@ -83,12 +83,12 @@ class Quickstart:
             {name: [result] for name, result in results.items()}, [measure_rejector(trial.train, trial.test)]
         )
         self.folder.mkdir(parents=True, exist_ok=True)
-        save_model(model, self.model, scores=model_scores(results[METHOD]), force=self.force)
-        write_documents(self.documents, self.corpus, force=self.force)
-        write_report(self._page(comparison, trial, seed, time.monotonic() - started), self.folder)
+        save_model(model, self.model_folder, scores=model_scores(results[METHOD]), force=self.force)
+        write_documents(self.documents_file, self.corpus, force=self.force)
+        write_report(self._report(comparison, trial, seed, time.monotonic() - started), self.folder)
         return comparison
 
-    def _page(self, comparison: Result, trial: Trial, seed: int, seconds: float) -> Report:
+    def _report(self, comparison: Result, trial: Trial, seed: int, seconds: float) -> Report:
         return Report(
             "Quickstart",
             [EXPLANATION],

@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.formats import write_documents
 from funnelling.reproduction.corpora.registry import CORPORA, build_trials
 from funnelling.tasks.inputs import naming, read_labelled
-from funnelling.tasks.outputs import CORPORA as CORPORA_FOLDER
+from funnelling.tasks.outputs import CORPUS_FOLDER
 from funnelling.trials.splits import Trial, trial_split
 
 SAMPLE = "sample"
@@ -68,7 +68,7 @@ def _build(
         return
     places = "\n".join(str(source.resolve()) for source in sources)
     mark = f"-{hashlib.sha256(places.encode()).hexdigest()[:8]}" if places else ""
-    paths = {seed: folder / CORPORA_FOLDER / f"{name}{mark}-{seed}.jsonl.gz" for seed in seeds}
+    paths = {seed: folder / CORPUS_FOLDER / f"{name}{mark}-{seed}.jsonl.gz" for seed in seeds}
     missing = [seed for seed in seeds if not paths[seed].exists()]
     if missing:  # else what they were built from need not be there any more
         for seed, built in zip(missing, build_trials(name, missing, **options, verbose=verbose), strict=True):

@@ -19,7 +19,8 @@ from funnelling.corpus import Corpus, read_corpus
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.report.tables import Table, number, plain
 from funnelling.spaces.encoder import EncoderSpace
-from funnelling.trials.comparison import fit_method, measure_method
+from funnelling.trials.fitting import fit_method
+from funnelling.trials.measuring import measure_method
 from funnelling.trials.splits import sides_of
 
 

@@ -19,7 +19,8 @@ from funnelling import FunnellingClassifier
 from funnelling.corpus import read_corpus
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.report.tables import Table, number, plain
-from funnelling.trials.comparison import fit_method, measure_method
+from funnelling.trials.fitting import fit_method
+from funnelling.trials.measuring import measure_method
 from funnelling.trials.splits import outer_folds, sides_of
 
 VIEWS = ["own", "pooled", "characters", "wce"]

@@ -63,8 +63,8 @@ shares = st.floats(0, 1)
 def test_labels_are_those_above_their_thresholds(pairs: list[tuple[float, float]], top: int | None) -> None:
     probabilities, thresholds = zip(*pairs, strict=True)
     (row,) = _rows(Stub([probabilities], thresholds), top=top)
-    told = row.get("thresholds", {})
-    above = {label for label, score in row["scores"].items() if score > told.get(label, 0.5)}
+    thresholds = row.get("thresholds", {})
+    above = {label for label, score in row["scores"].items() if score > thresholds.get(label, 0.5)}
     assert above == set(row["labels"]) & set(row["scores"])
     assert len(row["scores"]) == min(len(pairs), top or len(pairs))
     assert list(row["scores"].values()) == (

@@ -1,4 +1,4 @@
-"""Labels and probabilities of documents, in the form that the command line and the service answer."""
+"""Labels and probabilities of documents, as rows of plain values for the command line and the service."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -37,8 +37,8 @@ class Predictor:
     """A fitted model that answers documents with plain rows.
 
     A row has the document's ``id``, its ``language`` (detected among the model's where it was missing),
-    its ``labels``, and ``scores``: the probability of each label. ``thresholds`` tells above which
-    probability a label is assigned, for the labels shown where that is not .5. ``top`` shows only the
+    its ``labels``, and ``scores``: the probability of each label. ``thresholds`` holds the probability
+    above which a label is assigned, for the labels shown where that is not .5. ``top`` shows only the
     most probable labels; ``threshold`` assigns labels above that probability instead. ``zero_shot`` marks
     a language that training had no documents in. A document in a language that the model cannot label is
     refused, or gets null labels with ``skip_unknown``.
@@ -59,9 +59,7 @@ class Predictor:
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
         """The rows of documents, in their order; ``source`` names them in a refusal."""
-        return self._answered(
-            documents, source, self._rows, {"language": None, "labels": None, "scores": None}
-        )
+        return self._answer(documents, source, self._rows, {"language": None, "labels": None, "scores": None})
 
     def explain(
         self,
@@ -70,31 +68,30 @@ class Predictor:
         top: int = 10,
         source: str = "documents",
     ) -> Iterator[dict[str, Any]]:
-        """Why documents get their labels: rows with ``id``, ``language`` and what `Method.explain` tells."""
+        """Why documents get their labels: rows with ``id``, ``language`` and what `Method.explain` gives."""
 
         def rows(known: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
             return iter(self.model.explain([document.text for document in known], languages, labels, top))
 
-        return self._answered(documents, source, rows, {"labels": None})
+        return self._answer(documents, source, rows, {"labels": None})
 
-    def _answered(
+    def _answer(
         self,
         documents: Sequence[Document],
         source: str,
         rows: Callable[[Sequence[Document], Sequence[str]], Iterator[dict[str, Any]]],
         unknown: dict[str, Any],
     ) -> Iterator[dict[str, Any]]:
-        """What ``rows`` tells of each document that the model can label, and ``unknown`` of the others."""
+        """A row per document: what ``rows`` gives where the model can label it, else ``unknown``."""
         languages = self._languages(documents, shown_name(source))
-        served = [i for i, (_, known) in enumerate(languages) if known]
-        tags = [languages[i][0] for i in served]
-        trained = self.model.languages_
-        unseen = {tag for tag in set(tags) if not is_served(tag, trained)}
-        told = rows([documents[i] for i in served], tags) if served else iter(())
+        servable = [i for i, (_, known) in enumerate(languages) if known]
+        tags = [languages[i][0] for i in servable]
+        unseen = {tag for tag in set(tags) if not is_served(tag, self.model.languages_)}
+        answers = rows([documents[i] for i in servable], tags) if servable else iter(())
         for document, (language, known) in zip(documents, languages, strict=True):
             yield {
                 "id": document.id,
-                **(next(told) if known else unknown),
+                **(next(answers) if known else unknown),
                 "language": language,
                 **({"zero_shot": True} if known and language in unseen else {}),
             }
@@ -134,26 +131,26 @@ class Predictor:
         thresholds = {language: self._thresholds(language) for language in set(languages)}
         for language, answer, row in zip(languages, answers, scores, strict=True):
             # The language stands here to keep its place in the row.
-            labels = self._assigned(answer, row)
-            yield {"language": language, "labels": labels, **self._shown(row, thresholds[language])}
+            labels = self._labels(answer, row)
+            yield {"language": language, "labels": labels, **self._scores(row, thresholds[language])}
 
-    def _assigned(self, answer: Any, scores: Any) -> list[Any]:
+    def _labels(self, answer: Any, scores: Any) -> list[Any]:
         if self.threshold is not None:
             return [self.labels[j] for j in np.flatnonzero(scores > self.threshold)]
         if self.model.exclusive_:
             return [answer if isinstance(answer, str) else answer.item()]
         return [self.labels[j] for j in np.flatnonzero(answer)]
 
-    def _shown(self, scores: Any, thresholds: Any) -> dict[str, Any]:
-        shown = range(len(self.labels))
+    def _scores(self, scores: Any, thresholds: Any) -> dict[str, Any]:
+        columns = range(len(self.labels))
         if self.top is not None:
-            shown = np.argsort(-scores, kind="stable")[: self.top].tolist()
-        told: dict[str, Any] = {"scores": {self.labels[j]: float(scores[j]) for j in shown}}
-        moved = {self.labels[j]: float(thresholds[j]) for j in shown if thresholds[j] != HALF}
-        return {**told, "thresholds": moved} if moved else told
+            columns = np.argsort(-scores, kind="stable")[: self.top].tolist()
+        fields: dict[str, Any] = {"scores": {self.labels[j]: float(scores[j]) for j in columns}}
+        unusual = {self.labels[j]: float(thresholds[j]) for j in columns if thresholds[j] != HALF}
+        return {**fields, "thresholds": unusual} if unusual else fields
 
     def _thresholds(self, language: str) -> Any:
-        """Above which probability each label is assigned; nothing to tell where the user chose it."""
+        """The probability above which each label is assigned: .5 where the user chose it, to show none."""
         if self.threshold is not None or self.model.exclusive_:
             return np.full(len(self.labels), HALF)
         thresholds = self.model.thresholds(served_by(language, self.model.languages_))

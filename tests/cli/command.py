@@ -33,7 +33,7 @@ def documents(languages: Iterable[str] = ("en", "it"), each: int = 24, **fields:
 
 
 def with_splits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same documents, every third for test."""
+    """Documents with splits, every third for test."""
     return [{**row, "split": "train" if i % 3 else "test"} for i, row in enumerate(rows)]
 
 

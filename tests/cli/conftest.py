@@ -1,5 +1,6 @@
 """Tiny models, trained once."""
 
+import shutil
 from pathlib import Path
 from typing import Protocol
 
@@ -18,7 +19,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def split_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same documents with splits."""
+    """Those documents with splits."""
     return write_jsonl(tmp_path_factory.mktemp("data") / "split.jsonl", with_splits(documents()))
 
 
@@ -28,6 +29,13 @@ def model(tmp_path_factory: pytest.TempPathFactory, split_data: Path) -> Path:
     path = tmp_path_factory.mktemp("models") / "fun-auto"
     succeed("train", split_data, "-o", path, "--jobs", 1)
     return path
+
+
+@pytest.fixture
+def model_copy(tmp_path: Path, model: Path) -> Path:
+    """A copy of that model, to change."""
+    shutil.copytree(model, tmp_path / "model")
+    return tmp_path / "model"
 
 
 class Refuses(Protocol):

@@ -137,7 +137,7 @@ def test_ids_by_line_numbers_and_tags_in_any_case(tmp_path: Path) -> None:
         [{**row, "group": f"group {i % 3}"} for i, row in enumerate(documents())],
     ],
     ids=[
-        "a document a language",
+        "one document per language",
         "one language",
         "a language of one document",
         "labels in one language only",

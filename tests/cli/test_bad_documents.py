@@ -217,5 +217,5 @@ def test_compare_needs_two_sides(
     refuses("compare", "docs.jsonl", "--methods", "naive", "-o", "out", says=[says])
 
 
-def test_a_name_of_two_lines_is_told_in_one(refuses: Refuses) -> None:
+def test_a_name_of_two_lines_is_shown_in_one(refuses: Refuses) -> None:
     refuses("data", "describe", "two\nlines.jsonl", says=["two lines.jsonl: no such file"])

@@ -78,8 +78,8 @@ def test_a_value_that_the_method_refuses(
 
     assert main(["train", str(tmp_path / "docs.jsonl"), "-o", str(tmp_path / "m"), "--set", setting]) == 2
     captured = capsys.readouterr()
-    told, error = captured.err.splitlines()
-    assert told.startswith("Training fun-auto")
+    line, error = captured.err.splitlines()
+    assert line.startswith("Training fun-auto")
     assert error.startswith("funnelling: ")
     assert says in error
     assert [path.name for path in tmp_path.iterdir()] == ["docs.jsonl"]

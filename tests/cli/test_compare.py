@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from funnelling.evaluation.registry import PAPER_MEASURES
-from funnelling.trials import comparison
+from funnelling.trials import fitting
 
 from .command import contents, documents, run_command, succeed, with_splits, write_jsonl
 
@@ -112,13 +112,13 @@ class TestStore:
     def fits(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         """The methods that were fitted, as they come."""
         fitted: list[str] = []
-        fit_method = comparison.fit_method
+        fit_method = fitting.fit_method
 
         def noted(method: Any, train: Any) -> Any:
             fitted.append(type(method).__name__)
             return fit_method(method, train)
 
-        monkeypatch.setattr(comparison, "fit_method", noted)
+        monkeypatch.setattr(fitting, "fit_method", noted)
         return fitted
 
     def test_what_it_holds(
@@ -152,7 +152,7 @@ class TestStore:
         capsys: pytest.CaptureFixture[str],
     ) -> None:
         whole = _compare(capsys, split_data, "--runs", 2)
-        noted, fits[:] = comparison.fit_method, []
+        noted, fits[:] = fitting.fit_method, []
 
         def interrupted(method: Any, train: Any) -> Any:
             if len(fits) == 2:
@@ -161,12 +161,12 @@ class TestStore:
 
         from funnelling.cli import main
 
-        monkeypatch.setattr(comparison, "fit_method", interrupted)
+        monkeypatch.setattr(fitting, "fit_method", interrupted)
         arguments = ["compare", str(split_data), "-o", str(tmp_path / "out"), "--runs", "2", "--methods"]
         assert main([*arguments, ",".join(METHODS)]) == 130
         kept = contents(tmp_path / "out")
         assert len([name for name in kept if name.endswith(".json")]) == 2
-        monkeypatch.setattr(comparison, "fit_method", noted)
+        monkeypatch.setattr(fitting, "fit_method", noted)
         fits.clear()
         result = _compare(capsys, split_data, "-o", tmp_path / "out", "--runs", 2)
         assert len(fits) == 2

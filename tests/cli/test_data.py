@@ -28,7 +28,7 @@ def test_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("data", "describe", write_jsonl(tmp_path / "docs.jsonl", rows))
     printed = capsys.readouterr().out
     assert printed.startswith(
-        "49 documents, 2 languages, 3 labels, 1.5 labels a document\nsplits: none; compare"
+        "49 documents, 2 languages, 3 labels, 1.5 labels per document\nsplits: none; compare"
     )
     for heading in ("words that two languages share", "positives by label and language", "odd rows"):
         assert f"\n\n{heading}" in printed

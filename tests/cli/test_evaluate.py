@@ -49,9 +49,9 @@ def test_without_splits_all_labelled_rows_count(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [*documents(), {"language": "en", "text": "unlabelled"}]
-    result, told = _evaluate(capsys, model, write_jsonl(tmp_path / "docs.jsonl", rows))
+    result, said = _evaluate(capsys, model, write_jsonl(tmp_path / "docs.jsonl", rows))
     assert result["languages"]["en"]["documents"] == 24
-    assert "1 of 49 documents have no labels" in told
+    assert "1 of 49 documents have no labels" in said
 
 
 def test_labels_unknown_to_the_model_are_counted_out(
@@ -74,10 +74,10 @@ class TestUnknownLanguages:
         says = ['mixed.jsonl: the model does not know the language "de", only en, it', "--skip-unknown"]
         refuses("evaluate", model, mixed.name, says=says)
 
-    def test_are_skipped_and_told(self, model: Path, mixed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        result, told = _evaluate(capsys, model, mixed, "--skip-unknown")
+    def test_may_be_skipped(self, model: Path, mixed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        result, said = _evaluate(capsys, model, mixed, "--skip-unknown")
         assert list(result["languages"]) == ["en", "it"]
-        assert told == f"{mixed}: left out 24 documents in de.\n"
+        assert said == f"{mixed}: left out 24 documents in de.\n"
 
     def test_alone_cannot_be_skipped(self, model: Path, tmp_path: Path, refuses: Refuses) -> None:
         write_jsonl(tmp_path / "de.jsonl", documents(["de"]))
@@ -98,7 +98,7 @@ def test_a_single_label_model_from_python(tmp_path: Path, capsys: pytest.Capture
         [row["labels"][0] for row in test],
         languages=[row["language"] for row in test],
     )
-    # One label a document, so that the share of right documents is micro-F1.
+    # One label per document, so that the share of right documents is micro-F1.
     sizes = [values["documents"] for values in result["languages"].values()]
     found = [values["micro_f1"] for values in result["languages"].values()]
     assert np.average(found, weights=sizes) == pytest.approx(right)

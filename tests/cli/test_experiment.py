@@ -6,15 +6,14 @@ import shutil
 import signal
 import subprocess
 import time
-from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from funnelling.cli.comparing import read_trials
 from funnelling.formats import write_documents
 from funnelling.reproduction.experiments.registry import EXPERIMENTS
+from funnelling.tasks.trial_data import read_trials
 from tests.reproduction.corpora.makers import write_indices
 from tests.reproduction.experiments.made import made_corpus
 
@@ -170,7 +169,7 @@ def test_a_folder_called_like_a_corpus_does_not_hide_it(
 ) -> None:
     (tmp_path / "sample").mkdir()
     monkeypatch.chdir(tmp_path)
-    trials, _ = read_trials(["sample"], Namespace(runs=1, seed=0, sources=[]), None)
+    trials, _ = read_trials(["sample"])
     assert len(trials[0].train) == 1750
 
 

@@ -28,10 +28,10 @@ def _start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
 
 def _wait_for(process: "subprocess.Popen[str]", line: str) -> None:
     assert process.stderr is not None
-    for told in process.stderr:
-        if told.startswith(line):
+    for said in process.stderr:
+        if said.startswith(line):
             return
-    raise AssertionError(f"{line!r} was never told")
+    raise AssertionError(f"{line!r} was never said")
 
 
 def _interrupt(process: "subprocess.Popen[str]") -> tuple[str, str]:

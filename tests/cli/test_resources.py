@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling.cli.comparing import fingerprints
 from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.method.registry import make_method
+from funnelling.tasks.resources import fingerprints
 
 from .command import WORDS, documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses
@@ -47,7 +47,7 @@ def embeddings(tmp_path: Path) -> Path:
 
 
 def compared(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[Any, list[str]]:
-    """The result of a comparison, and what was told on the way."""
+    """The result of a comparison, and what was said on the way."""
     capsys.readouterr()
     succeed("compare", *arguments, "--jobs", 1, "--json")
     captured = capsys.readouterr()
@@ -55,10 +55,10 @@ def compared(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[An
 
 
 class TestAll:
-    def test_what_lacks_resources_is_told_in_one_line(
+    def test_what_lacks_resources_is_named_in_one_line(
         self, data: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        result, told = compared(capsys, data, "--methods", "all", "--set", "fun-kfcv.folds=2")
+        result, said = compared(capsys, data, "--methods", "all", "--set", "fun-kfcv.folds=2")
         assert list(result["methods"]) == [
             *(
                 "naive",
@@ -72,7 +72,7 @@ class TestAll:
                 "dci",
             ),
         ]
-        lines = [line for line in told if line.startswith("Left out for what they lack")]
+        lines = [line for line in said if line.startswith("Left out for what they lack")]
         assert len(lines) == 1
         for part in (
             "clesa (a reference corpus, --reference FILE)",
@@ -92,7 +92,7 @@ class TestAll:
             if row["split"] == "train" and row["language"] != "en"
         ]
         data = write_jsonl(tmp_path / "docs.jsonl", [*rows, *parallel])
-        result, told = compared(
+        result, said = compared(
             capsys,
             *(data, "--methods", "all", "--reference", reference, "--embeddings", embeddings),
             *("--set", "fun-kfcv.folds=2", "--set", "mle-lstm.units=4", "--set", "mle-lstm.epochs=2"),
@@ -101,20 +101,20 @@ class TestAll:
         assert list(result["methods"]["clesa"]["languages"]) == ["de", "en", "it"]
         assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
         assert "upper-bound" not in result["significance"]["micro_f1"]["p"]
-        assert "Words of the training documents that have a vector: de 100 %" in "\n".join(told)
+        assert "Words of the training documents that have a vector: de 100 %" in "\n".join(said)
 
 
 class TestHoldOut:
     def test_a_language_is_measured_without_its_training_documents(
         self, data: Path, reference: Path, embeddings: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        result, told = compared(
+        result, said = compared(
             capsys,
             *(data, "--methods", "naive,mle,fun-tat,fun-zero-shot", "--hold-out", "it"),
             *("--reference", reference, "--embeddings", embeddings),
         )
         assert list(result["methods"]) == ["mle", "fun-zero-shot"]
-        assert "Left out, for they cannot label the languages of the test: naive, fun-tat." in told
+        assert "Left out, for they cannot label the languages of the test: naive, fun-tat." in said
         for method in result["methods"].values():
             assert list(method["languages"]) == ["it"]
             assert method["average"]["micro_f1"] > 0.8
@@ -146,10 +146,10 @@ class TestMissing:
     ) -> None:
         rows = [row for row in read_jsonl(reference) if row["language"] != "de"]
         smaller = write_jsonl(tmp_path / "smaller.jsonl", rows)
-        result, told = compared(capsys, data, "--methods", "naive,clesa", "--reference", smaller)
+        result, said = compared(capsys, data, "--methods", "naive,clesa", "--reference", smaller)
         assert list(result["methods"]["naive"]["languages"]) == ["en", "it"]
-        assert "clesa leaves out languages it has no resources for: de." in told
-        assert "Not measured: de, which clesa cannot label, for want of resources." in told
+        assert "clesa leaves out languages it has no resources for: de." in said
+        assert "Not measured: de, which clesa cannot label, for want of resources." in said
 
     def test_a_reference_with_a_hole_names_the_line(
         self, data: Path, tmp_path: Path, reference: Path, refuses: Refuses
@@ -209,7 +209,7 @@ class TestModels:
 
 
 @pytest.mark.parametrize("name", ["fun-auto", "fun-views", "fun-zero-shot", "fun-tat"])
-def test_results_with_other_resources_are_told_apart(name: str, embeddings: Path, tmp_path: Path) -> None:
+def test_results_with_other_resources_are_kept_apart(name: str, embeddings: Path, tmp_path: Path) -> None:
     encoder = tmp_path / "encoder"
     encoder.mkdir()
     marks = []

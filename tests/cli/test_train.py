@@ -77,7 +77,7 @@ def test_no_table(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert _scores(tmp_path / "model") is None
 
 
-def test_what_is_left_out_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_left_out_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = with_splits(documents())
     rows += [{"language": "de", "text": "Brief", "labels": ["money"], "split": "test"}]
     rows += [{"language": "en", "text": "?", "labels": ["unheard of"], "split": "test"}]
@@ -86,9 +86,9 @@ def test_what_is_left_out_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     write_jsonl(tmp_path / "docs.jsonl", rows)
     succeed("train", tmp_path / "docs.jsonl", "-o", tmp_path / "model", "--jobs", 1)
     captured = capsys.readouterr()
-    told = captured.err.splitlines()
-    assert told[0].endswith("docs.jsonl: 2 of 53 documents have no labels and are left out.")
-    assert told[1] == "Training fun-auto on 32 documents in 2 languages with 3 labels."
+    said = captured.err.splitlines()
+    assert said[0].endswith("docs.jsonl: 2 of 53 documents have no labels and are left out.")
+    assert said[1] == "Training fun-auto on 32 documents in 2 languages with 3 labels."
     assert "Measured on 17 test documents (left out, for the model cannot label them: de)." in captured.out
     assert "1 label of the test documents unknown to training: not counted" in captured.out
     assert "x" not in load_model(tmp_path / "model").classes_

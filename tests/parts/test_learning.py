@@ -15,7 +15,7 @@ from funnelling import InputError, read_corpus, save_model
 from funnelling.method.registry import make_method
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.parts.preparing import prepare
-from funnelling.trials.comparison import fit_method
+from funnelling.trials.fitting import fit_method
 
 from .folders import rows, write_parts
 
@@ -121,14 +121,16 @@ def test_a_bad_row_is_named_and_the_other_parts_stay_counted(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files cannot be limited there")
-def test_a_full_disk_is_told_and_what_is_finished_stays(tmp_path: Path) -> None:
+def test_a_full_disk_is_named_and_what_is_finished_stays(tmp_path: Path) -> None:
     folder = write_parts(tmp_path / "parts", [*rows(), *[{**row, "id": "x" * 200_000} for row in rows(1)]], 4)
     program = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000));"
         "from funnelling.cli import main; sys.exit(main(sys.argv[1:]))"
     )
-    told = ["train", str(folder), "-o", str(tmp_path / "model"), "--method", "fun-tat", "--jobs", "1"]
-    done = subprocess.run([sys.executable, "-c", program, *told], capture_output=True, text=True, check=False)
+    arguments = ["train", str(folder), "-o", str(tmp_path / "model"), "--method", "fun-tat", "--jobs", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2, done.stderr
     assert "part-3.parquet.counts: file too large. Make room or choose another disk." in done.stderr
     assert len(list((tmp_path / "model.work").glob("*.counts"))) == 3
@@ -154,7 +156,7 @@ def test_labels_that_say_nothing_are_refused(tmp_path: Path, labels: list[str]) 
         fit_parts(_model(), folder, tmp_path / "work", jobs=1)
 
 
-def test_who_learns_by_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_methods_learn_by_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_parts(tmp_path / "parts", rows())
     assert learns_by_parts(_model("fun-tat"), folder)
     assert not learns_by_parts(_model("pooled"), folder)

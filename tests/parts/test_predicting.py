@@ -9,8 +9,8 @@ import pytest
 
 from funnelling import InputError, read_corpus, save_model
 from funnelling.method.registry import make_method
-from funnelling.parts.predicting import MANIFEST, Options, predict_parts
-from funnelling.trials.comparison import fit_method
+from funnelling.parts.predicting import MANIFEST, PredictionOptions, predict_parts
+from funnelling.trials.fitting import fit_method
 from tests.cli.command import succeed
 
 from .folders import rows, write_parts
@@ -38,7 +38,12 @@ def _read(folder: Path) -> list[dict[str, Any]]:
 
 def _predict(world: Path, output: Path, force: bool = False, **options: Any) -> list[dict[str, Any]]:
     predict_parts(
-        str(world / "model"), str(world / "parts"), str(output), Options(**options), force=force, jobs=1
+        str(world / "model"),
+        str(world / "parts"),
+        str(output),
+        PredictionOptions(**options),
+        force=force,
+        jobs=1,
     )
     return _read(output)
 
@@ -87,13 +92,13 @@ def test_a_bad_part_leaves_the_others_labelled(world: Path, tmp_path: Path) -> N
     whole = (parts / "part-1.parquet").read_bytes()
     (parts / "part-1.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(InputError, match=r"part-1\.parquet: not readable as Parquet"):
-        predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), Options(), jobs=1)
+        predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), PredictionOptions(), jobs=1)
     assert [path.name for path in (tmp_path / "out").glob("*.parquet")] == ["part-0.parquet"]
     (parts / "part-1.parquet").write_bytes(whole)
-    predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), Options(), jobs=1)
+    predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), PredictionOptions(), jobs=1)
     assert len(_read(tmp_path / "out")) == len(rows())
 
 
 def test_a_model_that_is_none_is_refused(world: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no model in it"):
-        predict_parts(str(tmp_path), str(world / "parts"), str(tmp_path / "out"), Options(), jobs=1)
+        predict_parts(str(tmp_path), str(world / "parts"), str(tmp_path / "out"), PredictionOptions(), jobs=1)

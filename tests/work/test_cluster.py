@@ -16,7 +16,7 @@ import pytest
 from funnelling import InputError, read_corpus, save_model
 from funnelling.method.registry import make_method
 from funnelling.parts.learning import fit_parts
-from funnelling.trials.comparison import fit_method
+from funnelling.trials.fitting import fit_method
 from funnelling.work.cluster import on_cluster
 from tests.cli.command import run_command
 from tests.parts.folders import rows, write_parts

@@ -1,4 +1,4 @@
-"""The command line: one command a file; each parses, calls one function and prints.
+"""The command line: one command per file; each parses, calls one function of `funnelling.tasks` and prints.
 
 Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
 """
@@ -13,19 +13,20 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NoReturn
 
 from funnelling.cli import (
+    add_language,
     compare,
     data,
     embeddings,
     evaluate,
     experiment,
     explain,
-    growing,
     inspect,
-    options,
     predict,
+    printing,
     quickstart,
     serve,
     train,
+    update,
 )
 from funnelling.errors import InputError
 
@@ -35,7 +36,8 @@ COMMANDS = (
     predict,
     evaluate,
     explain,
-    growing,
+    add_language,
+    update,
     compare,
     experiment,
     inspect,
@@ -52,11 +54,11 @@ class _Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"{self.prog}: {message}. See {self.prog} --help.\n")
 
 
-class _Teller(logging.Handler):
-    """Says what the library has to report, a line each."""
+class _LogLines(logging.Handler):
+    """Shows what the library logs, one line per record."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        options.tell(record.getMessage())
+        printing.say(record.getMessage())
 
 
 class _Version(argparse.Action):
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = build_parser().parse_args(arguments)
     logger = logging.getLogger("funnelling")
     if not logger.handlers:
-        logger.addHandler(_Teller())
+        logger.addHandler(_LogLines())
         logger.setLevel(logging.INFO)
     try:
         with _cluster(parsed):
@@ -103,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("funnelling: interrupted; nothing was changed that was there before.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        _drop_output()  # whoever read it has had enough
+        _drop_output()  # whatever read it has had enough
     except OSError as error:
         _drop_output()
         where = error.filename or "standard output"

@@ -1,12 +1,10 @@
 """``funnelling compare``: several methods on the same documents, over several trials."""
 
 import argparse
-import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from funnelling.cli import comparing, options
+from funnelling.cli import options, printing
 
 DEFAULT_METHODS = "naive,pooled,fun-tat"
 
@@ -15,7 +13,7 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "compare",
         help="compare methods on a file of documents",
-        description="Compare methods on the split of a file, or on 30 %% of each language drawn by seed. "
+        description="Compare methods on the split of a file, or on 30 % of each language drawn by seed. "
         "Further runs redraw the split; several files are several trials.",
     )
     parser.add_argument(
@@ -24,9 +22,12 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--methods", default=DEFAULT_METHODS, metavar="M,M…", help=f"methods, or all ({DEFAULT_METHODS})"
     )
-    comparing.add_trials(parser)
+    options.add_trials(parser)
     parser.add_argument(
-        "-o", "--output", metavar="DIR", help="keep every result here; started again, it goes on from there"
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="keep every result here; started again, work goes on from there",
     )
     parser.add_argument(
         "--hold-out",
@@ -35,7 +36,7 @@ def add_to(commands: options.Commands) -> None:
         default=[],
         metavar="LANG",
         help="take a language's training documents away and measure on its test documents alone; several "
-        "have commas between them",
+        "are separated by commas",
     )
     options.add_resources(parser)
     options.add_settings(parser)
@@ -48,62 +49,32 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.method.registry import make_method, parse_methods, parse_settings
-    from funnelling.trials.splits import hold_out
+    from funnelling.method.registry import parse_methods, parse_settings
+    from funnelling.tasks.comparing import compare
 
     names = parse_methods(arguments.methods)
-    settings = parse_settings(arguments.set, names)
-    store = None if arguments.output is None else Path(arguments.output)
-    if store is not None:
-        comparing.check_store(store, arguments.force)
-    resources = options.read_resources(arguments)
-    trials, notes = comparing.read_trials(arguments.data, arguments, store)
-    if arguments.hold_out:
-        with options.naming(", ".join(arguments.data)):
-            trials = [hold_out(trial, arguments.hold_out) for trial in trials]
-    everything = arguments.methods.strip() == "all"
-    names, left_out = comparing.choose_methods(names, resources, trials, everything)
-    makers = {
-        name: partial(
-            make_method, name, jobs=arguments.jobs, verbose=1, settings=settings, resources=resources
-        )
-        for name in names
-    }
-    for make in makers.values():
-        make()  # refuses settings that do not exist
-    for line in (*notes, left_out):
-        options.tell(line)
-
-    from funnelling.report.comparison_blocks import comparison_blocks
-    from funnelling.report.content import Report, Section
-    from funnelling.report.facts import facts
-    from funnelling.report.report_folder import write_report
-    from funnelling.trials.comparison import Comparison
-    from funnelling.trials.pieces import Pieces
-
-    pieces = Pieces(store)
-    keys = {name: [settings.get(name), comparing.fingerprints(makers[name](), resources)] for name in names}
-    result = Comparison(trials, makers, arguments.seed, pieces, keys, options.tell).run()
-    if store is not None:
-        _keep(result, store)
-        report = Report(
-            "Comparison of methods",
-            sections=[Section("comparison", "Methods", blocks=comparison_blocks(result))],
-            facts=facts(", ".join(arguments.data), trials, arguments.seed, pieces.seconds),
-        )
-        write_report(report, store)
-        options.tell(f"Report: {store / 'report.html'}")
+    result = compare(
+        arguments.data,
+        names,
+        runs=arguments.runs,
+        seed=arguments.seed,
+        sources=arguments.sources,
+        held_out=arguments.hold_out,
+        resources=options.resources(arguments),
+        settings=parse_settings(arguments.set, names),
+        skip_lacking=arguments.methods.strip() == options.ALL,
+        output=arguments.output,
+        force=arguments.force,
+        jobs=arguments.jobs,
+        verbose=1,
+        report=printing.say,
+    )
+    if arguments.output is not None:
+        printing.say(f"Report: {Path(arguments.output) / 'report.html'}")
     if arguments.json:
-        options.print_json(result)
+        printing.print_json(result)
     else:
         _print(result)
-
-
-def _keep(result: Any, store: Path) -> None:
-    from funnelling.formats.files import writing
-
-    with writing(store / "comparison.json", force=True) as stream:
-        stream.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
 
 
 def _print(result: Any) -> None:

@@ -2,15 +2,11 @@
 
 import argparse
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from funnelling.cli import options
+from funnelling.cli import options, printing
 from funnelling.reproduction.corpora.registry import CORPORA
-
-if TYPE_CHECKING:
-    from funnelling.formats import Document
 
 
 def add_to(commands: options.Commands) -> None:
@@ -34,7 +30,7 @@ def _add_list(actions: options.Commands) -> None:
 def run_list(arguments: argparse.Namespace) -> None:
     if arguments.json:
         fields = ("summary", "origin", "size", "licence")
-        options.print_json(
+        printing.print_json(
             {name: {field: getattr(entry, field) for field in fields} for name, entry in CORPORA.items()}
         )
         return
@@ -46,7 +42,7 @@ def run_list(arguments: argparse.Namespace) -> None:
         for title, text in zip(("", "from", "size", "licence"), entry[1:5], strict=True):
             lines = textwrap.wrap(text, width, break_on_hyphens=False)
             print("\n".join(f"  {title if not i else '':8} {line}" for i, line in enumerate(lines)))
-    print(f"\nBuild one with: {options.program()} data build NAME -o FILE")
+    print(f"\nBuild one with: {printing.program()} data build NAME -o FILE")
 
 
 def _add_describe(actions: options.Commands) -> None:
@@ -64,9 +60,9 @@ def _add_build(actions: options.Commands) -> None:
     build = actions.add_parser(
         "build",
         help="build a corpus",
-        description="Build a corpus that can be had: with apt, without changing anything on the machine, "
-        "or from files in --source.",
-        epilog="`funnelling data list` tells what they are, from where, and how large.",
+        description="Build a corpus: with apt, without changing anything on the machine, or from files in "
+        "--source.",
+        epilog="`funnelling data list` shows what they are, from where, and how large.",
     )
     build.add_argument("corpus", metavar="NAME", choices=CORPORA, help=f"one of {', '.join(CORPORA)}")
     build.add_argument(
@@ -89,46 +85,36 @@ def _add_build(actions: options.Commands) -> None:
         "--min-words", type=options.count, metavar="N", help="words that a text must have in every language"
     )
     build.add_argument(
-        "--paragraphs", action="store_true", default=None, help="a group a paragraph, not a page"
+        "--paragraphs", action="store_true", default=None, help="one group per paragraph, not per page"
     )
     build.add_argument(
         "--documents", type=options.count, metavar="N", help="how many groups to sample (5,000)"
     )
     build.add_argument(
-        "--alignments", type=Path, metavar="FILE", help="table of articles, a column a language"
+        "--alignments", type=Path, metavar="FILE", help="table of articles, one column per language"
     )
     options.add_seed(build)
     options.add_force(build)
-    # None is not given: a corpus refuses what it has no use for.
+    # None means not given: a corpus refuses what it has no use for.
     build.set_defaults(run=run_build, seed=None)
 
 
 def run_build(arguments: argparse.Namespace) -> None:
-    from funnelling.formats import write_documents
-    from funnelling.reproduction.corpora.registry import build
-    from funnelling.wording import counted
+    from funnelling.tasks.building import build_corpus
 
     names = ("sources", "languages", "min_words", "paragraphs", "documents", "alignments", "seed")
-    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
-    if "languages" in given:
-        given["languages"] = given["languages"].split(",")
-    told = []
-
-    def documents() -> "Iterator[Document]":
-        # Within the writing, so that an output that cannot be written is refused before the work.
-        built = build(arguments.corpus, **given, verbose=1)
-        yield from built.documents
-        groups = {document.group for document in built.documents} - {None}
-        languages = {document.language for document in built.documents}
-        in_groups = f"{counted(len(groups), 'group')} in " if groups else ""
-        told.append(
-            f"{in_groups}{counted(len(languages), 'language')}, {counted(len(built.documents), 'document')}."
-        )
-        told.extend(f"Dropped: {line}." for line in built.omissions)
-
-    write_documents(arguments.output, documents(), arguments.force)
-    for line in told:
-        options.tell(line)
+    values = {name: getattr(arguments, name) for name in names}
+    corpus_options = {name: value for name, value in values.items() if value is not None}
+    if "languages" in corpus_options:
+        corpus_options["languages"] = corpus_options["languages"].split(",")
+    build_corpus(
+        arguments.corpus,
+        arguments.output,
+        force=arguments.force,
+        verbose=1,
+        report=printing.say,
+        **corpus_options,
+    )
 
 
 def run_describe(arguments: argparse.Namespace) -> None:
@@ -137,7 +123,7 @@ def run_describe(arguments: argparse.Namespace) -> None:
 
     description = describe(read_corpus(arguments.data, verbose=1), verbose=1)
     if arguments.json:
-        options.print_json(description)
+        printing.print_json(description)
     else:
         _print(description)
 
@@ -149,7 +135,7 @@ def _print(description: dict[str, Any]) -> None:
     print(
         f"{counted(description['documents'], 'document')}, {counted(len(languages), 'language')}, "
         f"{counted(len(description['labels']), 'label')}, "
-        f"{description['labels_per_document']:.1f} labels a document"
+        f"{description['labels_per_document']:.1f} labels per document"
     )
     splits = ", ".join(f"{split} {count:,}" for split, count in description["splits"].items())
     print(f"splits: {splits or 'none; compare will draw 30 % for test'}\n")

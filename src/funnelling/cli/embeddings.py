@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from funnelling.cli import options
+from funnelling.cli import options, printing
 
 DIMENSIONS = 300  # MUSE's
 
@@ -20,7 +20,7 @@ def _add_build(actions: options.Commands) -> None:
         "build",
         help="learn vectors from a reference corpus",
         description="Learn vectors for the words of all languages of a reference corpus, aligned with each "
-        "other, and write a file a language in MUSE's text format.",
+        "other, and write one file per language in MUSE's text format.",
     )
     build.add_argument("reference", metavar="REFERENCE", help=f"reference corpus, a {options.DATA_HELP}")
     build.add_argument("-o", "--output", required=True, metavar="DIR", help="folder of the vectors")
@@ -44,31 +44,32 @@ def _add_neighbours(actions: options.Commands) -> None:
         help="show the nearest words of a word in every language",
         description="Show the nearest words of a word in every language of a folder of vectors.",
     )
-    neighbours.add_argument("embeddings", metavar="DIR", help="folder of vectors, a file a language")
+    neighbours.add_argument("embeddings", metavar="DIR", help="folder of vectors, one file per language")
     neighbours.add_argument("language", metavar="LANG", help="language of the word")
     neighbours.add_argument("word", metavar="WORD")
     neighbours.add_argument(
-        "-n", "--count", type=options.count, default=5, metavar="N", help="words a language (5)"
+        "-n", "--count", type=options.count, default=5, metavar="N", help="words per language (5)"
     )
     options.add_json(neighbours)
     neighbours.set_defaults(run=run_neighbours)
 
 
 def run_build(arguments: argparse.Namespace) -> None:
-    from funnelling.corpus.reference import read_reference
-    from funnelling.embeddings.folders import check_folder, write_folder
-    from funnelling.embeddings.learning import learn_vectors
+    from funnelling.tasks.building import build_embeddings
     from funnelling.wording import counted
 
-    folder = Path(arguments.output)
-    check_folder(folder, arguments.force)
-    reference = read_reference(arguments.reference, arguments.languages)
-    vectors = learn_vectors(
-        reference.texts, arguments.dimensions, arguments.min_count, arguments.seed, shown=True
+    size = build_embeddings(
+        arguments.reference,
+        arguments.output,
+        dimensions=arguments.dimensions,
+        min_count=arguments.min_count,
+        languages=arguments.languages,
+        seed=arguments.seed,
+        force=arguments.force,
+        verbose=1,
     )
-    write_folder(folder, vectors, arguments.force, shown=True)
-    sizes = ", ".join(f"{language} {len(of.words):,}" for language, of in vectors.items())
-    print(f"Vectors: {folder}, from {counted(len(reference.groups), 'group')} (words: {sizes})")
+    words = ", ".join(f"{language} {number:,}" for language, number in size.words.items())
+    print(f"Vectors: {Path(arguments.output)}, from {counted(size.groups, 'group')} (words: {words})")
 
 
 def run_neighbours(arguments: argparse.Namespace) -> None:
@@ -79,11 +80,11 @@ def run_neighbours(arguments: argparse.Namespace) -> None:
         arguments.embeddings, arguments.language, arguments.word, arguments.count, shown=True
     )
     if arguments.json:
-        options.print_json({language: dict(found) for language, found in nearest.items()})
+        printing.print_json({language: dict(words) for language, words in nearest.items()})
         return
     rows = [
-        [language, ", ".join(f"{word} {_short(cosine)}" for word, cosine in found)]
-        for language, found in nearest.items()
+        [language, ", ".join(f"{word} {_short(cosine)}" for word, cosine in words)]
+        for language, words in nearest.items()
     ]
     print(plain(Table(["language", "nearest words, with cosines"], rows)))
 

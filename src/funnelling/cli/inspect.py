@@ -3,12 +3,12 @@
 import argparse
 from typing import Any
 
-from funnelling.cli import options
+from funnelling.cli import options, printing
 
 
 def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
-        "inspect", help="tell what a model is", description="Tell what a model is and how good it was."
+        "inspect", help="show what a model is", description="Show what a model is and how good it was."
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     options.add_json(parser)
@@ -25,15 +25,15 @@ def run(arguments: argparse.Namespace) -> None:
 
     description = describe_model(arguments.model)
     if arguments.json:
-        options.print_json(description)
+        printing.print_json(description)
         return
     print(f"Method      {description['method']}")
-    print(f"Parameters  {_listed(made_with(description))}")
+    print(f"Parameters  {_list(made_with(description))}")
     if description["choice"]:
         print(f"Choice      {description['choice']}")
-    print(f"Languages   {_listed(description['languages'])} (training documents)")
-    print(f"Labels      {len(description['labels'])}: {_shortened(description['labels'])}")
-    print(f"Made with   funnelling {description['funnelling']}, {_listed(description['versions'])}")
+    print(f"Languages   {_list(description['languages'])} (training documents)")
+    print(f"Labels      {len(description['labels'])}: {_shorten(description['labels'])}")
+    print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
     if description["scores"] is None:
         print("It was not measured when it was trained.")
     else:
@@ -46,10 +46,10 @@ def run(arguments: argparse.Namespace) -> None:
     print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description))]))
 
 
-def _listed(values: dict[str, Any]) -> str:
+def _list(values: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in values.items())
 
 
-def _shortened(labels: list[Any], most: int = 12) -> str:
-    shown = ", ".join(map(str, labels[:most]))
-    return shown if len(labels) <= most else f"{shown}, …"
+def _shorten(labels: list[Any], most: int = 12) -> str:
+    text = ", ".join(map(str, labels[:most]))
+    return text if len(labels) <= most else f"{text}, …"

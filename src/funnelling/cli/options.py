@@ -1,22 +1,19 @@
-"""Options that several commands share, and what they do alike."""
+"""Options that several commands share."""
 
 import argparse
-import json
 import os
-import sys
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from funnelling.corpus import Corpus
-    from funnelling.method import Method
+    from funnelling.tasks.resources import Resources
 
 Number = TypeVar("Number", int, float)
 Commands = Any  # argparse keeps the type of add_subparsers() to itself
 
+ALL = "all"  # methods, those left out that lack resources
 DATA_HELP = (
     "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, a folder of such files, "
     "or - for standard input"
@@ -25,12 +22,12 @@ DATA_HELP = (
 
 def seed(text: str) -> int:
     """Any whole number."""
-    return _parsed(int, text, "a whole number")
+    return _parse(int, text, "a whole number")
 
 
 def count(text: str) -> int:
     """A number of something: 1 or more."""
-    value = _parsed(int, text, "a whole number")
+    value = _parse(int, text, "a whole number")
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
     return value
@@ -38,13 +35,23 @@ def count(text: str) -> int:
 
 def probability(text: str) -> float:
     """A number from 0 to 1."""
-    value = _parsed(float, text, "a number")
+    value = _parse(float, text, "a number")
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
     return value
 
 
-def _parsed(kind: type[Number], text: str, name: str) -> Number:
+def languages(text: str) -> list[str]:
+    """Language tags with commas between them."""
+    from funnelling.text.languages import normalise_tag
+
+    try:
+        return [normalise_tag(tag) for tag in text.split(",")]
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _parse(kind: type[Number], text: str, name: str) -> Number:
     try:
         return kind(text)
     except ValueError:
@@ -61,7 +68,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         type=count,
         default=_cores(),
         metavar="N",
-        help="threads (one a core); the results are the same",
+        help="threads (one per core); the results are the same",
     )
 
 
@@ -123,102 +130,32 @@ def add_resources(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_resources(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The reference corpus, the folder of word vectors and that of the encoder, those that were given."""
-    resources: dict[str, Any] = {}
-    if arguments.reference is not None:
-        from funnelling.corpus.reference import read_reference
+def resources(arguments: argparse.Namespace) -> "Resources":
+    """Where the resources are that were given."""
+    from funnelling.tasks.resources import Resources
 
-        resources["reference"] = read_reference(arguments.reference)
-    if arguments.embeddings is not None:
-        from funnelling.embeddings.vectors import find_vectors
-
-        find_vectors(arguments.embeddings)  # refuses a folder that holds none
-        resources["embeddings"] = arguments.embeddings
-    if arguments.encoder is not None:
-        from funnelling.spaces.encoder import find_encoder
-
-        find_encoder(arguments.encoder)  # refuses a folder that holds none
-        resources["encoder"] = arguments.encoder
-    return resources
+    return Resources(arguments.reference, arguments.embeddings, arguments.encoder)
 
 
-def check_resources(name: str, resources: Collection[str]) -> None:
-    """Refuse a method whose resources are not given."""
-    from funnelling.method.registry import RESOURCES, lacking
-
-    missing = lacking(name, resources)
-    if missing:
-        raise InputError(f"{name} needs {' and '.join(RESOURCES[need] for need in missing)}.")
-
-
-def languages(text: str) -> list[str]:
-    """Language tags with commas between them."""
-    from funnelling.text.languages import normalise_tag
-
-    try:
-        return [normalise_tag(tag) for tag in text.split(",")]
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+def add_trials(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--runs", type=count, default=1, metavar="N", help="trials per file (1)")
+    parser.add_argument(
+        "--source",
+        action="append",
+        type=Path,
+        default=[],
+        dest="sources",
+        metavar="DIR",
+        help="folder of files that a named corpus is built from; may be repeated",
+    )
 
 
-def tell(line: str) -> None:
-    """Say what is going on; standard output is for results."""
-    if line:
-        print(line, file=sys.stderr, flush=True)
-
-
-def program() -> str:
-    """The command as it can be typed: by name where the shell finds it, else as it was typed."""
-    import shutil
-
-    typed = sys.argv[0]
-    found = shutil.which("funnelling") or os.path.basename(typed) != "funnelling"
-    return "funnelling" if found else typed
-
-
-def print_json(value: Any) -> None:
-    """Print a result as JSON, in UTF-8 whatever the terminal speaks."""
-    from funnelling.formats.files import STANDARD, writing
-
-    with writing(STANDARD) as stream:
-        stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
-
-
-def read_labelled(path: str, among: Sequence[str] = ()) -> "tuple[Corpus, str]":
-    """The labelled documents of a file, and what to tell of the others once all is well.
-
-    Missing languages are detected ``among`` some, or among those that other documents name.
-    """
-    from funnelling.corpus import read_corpus
-    from funnelling.formats.files import shown_name
-
-    corpus = read_corpus(path, among=among, verbose=1)
-    labelled = corpus.labelled()
-    name = shown_name(path)
-    if not len(labelled):
-        raise InputError(f'{name}: no labelled document. Give documents a "labels" field.')
-    skipped = len(corpus) - len(labelled)
-    note = f"{name}: {skipped} of {len(corpus)} documents have no labels and are left out."
-    return labelled, note if skipped else ""
-
-
-@contextmanager
-def naming(path: str) -> Iterator[None]:
-    """A refusal that begins with the name of the file it is about."""
-    from funnelling.formats.files import shown_name
-
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{shown_name(path)}: {error}") from None
-
-
-def load_text_model(path: str) -> "Method":
-    """The model in a folder, which must be one that reads texts."""
-    from funnelling.storage import load_model
-
-    model: Method = load_model(path)
-    if not model.texts_:
-        raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")
-    return model
+def add_growth(parser: argparse.ArgumentParser) -> None:
+    """What every command takes that lets a model learn on."""
+    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    parser.add_argument(
+        "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
+    )
+    add_jobs(parser)
+    add_force(parser)

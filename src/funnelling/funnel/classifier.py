@@ -10,19 +10,21 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.registry import measure_counts
+from funnelling.funnel.archive import Archive
 from funnelling.funnel.attributes import (
     funnel_attributes,
     funnel_of,
     zero_shot_attributes,
     zero_shot_funnel_of,
 )
-from funnelling.funnel.choosing import choose
+from funnelling.funnel.choosing import Choice, choose
 from funnelling.funnel.design import Design, is_auto
 from funnelling.funnel.fitting import FittedFunnel, fit_funnel
 from funnelling.funnel.growing import check_growable, grow
@@ -31,6 +33,7 @@ from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
 from funnelling.funnel.views.combination import COMBINATIONS
 from funnelling.funnel.views.fitting import views_serve
+from funnelling.funnel.views.shared import SharedView
 from funnelling.funnel.zero_shot import SPACES, fit_zero_shot, unseen_space
 from funnelling.matrices import Scores
 from funnelling.method.base import Method
@@ -128,6 +131,12 @@ class FunnellingClassifier(Method):
     Traceback (most recent call last):
     funnelling.errors.InputError: The model does not know the language 'fr'. It knows en, it.
     """
+
+    # What a fit adds, beside what all methods have; see `funnelling.funnel.attributes`.
+    choice_: Choice
+    training_: Archive
+    shared_views_: dict[str, SharedView]
+    held_out_: dict[str, npt.NDArray[np.int64]]
 
     def __init__(
         self,

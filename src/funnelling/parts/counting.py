@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -15,6 +16,8 @@ from funnelling.corpus import Corpus, make_corpus
 from funnelling.errors import InputError
 from funnelling.formats import read_part
 from funnelling.formats.files import writing_bytes
+from funnelling.formats.parquet import distinct_values
+from funnelling.text.languages import normalise_tag
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 
 FORMAT = 1
@@ -32,20 +35,20 @@ class CountedLanguage:
 
 
 def count_part(path: str, folder: str, among: Sequence[str]) -> None:
-    """Count a part, unless its counts stand in the folder already; languages not told are found ``among``."""
-    target = _counted(path, folder)
+    """Count a part, unless the folder has its counts; missing languages are detected ``among`` some."""
+    target = _counts_path(path, folder)
     stamp = _stamp(path, among)
     if target.exists() and _stamp_of(target) == stamp:
         return
     corpus = make_corpus(read_part(path), path, among=among).labelled()
     by_language = corpus.by_language()
-    arrays: dict[str, npt.NDArray[Any]] = {"stamp": _packed(stamp), "languages": _packed(list(by_language))}
+    arrays: dict[str, npt.NDArray[Any]] = {"stamp": _pack(stamp), "languages": _pack(list(by_language))}
     for language, rows in by_language.items():
-        part = corpus.select(rows)
-        counts = TfidfVectorizer(language).count(part.texts)
+        documents = corpus.select(rows)
+        counts = TfidfVectorizer(language).count(documents.texts)
         arrays |= {
-            f"{language}/documents": _packed(_columns(part)),
-            f"{language}/words": _packed(counts.words),
+            f"{language}/documents": _pack(_columns(documents)),
+            f"{language}/words": _pack(counts.words),
             f"{language}/rows": counts.rows.astype(np.int32),
             f"{language}/columns": counts.columns.astype(np.int32),
             f"{language}/frequencies": counts.frequencies.astype(np.int32),
@@ -54,14 +57,14 @@ def count_part(path: str, folder: str, among: Sequence[str]) -> None:
         np.savez(stream, allow_pickle=False, **arrays)
 
 
-def read_counted(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]:
-    """What was counted of a part, language by language."""
-    with np.load(_counted(path, folder), allow_pickle=False) as arrays:
-        for language in _unpacked(arrays["languages"]):
-            ids, splits, groups, labels = _unpacked(arrays[f"{language}/documents"])
+def read_counts(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]:
+    """The counts of a part, language by language."""
+    with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
+        for language in _unpack(arrays["languages"]):
+            ids, splits, groups, labels = _unpack(arrays[f"{language}/documents"])
             counts = WordCounts(
                 len(ids),
-                _unpacked(arrays[f"{language}/words"]),
+                _unpack(arrays[f"{language}/words"]),
                 arrays[f"{language}/rows"].astype(np.intp),
                 arrays[f"{language}/columns"],
                 arrays[f"{language}/frequencies"],
@@ -71,23 +74,21 @@ def read_counted(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]
 
 def splits_in(path: str, folder: str) -> Iterator[list[str | None]]:
     """The splits of a part's documents, language by language."""
-    with np.load(_counted(path, folder), allow_pickle=False) as arrays:
-        for language in _unpacked(arrays["languages"]):
-            yield _unpacked(arrays[f"{language}/documents"])[1]
+    with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
+        for language in _unpack(arrays["languages"]):
+            yield _unpack(arrays[f"{language}/documents"])[1]
 
 
-def _columns(part: Corpus) -> list[list[Any]]:
-    return [part.ids, part.splits, part.groups, part.labels]
+def _columns(documents: Corpus) -> list[list[Any]]:
+    return [documents.ids, documents.splits, documents.groups, documents.labels]
 
 
-def _counted(path: str, folder: str) -> Path:
+def _counts_path(path: str, folder: str) -> Path:
     return Path(folder) / f"{Path(path).name}.counts"
 
 
 def _stamp(path: str, among: Sequence[str]) -> list[Any]:
-    """What counts depend on: they are made anew where any of it has changed."""
-    from importlib.metadata import version
-
+    """What counts depend on: the part is counted again where any of it has changed."""
     state = os.stat(path)
     place = os.path.abspath(path)
     return [FORMAT, version("funnelling"), place, state.st_size, state.st_mtime_ns, sorted(among)]
@@ -96,26 +97,23 @@ def _stamp(path: str, among: Sequence[str]) -> list[Any]:
 def _stamp_of(target: Path) -> Any:
     try:
         with np.load(target, allow_pickle=False) as arrays:
-            return _unpacked(arrays["stamp"])
+            return _unpack(arrays["stamp"])
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None
 
 
-def _packed(value: Any) -> npt.NDArray[np.uint8]:
+def _pack(value: Any) -> npt.NDArray[np.uint8]:
     return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
 
 
-def _unpacked(array: npt.NDArray[Any]) -> Any:
+def _unpack(array: npt.NDArray[Any]) -> Any:
     return json.loads(array.tobytes())
 
 
 def languages_in(path: str) -> set[str]:
     """The languages that a part's documents name."""
-    from funnelling.formats.parquet import distinct_values
-    from funnelling.text.languages import normalise_tag
-
-    named = {str(tag) for tag in distinct_values(path, "language") if tag}
+    tags = {str(tag) for tag in distinct_values(path, "language") if tag}
     try:
-        return {normalise_tag(tag) for tag in named}
+        return {normalise_tag(tag) for tag in tags}
     except InputError as error:
         raise InputError(f"{path}: {error}") from None

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from funnelling.method import Method
 
 PARQUET = ".parquet"
-MANY = 50_000  # documents, past which views of texts are not tried: their work would grow many times
+MANY = 50_000  # documents, past which other views of texts are not tried: that would take many times as long
 
 
 def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
     """Whether documents are counted part by part, not read into memory.
 
-    That needs Parquet parts and a method that looks at each language's own words; one that could choose to
-    look at texts otherwise does so, unless there are too many.
+    That needs Parquet files and a method that looks at each language's own words. A method that may also
+    choose other views of texts reads them into memory to try those, unless there are too many.
     """
     if not os.path.isdir(path) or not model.learns_own_words():
         return False
@@ -35,12 +35,12 @@ def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
 def fit_parts(
     model: "Method", path: str | os.PathLike[str], work: Path, jobs: int | None = None, verbose: int = 0
 ) -> None:
-    """Fit a method on the training documents of a folder; ``work`` holds what is known of them meanwhile."""
+    """Fit a method on the training documents of a folder; ``work`` is the folder of counts and vectors."""
     model.fit_prepared(prepare(parts_of(path), work, jobs, verbose))
 
 
 def documents_for_test(path: str | os.PathLike[str], among: Sequence[str]) -> Corpus:
-    """The labelled documents of a folder that are for test."""
+    """The labelled documents of a folder with split test; missing languages are detected ``among`` some."""
 
     def documents() -> Iterator[Document]:
         for part in parts_of(path):

@@ -1,4 +1,4 @@
-"""Label a folder of parts: one pass, a part of predictions for each part of documents."""
+"""Label a folder of parts: one pass, one part of predictions per part of documents."""
 
 import hashlib
 import json
@@ -21,8 +21,8 @@ MANIFEST = "_predictions.json"  # what the predictions in a folder were made wit
 
 
 @dataclass(frozen=True)
-class Options:
-    """How rows are told; see `Predictor`."""
+class PredictionOptions:
+    """Which labels a row of predictions shows and assigns; see `Predictor`."""
 
     top: int | None = None
     threshold: float | None = None
@@ -33,7 +33,7 @@ def predict_parts(
     model: str,
     data: str,
     output: str,
-    options: Options,
+    options: PredictionOptions,
     *,
     force: bool = False,
     device: str = "cpu",
@@ -42,22 +42,22 @@ def predict_parts(
 ) -> None:
     """Write the predictions for each part of ``data`` to a part of the same name in ``output``, as Parquet.
 
-    Parts that are there already are left as they are, if the same model made them with the same options.
+    Parts that are there already stay as they are, if the same model made them with the same options.
     """
     folder = Path(output)
     parts = parts_of(data)
     _claim(folder, {"model": _digest(model), **asdict(options)}, force)
-    lacking = [part for part in parts if not _target(folder, part).exists()]
+    missing = [part for part in parts if not _target(folder, part).exists()]
     path = str(Path(model).resolve())
-    pieces = [(path, device, part, str(_target(folder, part)), options) for part in lacking]
+    calls = [(path, device, part, str(_target(folder, part)), options) for part in missing]
     with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
-        advance(len(parts) - len(lacking))
-        for _ in in_processes(_predict_part, pieces, jobs):
+        advance(len(parts) - len(missing))
+        for _ in in_processes(_predict_part, calls, jobs):
             advance(1)
 
 
-def _predict_part(model: str, device: str, part: str, target: str, options: Options) -> None:
-    predictor = Predictor(_loaded(model, _digest(model), device), **asdict(options))
+def _predict_part(model: str, device: str, part: str, target: str, options: PredictionOptions) -> None:
+    predictor = Predictor(_load(model, _digest(model), device), **asdict(options))
 
     def rows() -> Iterator[dict[str, Any]]:
         for batch in batches(read_part(part)):
@@ -67,7 +67,7 @@ def _predict_part(model: str, device: str, part: str, target: str, options: Opti
 
 
 @lru_cache(maxsize=1)
-def _loaded(model: str, _digest: str, device: str) -> Any:
+def _load(model: str, _digest: str, device: str) -> Any:
     return load_model(model, mapped=True).on_device(device)
 
 
@@ -84,21 +84,21 @@ def _target(folder: Path, part: str) -> Path:
     return folder / f"{Path(name).stem}.parquet"
 
 
-def _claim(folder: Path, made_with: dict[str, Any], force: bool) -> None:
-    """Make the folder ours: new, or with parts made the same way, or emptied of parts made another way."""
+def _claim(folder: Path, origin: dict[str, Any], force: bool) -> None:
+    """Make the folder ours: it is new, or its parts were made the same way, or they are removed."""
     manifest = folder / MANIFEST
     folder.mkdir(parents=True, exist_ok=True)
-    others = [path for path in folder.iterdir() if path.suffix == ".parquet"]
-    if others and _read(manifest) != made_with:
+    old_parts = [path for path in folder.iterdir() if path.suffix == ".parquet"]
+    if old_parts and _read(manifest) != origin:
         if not force or not manifest.exists():
             raise InputError(
                 f"{folder}: holds files that this model did not make with these options. "
                 "Choose another folder" + (" or add --force." if manifest.exists() else ".")
             )
-        for path in others:
+        for path in old_parts:
             path.unlink()
     with writing(manifest, force=True) as stream:
-        json.dump(made_with, stream)
+        json.dump(origin, stream)
 
 
 def _read(manifest: Path) -> Any:

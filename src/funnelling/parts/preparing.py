@@ -1,4 +1,4 @@
-"""Parts to what a method learns from: one vocabulary and one matrix a language, on the disk."""
+"""Parts to what a method learns from: one vocabulary and one matrix per language, on the disk."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,8 +13,9 @@ from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write
+from funnelling.matrices import label_matrix
 from funnelling.method.training_set import PreparedTexts
-from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counted, splits_in
+from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counts, splits_in
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import in_processes
@@ -23,92 +24,91 @@ TRAIN, TEST = "train", "test"
 
 
 def prepare(parts: Sequence[str], work: Path, jobs: int | None = None, verbose: int = 0) -> PreparedTexts:
-    """The training documents of some parts, counted in ``work``, which may hold what was counted before."""
+    """The training documents of some parts; ``work`` is a folder of counts, which may hold some already."""
     _count(parts, work, jobs, verbose)
-    return _merged(parts, work, verbose)
+    return _merge(parts, work, verbose)
 
 
 def _count(parts: Sequence[str], work: Path, jobs: int | None, verbose: int) -> None:
     work.mkdir(parents=True, exist_ok=True)
-    named = sorted(set[str]().union(*map(languages_in, parts)))
-    if not named:
+    languages = sorted(set[str]().union(*map(languages_in, parts)))
+    if not languages:
         raise InputError(
             f"{parts[0]}: no document of any part names its language. Add a column language to some at least."
         )
-    pieces = [(str(part), str(work), named) for part in parts]
+    calls = [(str(part), str(work), languages) for part in parts]
     with progress_bar("counting", len(parts), bool(verbose), "parts") as advance:
-        for _ in in_processes(count_part, pieces, jobs):
+        for _ in in_processes(count_part, calls, jobs):
             advance(1)
 
 
 @dataclass
 class _Language:
-    """What is known of one language's training documents after all parts were read."""
+    """One language's training documents, gathered from all parts."""
 
-    words: Counter[str] = field(default_factory=Counter)  # in how many documents
+    words: Counter[str] = field(default_factory=Counter)  # in how many documents each occurs
     ids: list[str] = field(default_factory=list)
     groups: list[str | None] = field(default_factory=list)
     labels: list[list[str]] = field(default_factory=list)
 
 
-def _merged(parts: Sequence[str], work: Path, verbose: int) -> PreparedTexts:
-    divided = _is_divided(parts, work)
-    found: dict[str, _Language] = {}
+def _merge(parts: Sequence[str], work: Path, verbose: int) -> PreparedTexts:
+    has_splits = _has_splits(parts, work)
+    languages: dict[str, _Language] = {}
     with progress_bar("merging", 2 * len(parts), bool(verbose), "parts") as advance:
         for part in parts:
-            for language, counted in read_counted(part, str(work)):
-                learned = _learned(counted, divided)
-                if learned.ids:
-                    _add(found.setdefault(language, _Language()), learned)
+            for language, counted in read_counts(part, str(work)):
+                training = _for_training(counted, has_splits)
+                if training.ids:
+                    _add(languages.setdefault(language, _Language()), training)
             advance(1)
-        found = {language: found[language] for language in sorted(found)}
-        if not found:
+        languages = {language: languages[language] for language in sorted(languages)}
+        if not languages:
             raise InputError(
                 'No document of any part is labelled and has split "train". Mark what to learn from.'
             )
-        classes = sorted({label for each in found.values() for labels in each.labels for label in labels})
+        classes = sorted({label for each in languages.values() for labels in each.labels for label in labels})
         vectorizers = {
             language: TfidfVectorizer(language).learn(
                 list(each.words), list(each.words.values()), len(each.ids)
             )
-            for language, each in found.items()
+            for language, each in languages.items()
         }
         try:
-            vectors = _vectors(parts, work, divided, vectorizers, advance)
+            vectors = _vectors(parts, work, has_splits, vectorizers, advance)
         except OSError as error:
             raise cannot_write(work, error) from error
-    column = {label: number for number, label in enumerate(classes)}
     return PreparedTexts(
         np.array(classes, dtype=object),
         vectorizers,
         vectors,
-        {language: _targets(each.labels, column) for language, each in found.items()},
-        {language: each.groups if any(each.groups) else None for language, each in found.items()},
-        {language: each.ids for language, each in found.items()},
+        {language: label_matrix(each.labels, classes) for language, each in languages.items()},
+        {language: each.groups if any(each.groups) else None for language, each in languages.items()},
+        {language: each.ids for language, each in languages.items()},
     )
 
 
-def _is_divided(parts: Sequence[str], work: Path) -> bool:
+def _has_splits(parts: Sequence[str], work: Path) -> bool:
     """Whether any document says what it is for; else all are for training."""
     return any(any(splits) for part in parts for splits in splits_in(part, str(work)))
 
 
-def _learned(counted: CountedLanguage, divided: bool) -> CountedLanguage:
-    """The documents of a part that are learned from."""
-    if not divided:
+def _for_training(counted: CountedLanguage, has_splits: bool) -> CountedLanguage:
+    """The documents of a part and language that are learned from."""
+    if not has_splits:
         return counted
     rows = np.array([split == TRAIN for split in counted.splits], dtype=bool)
-    where = np.flatnonzero(rows)
+    places = np.flatnonzero(rows)
 
-    def taken(values: list[Any]) -> list[Any]:
-        return [values[i] for i in where]
+    def select(values: list[Any]) -> list[Any]:
+        return [values[i] for i in places]
 
     return CountedLanguage(
         counted.counts.select(rows),
-        taken(counted.ids),
-        taken(counted.splits),
-        taken(counted.groups),
-        taken(counted.labels),
+        select(counted.ids),
+        select(counted.splits),
+        select(counted.groups),
+        select(counted.labels),
     )
 
 
@@ -122,36 +122,29 @@ def _add(language: _Language, counted: CountedLanguage) -> None:
     language.labels += counted.labels
 
 
-def _targets(labels: Sequence[Sequence[str]], column: dict[str, int]) -> npt.NDArray[np.bool_]:
-    matrix = np.zeros((len(labels), len(column)), dtype=bool)
-    for row, carried in enumerate(labels):
-        matrix[row, [column[label] for label in carried]] = True
-    return matrix
-
-
 def _vectors(
     parts: Sequence[str],
     work: Path,
-    divided: bool,
+    has_splits: bool,
     vectorizers: dict[str, TfidfVectorizer],
     advance: Any,
 ) -> dict[str, Any]:
     """The vectors of each language, written part by part and mapped into memory."""
     with ExitStack() as stack:
-        matrices = {language: _Written(work, language, stack) for language in vectorizers}
+        matrices = {language: _GrowingMatrix(work, language, stack) for language in vectorizers}
         for part in parts:
-            for language, counted in read_counted(part, str(work)):
-                learned = _learned(counted, divided)
-                if learned.ids:
-                    matrices[language].append(vectorizers[language].weigh(learned.counts))
+            for language, counted in read_counts(part, str(work)):
+                training = _for_training(counted, has_splits)
+                if training.ids:
+                    matrices[language].append(vectorizers[language].weigh(training.counts))
             advance(1)
     return {
-        language: written.mapped(len(vectorizers[language].vocabulary_))
-        for language, written in matrices.items()
+        language: matrix.mapped(len(vectorizers[language].vocabulary_))
+        for language, matrix in matrices.items()
     }
 
 
-class _Written:
+class _GrowingMatrix:
     """A sparse matrix that grows on the disk."""
 
     def __init__(self, folder: Path, name: str, stack: ExitStack) -> None:

@@ -1,1 +1,1 @@
-"""Methods on trials: which documents are learned from and measured on, fits, comparisons, kept results."""
+"""Methods on trials: splits into training and test documents, fitting, measuring, comparing, kept results."""

@@ -1,4 +1,4 @@
-"""Results kept as they are found, so that interrupted work goes on where it stopped."""
+"""Results kept as they come, so that interrupted work goes on where it stopped."""
 
 import hashlib
 import json
@@ -14,16 +14,16 @@ from funnelling.formats.files import writing
 from funnelling.trials.splits import Trial
 
 FOLDER = "pieces"
-LONGEST_NAME = 100  # of a piece; language tags are part of some, and may be long
+LONGEST_NAME = 100  # of a piece; some hold language tags, which may be long
 
 Result = dict[str, Any]
 
 
 class Pieces:
-    """Independent parts of a longer work, each a file below ``folder``; without a folder none is kept.
+    """Independent results of a longer work, one file each below ``folder``; without a folder none is kept.
 
-    A piece is found again under its name and its key: all that its result depends on. The version of
-    the package is part of every key. How long it took is kept too.
+    A piece is found again by its name and its key: all that its result depends on. Every key holds the
+    version of the package. How long a result took is kept with it.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -32,19 +32,19 @@ class Pieces:
 
     @property
     def seconds(self) -> float:
-        """How long all pieces took that were asked for, whenever they were made."""
+        """How long it took to make all pieces that were asked for, whenever that was."""
         return sum(self._seconds.values())
 
     def get(self, name: str, key: Any, make: Callable[[], Result]) -> Result:
-        """The result that is kept, or else a new one."""
+        """The result of this name and key: the one that is kept, or else what ``make`` returns."""
         short = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{digest(name)[:16]}"
         file_name = f"{short}-{digest([key, version('funnelling')])[:16]}.json"
-        piece = self._kept(file_name) or self._made(file_name, make)
+        piece = self._read(file_name) or self._make(file_name, make)
         self._seconds[file_name] = piece["seconds"]
         result: Result = piece["result"]
         return result
 
-    def _kept(self, file_name: str) -> Result | None:
+    def _read(self, file_name: str) -> Result | None:
         """None for a piece that is missing or cannot be read."""
         if self._folder is not None:
             with suppress(OSError, ValueError):
@@ -53,7 +53,7 @@ class Pieces:
                     return piece
         return None
 
-    def _made(self, file_name: str, make: Callable[[], Result]) -> Result:
+    def _make(self, file_name: str, make: Callable[[], Result]) -> Result:
         start = time.perf_counter()
         result = make()
         piece = {"seconds": time.perf_counter() - start, "result": result}
@@ -65,12 +65,12 @@ class Pieces:
 
 
 def digest(value: Any) -> str:
-    """What tells a value of JSON from others."""
+    """The hash of a JSON value."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def trial_digest(trial: Trial) -> str:
-    """What tells a trial from others: all of its documents."""
+    """The hash of all documents of a trial."""
     mark = hashlib.sha256()
     for side in trial:
         mark.update(corpus_digest(side).encode())
@@ -78,7 +78,7 @@ def trial_digest(trial: Trial) -> str:
 
 
 def corpus_digest(corpus: Corpus) -> str:
-    """What tells documents from others."""
+    """The hash of all documents of a corpus."""
     mark = hashlib.sha256()
     for document in corpus:
         mark.update(repr(document).encode("utf-8", "surrogatepass"))

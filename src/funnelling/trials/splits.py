@@ -5,16 +5,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
+from funnelling.matrices import Folds, Rows
 from funnelling.randomness import assign_folds, stream
 from funnelling.text.languages import is_served
 
 TEST_SHARE = 0.3
-
-Mask = npt.NDArray[np.bool_]
 
 
 class Trial(NamedTuple):
@@ -28,8 +26,8 @@ class Trial(NamedTuple):
 def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
     """The documents of a trial, all of them labelled, with something to learn.
 
-    Trial 0 takes the file's split where it has one. Other trials redraw it by seed: the same sizes
-    a language, groups on one side; where the file has ``parallel`` documents its test documents stay,
+    Trial 0 takes the file's split where it has one. Other trials redraw it by seed: the same sizes per
+    language, each group on one side; where the file has ``parallel`` documents its test documents stay,
     and each training group takes another of its languages. Without a split 30 % of each language are
     for test.
     """
@@ -39,7 +37,7 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
         sizes = Counter(corpus.languages)
         quota = Counter({language: round(TEST_SHARE * size) for language, size in sizes.items()})
         test = _draw_test(corpus, quota, seed, trial)
-        return _checked(corpus, ~test, test)
+        return _make_trial(corpus, ~test, test)
     train, test = splits == "train", splits == "test"
     if trial > 0 and (splits == "parallel").any():
         train = _draw_versions(corpus, np.isin(splits, ("train", "parallel")), seed, trial)
@@ -47,19 +45,19 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
         used = corpus.select(train | test)
         quota = Counter(corpus.select(test).languages)
         test = _draw_test(used, quota, seed, trial)
-        return _checked(used, ~test, test)
-    return _checked(corpus, train, test)
+        return _make_trial(used, ~test, test)
+    return _make_trial(corpus, train, test)
 
 
 def sides_of(corpus: Corpus) -> Trial:
-    """What a file says is for what; one without splits is learned from whole."""
+    """The split that a file states; all documents of one that states none are for training."""
     if any(corpus.splits):
         return Trial(corpus.split("train"), corpus.split("test"), corpus.split("parallel"))
     return Trial(corpus, corpus.select([]), corpus.select([]))
 
 
 def hold_out(trial: Trial, languages: Sequence[str]) -> Trial:
-    """The same trial without training documents in some languages, measured on those languages alone.
+    """A trial without training documents in some languages, measured on those languages alone.
 
     A language is held out with its regional variants, which would teach it.
     """
@@ -74,16 +72,18 @@ def hold_out(trial: Trial, languages: Sequence[str]) -> Trial:
     return Trial(trial.train.select(~train), trial.test.select(test), trial.parallel.select(~parallel))
 
 
-def outer_folds(corpus: Corpus, folds: int, seed: int) -> npt.NDArray[np.intp]:
+def outer_folds(corpus: Corpus, folds: int, seed: int) -> Folds:
     """A fold for each document, balanced in every language, groups together."""
-    assigned = np.empty(len(corpus), dtype=np.intp)
+    fold_of_document = np.empty(len(corpus), dtype=np.intp)
     for language, rows in corpus.by_language().items():
         groups = [corpus.groups[row] for row in rows]
-        assigned[rows] = assign_folds(folds, len(rows), seed, "outer", language=language, groups=groups)
-    return assigned
+        fold_of_document[rows] = assign_folds(
+            folds, len(rows), seed, "outer", language=language, groups=groups
+        )
+    return fold_of_document
 
 
-def _draw_test(corpus: Corpus, quota: Counter[str | None], seed: int, trial: int) -> Mask:
+def _draw_test(corpus: Corpus, quota: Counter[str | None], seed: int, trial: int) -> Rows:
     """Fill each language's quota of test documents with groups in random order.
 
     A group that no longer fits the quota of one of its languages goes to training.
@@ -99,7 +99,7 @@ def _draw_test(corpus: Corpus, quota: Counter[str | None], seed: int, trial: int
     return test
 
 
-def _draw_versions(corpus: Corpus, rows: Mask, seed: int, trial: int) -> Mask:
+def _draw_versions(corpus: Corpus, rows: Rows, seed: int, trial: int) -> Rows:
     """The documents of each group in one of its languages, drawn at random."""
     train = np.zeros(len(corpus), dtype=bool)
     for group in _rows_by_group(corpus):
@@ -107,23 +107,23 @@ def _draw_versions(corpus: Corpus, rows: Mask, seed: int, trial: int) -> Mask:
         languages = sorted({str(corpus.languages[row]) for row in versions})
         if languages:
             name = corpus.groups[versions[0]] or corpus.ids[versions[0]]
-            drawn = languages[stream(seed, "version", trial, name).integers(len(languages))]
-            train[[row for row in versions if corpus.languages[row] == drawn]] = True
+            language = languages[stream(seed, "version", trial, name).integers(len(languages))]
+            train[[row for row in versions if corpus.languages[row] == language]] = True
     return train
 
 
 def _rows_by_group(corpus: Corpus) -> list[list[int]]:
     groups: dict[str, list[int]] = {}
-    alone: list[list[int]] = []
+    single: list[list[int]] = []
     for row, group in enumerate(corpus.groups):
         if group is None:
-            alone.append([row])
+            single.append([row])
         else:
             groups.setdefault(group, []).append(row)
-    return [*groups.values(), *alone]
+    return [*groups.values(), *single]
 
 
-def _checked(corpus: Corpus, train: Mask, test: Mask) -> Trial:
+def _make_trial(corpus: Corpus, train: Rows, test: Rows) -> Trial:
     further = (
         np.array([split in ("train", "parallel") for split in corpus.splits], dtype=bool) & ~train & ~test
     )
@@ -131,7 +131,7 @@ def _checked(corpus: Corpus, train: Mask, test: Mask) -> Trial:
     for side, documents in (("train", trial.train), ("test", trial.test)):
         if not len(documents):
             raise InputError(f'no labelled document to {side} on. Mark some with "split": "{side}".')
-    check_learnable(trial.train)
+    check_labels_differ(trial.train)
     return trial
 
 
@@ -140,7 +140,7 @@ def learnable(train: Corpus) -> bool:
     return len({frozenset(labels or ()) for labels in train.labels}) > 1
 
 
-def check_learnable(train: Corpus) -> None:
+def check_labels_differ(train: Corpus) -> None:
     """Refuse training documents that leave nothing to learn."""
     if not learnable(train):
         raise InputError(

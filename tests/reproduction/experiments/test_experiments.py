@@ -24,7 +24,8 @@ from funnelling.reproduction.experiments import (
     zero_shot,
 )
 from funnelling.reproduction.experiments.funnels import Funnels
-from funnelling.reproduction.experiments.registry import EXPERIMENTS, run_experiments
+from funnelling.reproduction.experiments.registry import EXPERIMENTS
+from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Pieces
 from funnelling.trials.splits import trial_split
@@ -181,7 +182,7 @@ def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, all_me
 def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
     first, sections = run_experiments(list(EXPERIMENTS), setting)
     lines: list[str] = []
-    again = Setting(setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, tell=lines.append)
+    again = Setting(setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, report=lines.append)
     assert run_experiments(list(EXPERIMENTS), again)[0] == first  # times and all
     assert all("(kept)" in line or "fit" in line for line in lines)
     assert [section.name for section in sections] == list(EXPERIMENTS)
@@ -257,7 +258,7 @@ class TestOddCorpora:
 
     def test_one_that_cannot_be_run_leaves_the_others(self) -> None:
         lines: list[str] = []
-        setting = Setting(made_trials(), ["naive"], FRACTIONS, tell=lines.append)
+        setting = Setting(made_trials(), ["naive"], FRACTIONS, report=lines.append)
         results, sections = run_experiments(["methods", "per-language"], setting)
         assert list(results) == ["methods"]
         assert sections[1].paragraphs[0].startswith("Not run: per-language compares")

@@ -8,7 +8,7 @@ import pytest
 from funnelling.evaluation.counts import Counts
 from funnelling.method.registry import make_method
 from funnelling.reproduction.experiments.funnels import Funnels
-from funnelling.trials.comparison import fit_method
+from funnelling.trials.fitting import fit_method
 from funnelling.trials.splits import Trial
 
 from .made import LANGUAGES, made_trials

@@ -17,8 +17,8 @@ from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.improvement import improvement, mean_of_known
 from funnelling.reproduction.experiments.learning_curves import under_resourced_naive
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.comparison import summarise
 from funnelling.trials.pieces import Result
+from funnelling.trials.summary import summarise_trials
 
 SHARE = 0.1
 
@@ -54,7 +54,7 @@ def run(setting: Setting) -> Result:
         m: {t: mean_of_known([pairs[m][s][t] for s in languages if s != t]) for t in languages}
         for m in PAPER_MEASURES
     }
-    naive = summarise(setting.results("naive"))["languages"]
+    naive = summarise_trials(setting.results("naive"))["languages"]
     return {
         "improvements": pairs,
         "contribution": contribution,

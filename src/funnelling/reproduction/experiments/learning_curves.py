@@ -11,7 +11,7 @@ from funnelling.report.content import Curves, Section
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.comparison import fit_method
+from funnelling.trials.fitting import fit_method
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import learnable
 

@@ -19,8 +19,8 @@ from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.funnels import Funnels, decided
 from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.comparison import compared
 from funnelling.trials.pieces import Result
+from funnelling.trials.summary import summarise_methods
 
 TITLES = {
     "A": "A: Naive",
@@ -53,7 +53,7 @@ def run(setting: Setting) -> Result:
         name: [{key: result[key] for key in ("average", "languages")} for result in results]
         for name, results in columns.items()
     }
-    return {**compared(plain, rejector), "like": paper.like(setting.trials[0])}
+    return {**summarise_methods(plain, rejector), "like": paper.like(setting.trials[0])}
 
 
 def _monolingual(funnels: Funnels, language: str) -> Result:

@@ -1,21 +1,15 @@
-"""The experiments by the names users type, and running them.
+"""The experiments by the names users type.
 
 Light enough to be imported for ``--help``: a module is loaded when its experiment runs.
 """
 
-from collections.abc import Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from funnelling.errors import InputError
 
-if TYPE_CHECKING:
-    from funnelling.report.content import Section
-    from funnelling.reproduction.experiments.setting import Setting
-
 
 class Entry(NamedTuple):
-    """What an experiment shows, and the module that runs it and tells its results."""
+    """What an experiment shows, and the module that runs it and writes its section of a report."""
 
     summary: str
     module: str
@@ -33,8 +27,8 @@ EXPERIMENTS = {
     "zero-shot": Entry("languages added one by one", f"{_HERE}.zero_shot"),
 }
 ALL = "all"
-# What experiments read, whatever the tables show.
-ALWAYS = ("naive", "fun-tat", "fun-zero-shot")
+DEFAULT_METHODS = ("naive", "pooled", "lri", "dci", "fun-kfcv", "fun-tat")  # of the tables
+ALWAYS = ("naive", "fun-tat", "fun-zero-shot")  # what experiments read, whatever the tables show
 
 
 def parse_experiments(name: str) -> list[str]:
@@ -51,28 +45,3 @@ per-language, mono-binary, learning-curves, contributions, calibration, efficien
         choices = ", ".join([ALL, *EXPERIMENTS])
         raise InputError(f"There is no experiment {name!r}. Choose from {choices}.")
     return [name]
-
-
-def run_experiments(names: Sequence[str], setting: "Setting") -> "tuple[dict[str, Any], list[Section]]":
-    """The results of experiments, and what a report says of each.
-
-    Of several, one that these documents do not allow is told of and passed over.
-    """
-    from funnelling.report.content import Section
-
-    results: dict[str, Any] = {}
-    sections = []
-    for name in names:
-        module = import_module(EXPERIMENTS[name].module)
-        try:
-            results[name] = module.run(setting)
-        except InputError as error:
-            if len(names) == 1:
-                raise
-            setting.tell(f"{name}: not run: {error}")
-            sections.append(Section(name, name.replace("-", " ").capitalize(), [f"Not run: {error}"]))
-        else:
-            sections.append(module.section(results[name]))
-    if not results:
-        raise InputError(f"no experiment could be run. {sections[0].paragraphs[0]}")
-    return results, sections

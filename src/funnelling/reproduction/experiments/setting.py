@@ -1,4 +1,4 @@
-"""What an experiment is run on, and where its pieces are kept."""
+"""What an experiment is run on, and where its results are kept."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +9,7 @@ from funnelling.method.registry import Settings, make_method
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.trials.comparison import Comparison
 from funnelling.trials.pieces import Pieces, Result, trial_digest
+from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial
 
 FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
@@ -16,9 +17,9 @@ FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 
 @dataclass
 class Setting:
-    """Trials, methods and their settings; ``pieces`` keep every part as it is found.
+    """Trials, methods and their settings; ``pieces`` keep every result as it comes.
 
-    ``marks`` say of each method what its results depend on beside the documents and the seed.
+    ``marks`` say for each method what its results depend on beside the documents and the seed.
     """
 
     trials: Sequence[Trial]
@@ -30,11 +31,11 @@ class Setting:
     settings: Settings = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
     marks: Mapping[str, Any] = field(default_factory=dict)
-    tell: Callable[[str], object] = lambda _line: None
+    report: Reporter = silent
     verbose: int = 0
     _funnels: dict[int, Funnels] = field(default_factory=dict, init=False)
     _results: dict[str, list[Result]] = field(default_factory=dict, init=False)
-    _told: set[str] = field(default_factory=set, init=False)
+    _reported: set[str] = field(default_factory=set, init=False)
 
     def make(self, name: str, seed: int, **parameters: Any) -> Any:
         """An unfitted method by name, with parameters that the experiment is about."""
@@ -56,28 +57,26 @@ class Setting:
             name: [self.marks.get(name if name in names else "fun-tat"), variants.get(name)]
             for name in makers
         }
-        return Comparison(self.trials, makers, self.seed, self.pieces, marks, self._tell_once)
+        return Comparison(self.trials, makers, self.seed, self.pieces, marks, self._report_once)
 
-    def _tell_once(self, line: str) -> None:
-        """Several experiments read the same results."""
-        if line not in self._told:
-            self._told.add(line)
-            self.tell(line)
+    def _report_once(self, line: str, more: str = "") -> None:
+        """Report a line, unless it was before: several experiments read the same results."""
+        if line not in self._reported:
+            self._reported.add(line)
+            self.report(line + more)
 
     def piece(self, name: str, number: int, key: Any, make: Callable[..., Result], *arguments: Any) -> Result:
-        """A part of an experiment on a trial, kept or found now by ``make(*arguments)``."""
-        found = []
+        """A result of an experiment on a trial: the one that is kept, or else ``make(*arguments)``."""
+        is_kept = True
 
         def make_and_note() -> Result:
-            found.append(name)
+            nonlocal is_kept
+            is_kept = False
             return make(*arguments)
 
         depends_on = [self._digests[number], self.seed + number, self.marks.get("fun-tat"), name, key]
         result = self.pieces.get(f"{name}-{number}", depends_on, make_and_note)
-        line = f"trial {number + 1}/{len(self.trials)} {name}"
-        if line not in self._told:
-            self._told.add(line)
-            self.tell(line if found else f"{line} (kept)")
+        self._report_once(f"trial {number + 1}/{len(self.trials)} {name}", " (kept)" if is_kept else "")
         return result
 
     @cached_property

@@ -14,7 +14,8 @@ from funnelling.report.content import HeatMap, Section
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.improvement import mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.comparison import fit_method, served
+from funnelling.trials.fitting import fit_method
+from funnelling.trials.measuring import servable
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import learnable
 
@@ -53,7 +54,7 @@ def _measure_with(setting: Setting, number: int, C: float, languages: list[str])
         return {}
     tier_two = {} if "meta_C" in setting.settings.get("fun-zero-shot", {}) else {"meta_C": C}
     method: Any = fit_method(setting.make("fun-zero-shot", setting.seed + number, **tier_two), train)
-    test = trial.test.select(served(trial.test, method))
+    test = trial.test.select(servable(trial.test, method))
     decisions = decisions_of(method, test, classes)
     return dict(measure_languages(test.label_matrix(classes), decisions, test.languages)["languages"])
 

@@ -1,0 +1,91 @@
+"""Compare methods on the same documents, over several trials."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from funnelling.method.registry import Settings, make_method
+from funnelling.report.comparison_blocks import comparison_blocks
+from funnelling.report.content import Report, Section
+from funnelling.report.facts import facts
+from funnelling.report.report_folder import write_report
+from funnelling.tasks.inputs import FilePath, naming
+from funnelling.tasks.outputs import check_results_folder, write_json
+from funnelling.tasks.resources import Resources, choose_methods, method_marks
+from funnelling.tasks.trial_data import read_trials
+from funnelling.trials.comparison import Comparison
+from funnelling.trials.pieces import Pieces, Result
+from funnelling.trials.reporting import Reporter, silent
+from funnelling.trials.splits import hold_out
+
+NO_RESOURCES = Resources()
+
+
+def compare(
+    data: Sequence[str],
+    methods: Sequence[str],
+    *,
+    runs: int = 1,
+    seed: int = 0,
+    sources: Sequence[Path] = (),
+    held_out: Sequence[str] = (),
+    resources: Resources = NO_RESOURCES,
+    settings: Settings | None = None,
+    skip_lacking: bool = False,
+    output: FilePath | None = None,
+    force: bool = False,
+    jobs: int | None = None,
+    verbose: int = 0,
+    report: Reporter = silent,
+) -> Result:
+    """Fit methods on the training documents of each trial, measure them on its test documents, sum up.
+
+    Parameters
+    ----------
+    data : files of documents, and names of corpora; several are several trials
+    methods : names of methods
+    runs : trials per file
+    seed : of all random choices
+    sources : folders of files that corpora are built from
+    held_out : languages whose training documents are taken away, and whose test documents alone are measured
+    resources : where the resources of methods are
+    settings : parameters by method
+    skip_lacking : whether a method that lacks resources is left out, or else refused
+    output : folder of results and a report; started again, work goes on from there
+    force : whether a folder of something else may be written to
+    jobs : threads
+    verbose : above 0 for progress bars
+    report : what gets a line per result, and on whatever is left out
+
+    >>> compare(["sample"], ["naive", "clesa"])
+    Traceback (most recent call last):
+    funnelling.errors.InputError: clesa needs a reference corpus, --reference FILE.
+    """
+    settings = settings or {}
+    folder = None if output is None else Path(output)
+    if folder is not None:
+        check_results_folder(folder, force)
+    at_hand = resources.read()
+    trials, notes = read_trials(data, runs, seed, sources, folder, verbose)
+    if held_out:
+        with naming(", ".join(data)):
+            trials = [hold_out(trial, held_out) for trial in trials]
+    names, left_out = choose_methods(methods, at_hand, trials, skip_lacking)
+    marks = method_marks(names, settings, at_hand)
+    for line in (*notes, *left_out):
+        report(line)
+    makers = {
+        name: partial(make_method, name, jobs=jobs, verbose=verbose, settings=settings, resources=at_hand)
+        for name in names
+    }
+    pieces = Pieces(folder)
+    result = Comparison(trials, makers, seed, pieces, marks, report).run()
+    if folder is not None:
+        write_json(folder / "comparison.json", result)
+        page = Report(
+            "Comparison of methods",
+            sections=[Section("comparison", "Methods", blocks=comparison_blocks(result))],
+            facts=facts(", ".join(data), trials, seed, pieces.seconds),
+        )
+        write_report(page, folder)
+    return result

@@ -1,0 +1,62 @@
+"""Measure a model on labelled documents."""
+
+from typing import TYPE_CHECKING
+
+from funnelling.corpus import Corpus
+from funnelling.errors import InputError
+from funnelling.formats.document import quoted
+from funnelling.formats.files import shown_name
+from funnelling.tasks.inputs import FilePath, load_text_model, read_labelled
+from funnelling.trials.measuring import measure_in_full, model_scores, servable
+from funnelling.trials.pieces import Result
+from funnelling.trials.reporting import Reporter, silent
+
+if TYPE_CHECKING:
+    from funnelling.method import Method
+
+
+def evaluate(
+    model: FilePath,
+    data: FilePath,
+    *,
+    skip_unknown: bool = False,
+    verbose: int = 0,
+    report: Reporter = silent,
+) -> Result:
+    """The measures of a model on the test documents of a file, or on all where none has a split.
+
+    Parameters
+    ----------
+    model : folder of the model
+    data : file of labelled documents
+    skip_unknown : whether documents in languages the model does not know are left out, or else refused
+    verbose : above 0 for progress bars
+    report : what gets a line on documents that are left out
+    """
+    classifier = load_text_model(model)
+    classifier.verbose = verbose
+    corpus, notes = read_labelled(data, verbose=verbose)
+    test, left_out = _measurable(corpus, classifier, shown_name(data), skip_unknown)
+    scores = model_scores(measure_in_full(classifier, test))
+    for line in (*notes, *left_out):
+        report(line)
+    return scores
+
+
+def _measurable(corpus: Corpus, model: "Method", name: str, skip_unknown: bool) -> tuple[Corpus, list[str]]:
+    """The documents to measure on, and a line to report on the others."""
+    if any(corpus.splits):
+        corpus = corpus.split("test")
+        if not len(corpus):
+            raise InputError(f'{name}: no labelled document with split "test". Mark what to measure on.')
+    rows = servable(corpus, model)
+    if rows.all():
+        return corpus, []
+    unknown = list(corpus.select(~rows).by_language())
+    if not skip_unknown or not rows.any():
+        cure = "Add --skip-unknown to leave such documents out." if rows.any() else "Choose another file."
+        raise InputError(
+            f"{name}: the model does not know the language {quoted(unknown[0])}, only "
+            f"{', '.join(model.languages_)}. {cure}"
+        )
+    return corpus.select(rows), [f"{name}: left out {(~rows).sum():,} documents in {', '.join(unknown)}."]

@@ -1,0 +1,106 @@
+"""Run the paper's experiments on any corpus, ending in a report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from funnelling.method.registry import Settings
+from funnelling.report.content import Report, Section
+from funnelling.report.facts import facts
+from funnelling.report.report_folder import write_report
+from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS
+from funnelling.reproduction.experiments.running import run_experiments
+from funnelling.reproduction.experiments.setting import FRACTIONS, Setting
+from funnelling.tasks.inputs import FilePath
+from funnelling.tasks.outputs import check_results_folder, write_json
+from funnelling.tasks.resources import Resources, choose_methods, have_english_versions, method_marks
+from funnelling.tasks.trial_data import SAMPLE, read_trials
+from funnelling.trials.pieces import Pieces, Result
+from funnelling.trials.reporting import Reporter, silent
+
+NO_RESOURCES = Resources()
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """The results of experiments by name, and the sections of the report on them."""
+
+    results: Result
+    sections: list[Section]
+
+
+def experiment(
+    names: Sequence[str],
+    output: FilePath,
+    data: Sequence[str] = (SAMPLE,),
+    *,
+    methods: Sequence[str] | None = None,
+    skip_lacking: bool = False,
+    fractions: Sequence[float] = FRACTIONS,
+    runs: int = 1,
+    seed: int = 0,
+    sources: Sequence[Path] = (),
+    resources: Resources = NO_RESOURCES,
+    settings: Settings | None = None,
+    force: bool = False,
+    jobs: int | None = None,
+    verbose: int = 0,
+    report: Reporter = silent,
+) -> Experiments:
+    """Run experiments on the same trials, keep every result as it comes, and write a report.
+
+    Parameters
+    ----------
+    names : names of experiments
+    output : folder of results and a report; started again, work goes on from there
+    data : files of documents, and names of corpora; several are several trials
+    methods : names of the methods in tables; None for the usual ones, and UpperBound where it can be had
+    skip_lacking : whether a method that lacks resources is left out, or else refused
+    fractions : shares of a language's training documents, for learning curves
+    runs : trials per file
+    seed : of all random choices
+    sources : folders of files that corpora are built from
+    resources : where the resources of methods are
+    settings : parameters by method
+    force : whether a folder of something else may be written to
+    jobs : threads
+    verbose : above 0 for progress bars
+    report : what gets a line per result, and on whatever is left out
+    """
+    settings = settings or {}
+    folder = Path(output)
+    check_results_folder(folder, force)
+    at_hand = resources.read()
+    trials, notes = read_trials(data, runs, seed, sources, folder, verbose)
+    chosen, left_out = choose_methods(methods or DEFAULT_METHODS, at_hand, trials, skip_lacking)
+    if methods is None and have_english_versions(trials):
+        chosen.append("upper-bound")
+    marks = method_marks([*chosen, *ALWAYS], settings, at_hand)
+    for line in (*notes, *left_out):
+        report(line)
+    pieces = Pieces(folder)
+    setting = Setting(
+        trials,
+        chosen,
+        fractions,
+        seed,
+        jobs,
+        pieces,
+        settings,
+        resources=at_hand,
+        marks=marks,
+        report=report,
+        verbose=verbose,
+    )
+    results, sections = run_experiments(names, setting)
+    write_json(folder / "results.json", results)
+    corpus = ", ".join(data)
+    title = f"Experiment {names[0]} on {corpus}" if len(names) == 1 else f"Experiments on {corpus}"
+    page = Report(
+        title,
+        ["From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."],
+        sections,
+        facts(corpus, trials, seed, pieces.seconds, {"Methods": ", ".join(chosen)}),
+    )
+    write_report(page, folder)
+    return Experiments(results, sections)

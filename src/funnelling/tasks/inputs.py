@@ -1,0 +1,66 @@
+"""What tasks read: labelled documents and models; a refusal names the file."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from funnelling.corpus import Corpus, read_corpus
+from funnelling.errors import InputError
+from funnelling.formats.files import shown_name
+from funnelling.storage import load_model
+from funnelling.trials.splits import Trial, sides_of
+
+if TYPE_CHECKING:
+    from funnelling.method import Method
+
+FilePath = str | os.PathLike[str]
+
+
+@contextmanager
+def naming(path: FilePath) -> Iterator[None]:
+    """Let a refusal begin with the name of the file it is about.
+
+    >>> with naming("docs.jsonl"):
+    ...     raise InputError("nothing to learn.")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: docs.jsonl: nothing to learn.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{shown_name(path)}: {error}") from None
+
+
+def read_labelled(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> tuple[Corpus, list[str]]:
+    """The labelled documents of a file, and a line to report on the others once nothing is refused.
+
+    Missing languages are detected ``among`` some, or among those that other documents name.
+    """
+    corpus = read_corpus(path, among=among, verbose=verbose)
+    labelled = corpus.labelled()
+    name = shown_name(path)
+    if not len(labelled):
+        raise InputError(f'{name}: no labelled document. Give documents a "labels" field.')
+    unlabelled = len(corpus) - len(labelled)
+    note = f"{name}: {unlabelled} of {len(corpus)} documents have no labels and are left out."
+    return labelled, [note] if unlabelled else []
+
+
+def read_sides(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> tuple[Trial, list[str]]:
+    """What a file says to learn from, at least one document, and to measure on; and what to report."""
+    corpus, notes = read_labelled(path, among, verbose)
+    trial = sides_of(corpus)
+    if not len(trial.train):
+        raise InputError(
+            f'{shown_name(path)}: no labelled document with split "train". Mark what to learn from.'
+        )
+    return trial, notes
+
+
+def load_text_model(path: FilePath) -> "Method":
+    """The model in a folder, which must be one that reads texts."""
+    model: Method = load_model(path)
+    if not model.texts_:
+        raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")
+    return model

@@ -1,0 +1,34 @@
+"""What tasks write: folders of results, checked before the work that leads to them."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.formats.files import check_output_folder, writing
+from funnelling.trials.pieces import FOLDER as PIECES
+
+CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, beside that of pieces
+
+
+def check_results_folder(folder: Path, force: bool) -> None:
+    """Refuse a folder that holds anything but results, which are added to, and one that cannot be written."""
+    holds_results = any((folder / name).is_dir() for name in (PIECES, CORPUS_FOLDER))
+    if folder.is_dir() and any(folder.iterdir()) and not holds_results and not force:
+        raise InputError(f"{folder} exists and holds no results. Choose another path or add --force.")
+    check_output_folder(folder)
+
+
+def check_new_files(folder: Path, files: Iterable[Path], force: bool) -> None:
+    """Refuse files that exist, and a folder for them that cannot be written."""
+    for file in files:
+        if file.exists() and not force:
+            raise InputError(f"{file} exists. Choose another folder with -o or add --force.")
+    check_output_folder(folder)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a result as JSON, over an older one if there is one."""
+    with writing(path, force=True) as stream:
+        stream.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")

@@ -1,0 +1,97 @@
+"""See it work on the embedded corpus: Naive and Fun(TAT) side by side, a model, a report."""
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from funnelling.corpus import Corpus
+from funnelling.corpus.sample import read_sample
+from funnelling.formats import write_documents
+from funnelling.method.registry import make_method
+from funnelling.report.comparison_blocks import comparison_blocks
+from funnelling.report.content import Report, Section
+from funnelling.report.facts import facts
+from funnelling.report.report_folder import write_report
+from funnelling.storage import save_model
+from funnelling.tasks.outputs import check_new_files
+from funnelling.trials.fitting import fit_and_measure
+from funnelling.trials.measuring import measure_rejector, model_scores
+from funnelling.trials.pieces import Result
+from funnelling.trials.reporting import Reporter, silent
+from funnelling.trials.splits import Trial, sides_of
+from funnelling.trials.summary import summarise_methods
+
+RIVAL, METHOD = "naive", "fun-tat"
+EXPLANATION = (
+    "Naive is one classifier per language. Fun(TAT) is funnelling: such classifiers, and a second tier that "
+    "learns from the documents of all languages."
+)
+
+
+@dataclass
+class Quickstart:
+    """The first steps, all in one folder.
+
+    Parameters
+    ----------
+    folder : what the model, the report and the documents are written to
+    force : whether those that exist are replaced
+    """
+
+    folder: Path
+    force: bool = False
+
+    @property
+    def model_folder(self) -> Path:
+        """The folder of the model."""
+        return self.folder / "model"
+
+    @property
+    def page(self) -> Path:
+        """The page that shows the comparison."""
+        return self.folder / "report.html"
+
+    @property
+    def documents_file(self) -> Path:
+        """The embedded corpus as a file."""
+        return self.folder / "documents.jsonl"
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The embedded corpus."""
+        return read_sample()
+
+    def check(self) -> None:
+        """Refuse outputs that exist or cannot be written, before the work that leads to them."""
+        files = [self.model_folder, self.page, self.folder / "report.md", self.documents_file]
+        check_new_files(self.folder, files, self.force)
+
+    def run(
+        self, seed: int = 0, jobs: int | None = None, verbose: int = 0, report: Reporter = silent
+    ) -> Result:
+        """Train both methods, compare them, and write the model, the documents and the report."""
+        self.check()
+        started = time.monotonic()
+        trial = sides_of(self.corpus)
+        results: dict[str, Result] = {}
+        for name in (RIVAL, METHOD):
+            report(f"Training {name} …")
+            model = make_method(name, seed=seed, jobs=jobs, verbose=verbose)
+            results[name] = fit_and_measure(model, trial, trial.test)
+        comparison = summarise_methods(
+            {name: [result] for name, result in results.items()}, [measure_rejector(trial.train, trial.test)]
+        )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        save_model(model, self.model_folder, scores=model_scores(results[METHOD]), force=self.force)
+        write_documents(self.documents_file, self.corpus, force=self.force)
+        write_report(self._report(comparison, trial, seed, time.monotonic() - started), self.folder)
+        return comparison
+
+    def _report(self, comparison: Result, trial: Trial, seed: int, seconds: float) -> Report:
+        return Report(
+            "Quickstart",
+            [EXPLANATION],
+            [Section("methods", "Does it help?", blocks=comparison_blocks(comparison))],
+            facts("the embedded corpus", [trial], seed, seconds),
+        )

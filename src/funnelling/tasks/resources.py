@@ -1,0 +1,119 @@
+"""What methods read beside documents: where it is, which methods lack it, and whether it has changed."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from funnelling.corpus.reference import read_reference
+from funnelling.embeddings.vectors import find_vectors
+from funnelling.errors import InputError
+from funnelling.method.registry import RESOURCES, Settings, lacking, make_method
+from funnelling.spaces.encoder import digest as encoder_digest
+from funnelling.spaces.encoder import find_encoder
+from funnelling.tasks.inputs import FilePath
+from funnelling.trials.splits import Trial
+
+if TYPE_CHECKING:
+    from funnelling.method import Method
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Where the resources of methods are.
+
+    Parameters
+    ----------
+    reference : file of a reference corpus
+    embeddings : folder of word vectors
+    encoder : folder of a sentence-transformers model
+
+    >>> Resources().read()
+    {}
+    >>> Resources(embeddings="nowhere").read()
+    Traceback (most recent call last):
+    funnelling.errors.InputError: nowhere: no such folder. Name the folder of the vectors.
+    """
+
+    reference: FilePath | None = None
+    embeddings: FilePath | None = None
+    encoder: FilePath | None = None
+
+    def read(self) -> dict[str, Any]:
+        """What `make_method` takes as ``resources``; a folder that holds none is refused."""
+        resources: dict[str, Any] = {}
+        if self.reference is not None:
+            resources["reference"] = read_reference(self.reference)
+        if self.embeddings is not None:
+            find_vectors(self.embeddings)
+            resources["embeddings"] = self.embeddings
+        if self.encoder is not None:
+            find_encoder(self.encoder)
+            resources["encoder"] = self.encoder
+        return resources
+
+
+def check_resources(name: str, at_hand: Collection[str]) -> None:
+    """Refuse a method whose resources are not at hand.
+
+    >>> check_resources("clesa", [])
+    Traceback (most recent call last):
+    funnelling.errors.InputError: clesa needs a reference corpus, --reference FILE.
+    """
+    missing = lacking(name, at_hand)
+    if missing:
+        raise InputError(f"{name} needs {' and '.join(RESOURCES[need] for need in missing)}.")
+
+
+def choose_methods(
+    names: Sequence[str], resources: Collection[str], trials: Sequence[Trial], skip_lacking: bool
+) -> tuple[list[str], list[str]]:
+    """The methods whose resources are at hand, and a line to report on the others.
+
+    A method that lacks something is refused, unless ``skip_lacking``.
+    """
+    at_hand = set(resources)
+    if have_english_versions(trials):
+        at_hand.add("parallel")
+    if not skip_lacking:
+        for name in names:
+            check_resources(name, at_hand)
+    needs = {name: lacking(name, at_hand) for name in names}
+    incomplete = [
+        f"{name} ({' and '.join(RESOURCES[need] for need in needs[name])})" for name in names if needs[name]
+    ]
+    notes = [f"Left out for what they lack: {'; '.join(incomplete)}."] if incomplete else []
+    return [name for name in names if not needs[name]], notes
+
+
+def have_english_versions(trials: Sequence[Trial]) -> bool:
+    """Whether training documents have English versions, which UpperBound reads."""
+    return all("en" in trial.parallel.languages for trial in trials)
+
+
+def method_marks(
+    names: Sequence[str], settings: Settings, resources: Mapping[str, Any]
+) -> dict[str, list[Any]]:
+    """What the results of each method depend on beside documents and seed; unknown settings are refused."""
+    return {
+        name: [
+            settings.get(name),
+            fingerprints(make_method(name, settings=settings, resources=resources), resources),
+        ]
+        for name in dict.fromkeys(names)
+    }
+
+
+def fingerprints(method: "Method", resources: Mapping[str, Any]) -> dict[str, Any]:
+    """What distinguishes the resources that a method reads from others of the same name."""
+    marks: dict[str, Any] = {}
+    parameters = method.get_params(deep=False)
+    if parameters.get("zero_shot", "") is None and parameters.get("views") is None:
+        return marks  # a funnel that reads none
+    if "reference" in resources and "reference" in parameters:
+        marks["reference"] = resources["reference"].digest()
+    if "embeddings" in resources and "embeddings" in parameters:
+        files = find_vectors(resources["embeddings"]).values()
+        marks["embeddings"] = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    if "encoder" in resources and "encoder" in parameters:
+        marks["encoder"] = encoder_digest(find_encoder(resources["encoder"]))
+    return marks

@@ -1,0 +1,122 @@
+"""Train a model: documents in, a model folder and an honest measurement out."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sklearn.base import clone
+
+from funnelling.method.registry import make_method, name_of
+from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
+from funnelling.storage import check_writable, save_model
+from funnelling.tasks.inputs import FilePath, naming, read_sides
+from funnelling.tasks.measurement import Measurement, measure_by_folds, measure_held_out, measure_on_test
+from funnelling.trials.fitting import fit_method, training_documents
+from funnelling.trials.reporting import Reporter, silent
+from funnelling.trials.splits import check_labels_differ
+from funnelling.wording import counted
+
+if TYPE_CHECKING:
+    from funnelling.method import Method
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A model that was trained and saved, and how good it is."""
+
+    model: "Method"
+    measurement: Measurement
+
+
+def train(
+    method: "str | Method",
+    data: FilePath,
+    output: FilePath,
+    *,
+    seed: int = 0,
+    outer_folds: bool = True,
+    force: bool = False,
+    report: Reporter = silent,
+) -> TrainedModel:
+    """Fit a method on the training documents of a file, measure it, and save the model.
+
+    Parameters
+    ----------
+    method : an unfitted method, which is fitted, or the name of one
+    data : file of documents; a folder of Parquet files is counted file by file, where the method allows it
+    output : folder of the model
+    seed : of the outer folds, and of a method that is given by name
+    outer_folds : whether a file without test documents is measured by five outer folds
+    force : whether a model that exists is replaced
+    report : what gets a line on each step
+
+    >>> import tempfile
+    >>> from funnelling import Document, write_documents
+    >>> texts = {"en": ["loan", "game", "loan game"], "it": ["prestito", "gioco", "prestito gioco"]}
+    >>> labels = [("money",), ("sport",), ("money", "sport")]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     data = os.path.join(folder, "docs.jsonl")
+    ...     write_documents(data, [
+    ...         Document(f"{tag}{i}", texts[tag][i % 3], tag, labels[i % 3], "train" if i < 9 else "test")
+    ...         for tag in texts for i in range(12)
+    ...     ])
+    ...     trained = train("fun-tat", data, os.path.join(folder, "model"))
+    >>> trained.model.languages_, trained.measurement.how
+    (['en', 'it'], 'Measured on 6 test documents.')
+    """
+    model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
+    check_writable(Path(output), force)
+    if learns_by_parts(model, data):
+        measurement = _fit_parts(model, data, output, report)
+    else:
+        measurement = _fit_file(model, data, seed, outer_folds, report)
+    save_model(model, output, scores=measurement.record(), force=force)
+    return TrainedModel(model, measurement)
+
+
+def _fit_file(model: "Method", data: FilePath, seed: int, outer_folds: bool, report: Reporter) -> Measurement:
+    """Fit on the documents of a file, read into memory."""
+    trial, notes = read_sides(data, verbose=model.verbose)
+    train = trial.train
+    with naming(data):
+        check_labels_differ(train)
+    for line in notes:
+        report(line)
+    report(
+        f"Training {name_of(model)} on {counted(len(train), 'document')} in "
+        f"{counted(len(train.by_language()), 'language')} with {counted(len(train.label_set()), 'label')}."
+    )
+    fit_method(model, training_documents(model, trial))
+    _report_choice(model, report)
+    if len(trial.test):
+        return measure_on_test(model, trial.test)
+    if not outer_folds:
+        return Measurement(None, "Not measured.")
+    report("Measuring by five outer folds.")
+    return measure_by_folds(partial(clone, model), train, seed)
+
+
+def _fit_parts(model: "Method", data: FilePath, output: FilePath, report: Reporter) -> Measurement:
+    """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
+    work = Path(f"{os.path.abspath(output)}.work")
+    report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
+    fit_parts(model, data, work, model.n_jobs, model.verbose)
+    _report_choice(model, report)
+    test = documents_for_test(data, model.languages_)
+    if len(test):
+        measurement = measure_on_test(model, test)
+    elif hasattr(model, "held_out_measures"):
+        measurement = measure_held_out(model, "Measured on training documents held out from both tiers.")
+    else:
+        measurement = Measurement(None, "Not measured: no document has split test.")
+    shutil.rmtree(work)
+    return measurement
+
+
+def _report_choice(model: "Method", report: Reporter) -> None:
+    """Say which views a funnel chose, where it had the choice."""
+    if hasattr(model, "choice_"):
+        report(model.choice_.summary())

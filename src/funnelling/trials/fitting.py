@@ -1,0 +1,83 @@
+"""Fitting methods on the documents of a corpus, and measuring them on documents that they did not see."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from funnelling.corpus import Corpus
+from funnelling.text.words import analyser
+from funnelling.trials.measuring import measure_decisions_in_full, measure_in_full, model_scores, servable
+from funnelling.trials.pieces import Result
+from funnelling.trials.splits import Trial, learnable, outer_folds
+
+if TYPE_CHECKING:
+    from funnelling.method import Method
+
+
+def fit_method(method: "Method", train: Corpus) -> "Method":
+    """Fit a method on the documents of a corpus, groups kept together."""
+    groups = train.groups if any(train.groups) else None
+    return method.fit(train.texts, train.labels, languages=train.languages, groups=groups, ids=train.ids)
+
+
+def training_documents(method: "Method", trial: Trial) -> Corpus:
+    """A trial's training documents, with their further versions where a method may read those."""
+    if not method.reads_parallel:
+        return trial.train
+    return Corpus.from_documents([*trial.train, *trial.parallel])
+
+
+def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
+    """Fit a method on a trial's training documents, measure it on test documents, and clock both."""
+    train = training_documents(method, trial)
+    # Words are reduced to lemmas once per process: the first method must not be clocked for all.
+    for corpus in (train, test):
+        for text, language in zip(corpus.texts, corpus.languages, strict=True):
+            analyser(language)(text)
+    start = time.perf_counter()
+    fit_method(method, train)
+    after_fit = time.perf_counter()
+    result = measure_in_full(method, test)
+    after_predict = time.perf_counter()
+    classes = [str(label) for label in method.classes_]
+    result["examples"] = [int(count) for count in trial.train.label_matrix(classes).sum(axis=0)]
+    result["C"] = method.final_c()
+    return {**result, "fit_seconds": after_fit - start, "predict_seconds": after_predict - after_fit}
+
+
+def cross_validate(
+    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0
+) -> Result | None:
+    """Honest measures without test documents: each fold is predicted by a method that never saw it.
+
+    Everything is refitted on the other folds: vocabulary, base classifiers, calibration, tier 2. Documents
+    whose language that method cannot label are left out. None where there are too few documents for any fold.
+    """
+    classes = corpus.label_set()
+    fold_of_document = outer_folds(corpus, folds, seed)
+    decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
+    probabilities = np.zeros((len(corpus), len(classes)))
+    is_measured = np.zeros(len(corpus), dtype=bool)
+    for fold in np.unique(fold_of_document):
+        train = corpus.select(fold_of_document != fold)
+        if not learnable(train):
+            continue
+        method = fit_method(make(), train)
+        rows = np.flatnonzero(fold_of_document == fold)
+        rows = rows[servable(corpus.select(rows), method)]
+        if not len(rows):
+            continue
+        test = corpus.select(rows)
+        columns = np.array([classes.index(label) for label in method.classes_])
+        cells = np.ix_(rows, columns)
+        decisions[cells], probabilities[cells] = method.classify(test.texts, languages=test.languages)
+        is_measured[rows] = True
+    if not is_measured.any():
+        return None
+    return model_scores(
+        measure_decisions_in_full(
+            corpus.select(is_measured), decisions[is_measured], probabilities[is_measured], classes
+        )
+    )

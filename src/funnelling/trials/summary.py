@@ -1,0 +1,95 @@
+"""Results of several trials and methods in one: means, deviations, significance."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from funnelling.evaluation.measures.f1 import f1
+from funnelling.evaluation.registry import PAPER_MEASURES
+from funnelling.evaluation.significance import significance
+from funnelling.trials.pieces import Result
+
+EXAMPLES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin
+
+
+def summarise_methods(methods: Mapping[str, Sequence[Result]], rejector: Sequence[Result]) -> Result:
+    """The results of several methods, and of the rejector, over the same trials: what `compare` prints."""
+    return {
+        "methods": {name: summarise_trials(results) for name, results in methods.items()},
+        "significance": {
+            measure: significance(
+                {name: _paired_scores(results, measure) for name, results in methods.items()}
+            )
+            for measure in PAPER_MEASURES
+        },
+        "rejector": {"average": summarise_trials(rejector)["average"]},
+        "unknown_labels": rejector[0]["unknown_labels"],
+    }
+
+
+def summarise_trials(results: Sequence[Result]) -> Result:
+    """The results of one method over trials: means, and two deviations.
+
+    ``deviation`` is that of the mean over languages, from trial to trial, None for one trial;
+    ``language_deviation`` is that of the mean over trials, from language to language.
+    """
+    averages = {m: np.array([result["average"][m] for result in results]) for m in results[0]["average"]}
+    by_language: dict[str, list[dict[str, float]]] = {}
+    for result in results:
+        for language, values in result["languages"].items():
+            by_language.setdefault(language, []).append(values)
+    languages: dict[str, dict[str, float]] = {
+        language: {key: float(np.mean([values[key] for values in trials])) for key in trials[0]}
+        for language, trials in sorted(by_language.items())
+    }
+    for values in languages.values():
+        values["documents"] = round(values["documents"])
+    summary: Result = {
+        "average": {measure: float(values.mean()) for measure, values in averages.items()},
+        "deviation": {m: float(v.std(ddof=1)) for m, v in averages.items()} if len(results) > 1 else None,
+        "language_deviation": {
+            measure: float(np.std([values[measure] for values in languages.values()], ddof=1))
+            if len(languages) > 1
+            else None
+            for measure in averages
+        },
+        "languages": languages,
+        "runs": len(results),
+    }
+    for seconds in ("fit_seconds", "predict_seconds"):
+        if seconds in results[0]:
+            summary[seconds] = float(np.mean([result[seconds] for result in results]))
+    if "counts" in results[0]:
+        summary["reliability"] = _mean_reliability([result["reliability"] for result in results])
+        summary["f1_by_examples"] = _f1_by_examples(results)
+    return summary
+
+
+def _mean_reliability(trials: Sequence[Sequence[Sequence[float]]]) -> list[list[float]]:
+    """The bins of all trials: pairs, mean probability and share of positives of those that have any."""
+    pairs, expected, positives = np.array(trials, dtype=float).sum(axis=0).T
+    bins = np.column_stack([pairs, expected / pairs.clip(1), positives / pairs.clip(1)])
+    table: list[list[float]] = bins[pairs > 0].tolist()
+    return table
+
+
+def _f1_by_examples(results: Sequence[Result]) -> list[list[float]]:
+    """Mean F1 of the labels by their number of training documents: from, labels, mean number, mean F1."""
+    examples = np.concatenate([result["examples"] for result in results])
+    counts = np.concatenate([np.array(result["counts"]).T for result in results])
+    in_test = counts[:, 0] + counts[:, 2] > 0
+    scores = f1(*counts.T)
+    rows = []
+    for start, end in pairwise((*EXAMPLES, np.inf)):
+        inside = in_test & (examples >= start) & (examples < end)
+        if inside.any():
+            rows.append(
+                [start, int(inside.sum()), float(examples[inside].mean()), float(scores[inside].mean())]
+            )
+    return rows
+
+
+def _paired_scores(results: Sequence[Result], measure: str) -> list[float]:
+    """A measure of each language in each trial, in an order that methods share: the t-test pairs them."""
+    return [values[measure] for result in results for _, values in sorted(result["languages"].items())]

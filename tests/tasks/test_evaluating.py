@@ -1,0 +1,49 @@
+"""Measuring and labelling from Python: the rows and scores of the commands."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from funnelling import InputError
+from funnelling.parts.predicting import PredictionOptions
+from funnelling.storage import describe_model
+from funnelling.tasks.evaluating import evaluate
+from funnelling.tasks.predicting import explain, predict
+from tests.cli.command import documents, read_jsonl, write_jsonl
+
+
+def test_the_scores_are_those_of_training(model: Path, split_data: Path) -> None:
+    scores = evaluate(model, split_data)
+    assert {**scores, "how": "Measured on 16 test documents."} == describe_model(model)["scores"]
+
+
+def test_unknown_languages_are_refused_or_left_out(model: Path, tmp_path: Path) -> None:
+    rows = [*documents(each=4), *documents(["de"], each=2)]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    with pytest.raises(InputError, match='does not know the language "de", only en, it'):
+        evaluate(model, data)
+    lines: list[str] = []
+    scores = evaluate(model, data, skip_unknown=True, report=lines.append)
+    assert list(scores["languages"]) == ["en", "it"]
+    assert lines == [f"{data}: left out 2 documents in de."]
+
+
+def test_predictions_are_written_as_json_lines(model: Path, split_data: Path, tmp_path: Path) -> None:
+    predict(model, split_data, tmp_path / "out.jsonl", PredictionOptions(top=1))
+    rows = read_jsonl(tmp_path / "out.jsonl")
+    assert [row["id"] for row in rows] == [document["id"] for document in documents()]
+    assert all(len(row["scores"]) == 1 for row in rows)
+    with pytest.raises(InputError, match="predictions are JSON Lines"):
+        predict(model, split_data, tmp_path / "out.csv")
+
+
+def test_explanations_go_to_standard_output(
+    model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    explain(model, split_data, labels=["money"], top=2)
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(rows) == len(documents())
+    assert all(list(row["labels"]) == ["money"] for row in rows)
+    with pytest.raises(InputError, match="fame"):
+        explain(model, split_data, labels=["fame"])

@@ -1,0 +1,83 @@
+"""Training from Python: what the command does, with an answer that can be looked into."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model
+from funnelling.storage import describe_model
+from funnelling.tasks.training import train
+from tests.cli.command import contents, documents, succeed, with_splits, write_jsonl
+
+
+def test_a_name_gives_the_model_of_the_command(split_data: Path, tmp_path: Path) -> None:
+    trained = train("fun-tat", split_data, tmp_path / "model", seed=3)
+    options = ("--method", "fun-tat", "--seed", 3, "--jobs", 1)
+    succeed("train", split_data, "-o", tmp_path / "by-command", *options)
+    assert contents(tmp_path / "model") == contents(tmp_path / "by-command")
+    assert trained.model.languages_ == ["en", "it"]
+    assert trained.measurement.how == "Measured on 16 test documents."
+    assert describe_model(tmp_path / "model")["scores"] == trained.measurement.record()
+
+
+def test_a_method_of_ones_own_is_fitted_and_saved(split_data: Path, tmp_path: Path) -> None:
+    method = FunnellingClassifier(meta_C=1, random_state=0)
+    trained = train(method, split_data, tmp_path / "model")
+    assert trained.model is method
+    assert load_model(tmp_path / "model").meta_C == 1
+
+
+def test_every_step_is_reported(tmp_path: Path) -> None:
+    rows = [*documents(), {"text": "no label", "language": "en"}]
+    lines: list[str] = []
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    trained = train(NaiveClassifier(C=1, random_state=0), data, tmp_path / "model", report=lines.append)
+    assert lines == [
+        f"{data}: 1 of 49 documents have no labels and are left out.",
+        "Training naive on 48 documents in 2 languages with 3 labels.",
+        "Measuring by five outer folds.",
+    ]
+    assert trained.measurement.how == "Measured by five outer folds over the training documents."
+
+
+def test_nothing_is_printed(split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train("naive", split_data, tmp_path / "model")
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_outer_folds_may_be_left_out(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", documents())
+    measurement = train("fun-tat", data, tmp_path / "model", outer_folds=False).measurement
+    assert (measurement.scores, measurement.record(), measurement.how) == (None, None, "Not measured.")
+
+
+def test_an_output_that_exists_is_refused_before_anything_is_read(model: Path) -> None:
+    with pytest.raises(InputError, match=r"exists\. Choose another path or add --force"):
+        train("fun-tat", "nowhere.jsonl", model)
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"split": "test"}, 'docs.jsonl: no labelled document with split "train". Mark what to learn from.'),
+        (
+            {"labels": ["all"]},
+            "docs.jsonl: nothing to learn, all 48 training documents have the same",
+        ),
+    ],
+)
+def test_a_file_that_teaches_nothing_is_named(fields: dict[str, Any], says: str, tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", documents(**fields))
+    with pytest.raises(InputError, match=r"docs\.jsonl: no") as refusal:
+        train("fun-tat", data, tmp_path / "model")
+    assert says in str(refusal.value)
+
+
+def test_test_documents_in_unknown_languages_are_left_out(tmp_path: Path) -> None:
+    rows = [*with_splits(documents()), *documents(["de"], each=2, split="test")]
+    trained = train("naive", write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path / "model")
+    assert trained.measurement.how == (
+        "Measured on 16 test documents (left out, for the model cannot label them: de)."
+    )

@@ -1,0 +1,65 @@
+"""Measuring fitted methods: known labels, one label per document, the rejector."""
+
+import numpy as np
+import pytest
+
+from funnelling import Corpus, Document, NaiveClassifier
+from funnelling.evaluation.registry import PAPER_MEASURES
+from funnelling.trials.fitting import fit_method
+from funnelling.trials.measuring import (
+    measure_in_full,
+    measure_method,
+    measure_rejector,
+    model_scores,
+    servable,
+)
+
+from .oracle import Oracle, made_corpus
+
+
+def test_by_heart_is_perfect() -> None:
+    corpus = made_corpus()
+    result = measure_method(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
+    assert all(result["average"][measure] == 1 for measure in PAPER_MEASURES)
+    assert result["languages"]["en"]["documents"] == 20
+    assert result["unknown_labels"] == 0
+
+
+def test_labels_unknown_to_training_are_dropped_and_counted() -> None:
+    train = made_corpus()
+    test = Corpus.from_documents([Document("1", "en 1", language="en", labels=("a", "b", "new", "newer"))])
+    result = measure_method(fit_method(Oracle(), train), test)  # type: ignore[arg-type]
+    assert result["unknown_labels"] == 2
+    assert result["average"]["micro_f1"] == 1
+
+
+def test_a_single_label_method() -> None:
+    corpus = made_corpus()
+    y = [labels[-1] for labels in corpus.labels if labels]
+    model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
+    corpus.labels = [(label,) for label in y]
+    truth = np.array(y)
+    right = (model.predict(corpus.texts, languages=corpus.languages) == truth).mean()
+    assert measure_method(model, corpus)["average"]["micro_f1"] == pytest.approx(right)
+
+
+def test_the_rejector_scores_where_labels_are_absent() -> None:
+    train = made_corpus()
+    test = Corpus.from_documents([Document("1", "x", language="en", labels=("a",))])
+    result = measure_rejector(train, test)
+    assert result["average"]["micro_f1"] == 0
+    assert result["average"]["macro_f1"] == 0.5  # b is absent and left alone
+
+
+def test_what_a_model_keeps_of_a_full_result() -> None:
+    corpus = made_corpus()
+    result = measure_in_full(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
+    scores = model_scores(result)
+    assert list(scores) == ["average", "languages", "unknown_labels", "calibration_error", "recall"]
+    assert (scores["calibration_error"], scores["recall"]) == (0, 1)
+    assert result["counts"] == [[40, 20], [0, 0], [0, 0]]
+
+
+def test_documents_in_a_language_without_training_documents_are_not_servable() -> None:
+    method = fit_method(Oracle(), made_corpus())  # type: ignore[arg-type]
+    assert servable(made_corpus(2, ("de", "it")), method).tolist() == [False, False, True, True]

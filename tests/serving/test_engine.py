@@ -11,7 +11,7 @@ from funnelling.formats import Document
 from funnelling.serving import engine as engines
 from funnelling.serving.engine import Engine
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.problems import Problem
+from funnelling.serving.refusals import Refusal
 
 FAR = 1e12
 
@@ -85,7 +85,7 @@ def test_who_waits_too_long_is_told_and_not_worked_for(engine: Engine, gate: thr
     async def play() -> list[Any]:
         first = asyncio.create_task(engine.predict(documents("a"), FAR))
         await asyncio.sleep(0.05)
-        with pytest.raises(Problem) as refused:
+        with pytest.raises(Refusal) as refused:
             await engine.predict(documents("b"), asyncio.get_running_loop().time() + 0.05)
         assert refused.value.status == 503
         gate.set()
@@ -100,7 +100,7 @@ def test_too_many_are_sent_away(
 ) -> None:
     monkeypatch.setattr(engines, "MOST_WAITING", 2)
     answers = asyncio.run(settled(engine, gate, *[documents("a")] * 4))
-    refused = [answer for answer in answers if isinstance(answer, Problem)]
+    refused = [answer for answer in answers if isinstance(answer, Refusal)]
     assert [(problem.status, dict(problem.headers or {})) for problem in refused] == [
         (503, {"Retry-After": "1"})
     ] * 2
@@ -114,8 +114,8 @@ def test_too_much_text_is_sent_away(
         settled(engine, gate, documents("abcdefgh"), documents("a"), documents("b"))
     )
     assert long[0]["text"] == "abcdefgh"  # it is the only one
-    assert isinstance(short, Problem)
-    assert isinstance(late, Problem)
+    assert isinstance(short, Refusal)
+    assert isinstance(late, Refusal)
 
 
 def test_rows_that_cannot_be_delivered_stop_nothing(engine: Engine, gate: threading.Event) -> None:
@@ -151,7 +151,7 @@ class TestExplanations:
             return await asyncio.gather(*tasks, return_exceptions=True)
 
         answers = asyncio.run(play())
-        assert [isinstance(answer, Problem) for answer in answers] == [False] * 6 + [True] * 2
+        assert [isinstance(answer, Refusal) for answer in answers] == [False] * 6 + [True] * 2
         assert [row["text"] for row in answers[5]] == list("abcdefghij")
 
     def test_labels_come_in_between(self, engine: Engine, gate: threading.Event) -> None:
@@ -170,7 +170,7 @@ class TestExplanations:
         self, engine: Engine, gate: threading.Event
     ) -> None:
         async def play() -> None:
-            with pytest.raises(Problem):
+            with pytest.raises(Refusal):
                 await engine.explain(documents("a", "b"), None, 3, asyncio.get_running_loop().time() + 0.05)
             gate.set()
             await engine.explain(documents("c"), None, 3, FAR)

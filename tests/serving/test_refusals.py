@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from funnelling.serving import bodies
 from funnelling.serving.guard import SECURITY
-from funnelling.serving.problems import MEDIA_TYPE, Problem
+from funnelling.serving.refusals import MEDIA_TYPE, Refusal
 
 from .conftest import Client
 
@@ -82,6 +82,10 @@ def test_an_explanation_of_too_many(client: Any) -> None:
     check_problem(client.post("/v1/explain", json={"documents": [GOOD] * 17}), 422)
 
 
+def test_an_object_with_more_fields_than_anything_has(client: Any) -> None:
+    check_problem(client.post("/v1/predict", json={f"field {i}": i for i in range(101)}), 422)
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "application/json; charset=latin-1", ""])
 def test_a_body_of_another_kind(client: Any, kind: str) -> None:
     answer = client.post("/v1/predict", content=b"{}", headers={"Content-Type": kind})
@@ -125,7 +129,7 @@ def test_more_bodies_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -
         released.set()
         *others, refused = await asyncio.gather(*begun, return_exceptions=True)
         assert others == [1, 1]
-        assert isinstance(refused, Problem)
+        assert isinstance(refused, Refusal)
         assert (refused.status, dict(refused.headers or {})) == (503, {"Retry-After": "1"})
         assert await read(b" " * 50, b"2") == 2  # what was held is free again
 

@@ -16,7 +16,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.serving import supervisor as module
-from funnelling.serving.settings import Settings
+from funnelling.serving.settings import ServiceSettings
 from funnelling.serving.supervisor import Supervisor
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
@@ -52,7 +52,7 @@ def supervisor(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Supervisor]:
             time.sleep(0.1)
 
         monkeypatch.setattr(module, "_work", work)
-        return Supervisor(Settings("model", workers=2), {}, module.bind("127.0.0.1", 0, 2), None)
+        return Supervisor(ServiceSettings("model", workers=2), {}, module.bind("127.0.0.1", 0, 2), None)
 
     return make
 

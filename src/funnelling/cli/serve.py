@@ -54,11 +54,11 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "httptools")):
         raise InputError("serve needs FastAPI and uvicorn: pip install 'funnelling[serve]'")
-    from funnelling.serving.settings import Limits, Settings, read_token
+    from funnelling.serving.settings import Limits, ServiceSettings, read_token
     from funnelling.serving.supervisor import serve
     from funnelling.storage import describe_model
 
-    settings = Settings(
+    settings = ServiceSettings(
         arguments.model,
         arguments.host,
         arguments.port,

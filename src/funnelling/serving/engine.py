@@ -18,7 +18,7 @@ from funnelling.formats import Document
 from funnelling.method import Method
 from funnelling.prediction import Predictor
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.problems import Problem, too_busy
+from funnelling.serving.refusals import Refusal, too_busy
 from funnelling.text.languages import served_by
 
 Row = dict[str, Any]
@@ -175,4 +175,4 @@ async def _before(until: float) -> AsyncIterator[None]:
     except TimeoutError:
         raise too_busy("The model took too long. Send fewer documents, or try again later.") from None
     except InputError as error:
-        raise Problem(422, str(error), pointer="/documents") from None
+        raise Refusal(422, str(error), pointer="/documents") from None

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.problems import Problem
+from funnelling.serving.refusals import Refusal
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -125,12 +125,12 @@ def place_of(error: BaseException) -> str:
     return f"{type(error).__name__}{where}"
 
 
-_UNAUTHORISED = Problem(
+_UNAUTHORISED = Refusal(
     401,
     "This service asks for a token. Send it in a header: Authorization: Bearer TOKEN.",
     headers={"WWW-Authenticate": 'Bearer realm="funnelling"'},
 )
-_MISDIRECTED = Problem(
+_MISDIRECTED = Refusal(
     421, "This service answers only to localhost. Allow the name in Host with --allow-host NAME."
 )
-_FAILED = Problem(500, "The service failed at this request. The log tells where.")
+_FAILED = Refusal(500, "The service failed at this request. The log tells where.")

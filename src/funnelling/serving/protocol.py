@@ -19,7 +19,7 @@ from uvicorn.server import ServerState
 from funnelling.serving.bodies import CLOSE
 from funnelling.serving.guard import log_and_count, safe_headers
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.problems import Problem
+from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import Limits
 
 LARGEST_HEAD = 64 * 2**10  # bytes, after the packet that it begins in
@@ -163,7 +163,7 @@ class Connection(HttpToolsProtocol):
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.keep_alive = False
             return
-        answer = Problem(status, detail, headers=CLOSE).response()
+        answer = Refusal(status, detail, headers=CLOSE).response()
         headers = [*self.server_state.default_headers, *answer.raw_headers, *safe_headers()]
         lines = b"".join(b"%s: %s\r\n" % header for header in headers)
         self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + bytes(answer.body))

@@ -3,6 +3,8 @@
 import os
 from dataclasses import dataclass, field
 
+from pydantic import ConfigDict, with_config
+
 from funnelling.errors import InputError
 
 TOKEN_VARIABLE = "FUNNELLING_TOKEN"
@@ -11,6 +13,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _SHORTEST_TOKEN = 8
 
 
+# An answer that describes the model has all of them, which OpenAPI is to say in spite of the defaults.
+@with_config(ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True))
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one request may ask for, and how long it may take."""
@@ -28,7 +32,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServiceSettings:
     """One service: its model, where it listens, and what it asks of whoever calls."""
 
     model: str

@@ -18,7 +18,7 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
-from funnelling.serving.settings import LOOPBACK, TOKEN_VARIABLE, Settings
+from funnelling.serving.settings import LOOPBACK, TOKEN_VARIABLE, ServiceSettings
 from funnelling.wording import counted
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
@@ -29,7 +29,7 @@ BACKLOG = 1_024
 logger = logging.getLogger(__name__)
 
 
-def serve(settings: Settings, description: dict[str, Any]) -> None:
+def serve(settings: ServiceSettings, description: dict[str, Any]) -> None:
     """Serve until a signal comes: SIGTERM or SIGINT."""
     sockets = bind(settings.host, settings.port, settings.workers)
     metrics = Metrics(served_paths(), list(description["languages"]), workers=settings.workers)
@@ -80,7 +80,7 @@ def _address(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _announce(settings: Settings, port: int, description: dict[str, Any]) -> None:
+def _announce(settings: ServiceSettings, port: int, description: dict[str, Any]) -> None:
     languages = counted(len(description["languages"]), "language")
     labels = counted(len(description["labels"]), "label")
     told = (
@@ -112,7 +112,11 @@ class Supervisor:
     """Starts the workers, starts another where one dies, and passes the signal to stop on."""
 
     def __init__(
-        self, settings: Settings, description: dict[str, Any], sockets: list[socket.socket], memory: Memory
+        self,
+        settings: ServiceSettings,
+        description: dict[str, Any],
+        sockets: list[socket.socket],
+        memory: Memory,
     ) -> None:
         self.settings = settings
         self.description = description
@@ -194,7 +198,7 @@ class Supervisor:
 
 
 def _work(
-    settings: Settings,
+    settings: ServiceSettings,
     description: dict[str, Any],
     sock: socket.socket,
     memory: Memory,

@@ -13,12 +13,12 @@ from funnelling.method import Method
 from funnelling.serving.application import create_app
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.protocol import Connection, Server, State
-from funnelling.serving.settings import Settings
+from funnelling.serving.settings import ServiceSettings
 from funnelling.storage import load_model
 
 
 def run_worker(
-    settings: Settings,
+    settings: ServiceSettings,
     description: dict[str, Any],
     sock: socket.socket,
     metrics: Metrics,

@@ -10,14 +10,15 @@ from starlette.requests import Request
 from funnelling.serving.refusals import Refusal, too_busy
 
 CLOSE = {"Connection": "close"}
-# A client that has begun to send reads no answer before it has sent all: so much is let pass unread.
+# Most clients read no answer before they have sent all of a body, so one that is too large is read on,
+# up to so many bytes, and thrown away.
 _DISCARDED = 64 * 2**20
 _HELD = 256 * 2**20  # bytes of all bodies that a worker reads at a time
 _MOST_FIELDS = 100  # of an object: no request has so many, and each that is unknown would cost an error
 
 
 class Bodies:
-    """Reads bodies of at most so many bytes each, and no more of them at a time than there is memory for."""
+    """Reads bodies of at most ``most`` bytes each, and refuses further ones while too many are in memory."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -38,26 +39,26 @@ class Bodies:
         waits = request.headers.get("expect", "").lower() == "100-continue"
         if large and (waits or int(announced) > _DISCARDED):
             raise self._too_large()
-        parts: list[bytes] = []
+        chunks: list[bytes] = []
         size = held = 0
         try:
-            async for part in request.stream():
-                size += len(part)
+            async for chunk in request.stream():
+                size += len(chunk)
                 if size > _DISCARDED:
                     raise self._too_large()
                 if size > self.most:
-                    parts.clear()
+                    chunks.clear()
                     continue
-                parts.append(part)
-                held += len(part)
-                self._free -= len(part)
+                chunks.append(chunk)
+                held += len(chunk)
+                self._free -= len(chunk)
                 if self._free < 0:
                     raise too_busy("Too many bodies are on their way. Try again later.")
         finally:
             self._free += held
         if size > self.most:
             raise self._too_large(closing=False)
-        return b"".join(parts)
+        return b"".join(chunks)
 
     def _too_large(self, closing: bool = True) -> Refusal:
         detail = f"The body is larger than {self.most:,} bytes. Send fewer or shorter documents."

@@ -1,4 +1,4 @@
-"""What a service is told when it starts."""
+"""The settings of a service, and the token it may ask for."""
 
 import os
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """One service: its model, where it listens, and what it asks of whoever calls."""
+    """One service: its model, where it listens, and what it asks of its clients."""
 
     model: str
     host: str = "127.0.0.1"
@@ -45,8 +45,10 @@ class ServiceSettings:
 
     @property
     def hosts(self) -> frozenset[str] | None:
-        """The names it answers to, all where None: only without a token can a foreign page use a service
-        that listens on the loopback address, by a name of its own that leads there.
+        """The host names it answers to, or None for any.
+
+        Without a token, a web page elsewhere could use a service on the loopback address by a name of its
+        own that leads there.
         """
         if self.token is not None or self.host not in LOOPBACK:
             return None
@@ -56,8 +58,8 @@ class ServiceSettings:
 def read_token(path: str | None) -> str | None:
     """The token in a file, else in the environment, else none."""
     if path is None:
-        given = os.environ.get(TOKEN_VARIABLE)
-        return None if given is None else _checked(given.strip(), TOKEN_VARIABLE)
+        value = os.environ.get(TOKEN_VARIABLE)
+        return None if value is None else _checked(value.strip(), TOKEN_VARIABLE)
     try:
         with open(path, encoding="ascii") as file:
             return _checked(file.read().strip(), path)

@@ -87,7 +87,7 @@ class _Body(BaseModel):
 def _document_type(model: Method, characters: int) -> type[BaseModel]:
     tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": LONGEST_TAG}
     language = Annotated[str, AfterValidator(_tag_check(model)), WithJsonSchema(tag)]
-    name = _string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
+    identifier = _string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
     return create_model(
         "Document",
         __base__=_Body,
@@ -97,7 +97,7 @@ def _document_type(model: Method, characters: int) -> type[BaseModel]:
             Field(None, description="A code such as en or pt_BR. Detected where it is missing."),
         ),
         id=(
-            Annotated[name, WrapValidator(_check_id)] | None,
+            Annotated[identifier, WrapValidator(_check_id)] | None,
             Field(None, description="Comes back with the answer. The document's number where it is missing."),
         ),
     )
@@ -142,14 +142,14 @@ def _tag_check(model: Method) -> Callable[[str], str]:
     known = ", ".join(model.languages_)
 
     @lru_cache(maxsize=1_024)
-    def is_served(tag: str) -> bool:
+    def serves(tag: str) -> bool:
         try:
             return tag == tag.strip() and model.serves(normalise_tag(tag))
         except InputError:
             return False
 
     def check(tag: str) -> str:
-        if tag and (len(tag) > LONGEST_TAG or not is_served(tag)):
+        if tag and (len(tag) > LONGEST_TAG or not serves(tag)):
             raise PydanticCustomError(
                 "language", f"the model does not know the language {quoted(tag)}, only {known}"
             )

@@ -3,9 +3,9 @@
     python benchmarks/serving.py quickstart/model
     python benchmarks/serving.py quickstart/model --workers 1 --connections 1 --seconds 30
 
-Starts `funnelling serve` on a free port. Each connection sends a request, one document of 100 words in a
-language that is given, waits for the answer, and sends the next. The clients run on the same machine and
-take their share of it. Words are drawn from the embedded corpus.
+Starts `funnelling serve` on a free port. Each connection sends a request with one document of 100 words and
+its language, waits for the answer, and sends the next. The clients run on the same machine and take their
+share of it. Words are drawn from the embedded corpus.
 """
 
 import argparse
@@ -75,15 +75,15 @@ def make_requests(languages: list[str], words: int) -> list[bytes]:
     if not vocabularies:
         raise InputError(f"the embedded corpus has no text in any of {', '.join(languages)}.")
     draw = random.Random(0)
-    made = []
+    messages = []
     for i in range(SAMPLES):
         language = list(vocabularies)[i % len(vocabularies)]
         start = draw.randrange(max(1, len(vocabularies[language]) - words))
         text = " ".join(vocabularies[language][start : start + words])
         body = json.dumps({"documents": [{"text": text, "language": language}]}).encode()
         head = "POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-        made.append(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-    return made
+        messages.append(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    return messages
 
 
 @contextmanager
@@ -106,11 +106,11 @@ def service(model: str, workers: int) -> Iterator[tuple[subprocess.Popen[bytes],
             process = subprocess.Popen(command, stderr=output)
         try:
             until = time.monotonic() + START_SECONDS
-            while not (found := re.search(r" on http://[^ ]+:(\d+) ", log.read_text("utf-8"))):
+            while not (line := re.search(r" on http://[^ ]+:(\d+) ", log.read_text("utf-8"))):
                 if process.poll() is not None or time.monotonic() > until:
                     raise InputError(log.read_text("utf-8").strip().removeprefix("funnelling: "))
                 time.sleep(0.05)
-            yield process, int(found[1])
+            yield process, int(line[1])
         finally:
             process.terminate()
             process.wait()
@@ -119,10 +119,10 @@ def service(model: str, workers: int) -> Iterator[tuple[subprocess.Popen[bytes],
 async def load(port: int, requests: list[bytes], connections: int, seconds: float) -> tuple[list[float], int]:
     """The seconds of each answered request, and how many were not answered with 200."""
     until = time.perf_counter() + seconds
-    found = await asyncio.gather(
+    clients = await asyncio.gather(
         *(_client(port, requests[i::connections], until) for i in range(connections))
     )
-    return [took for times, _ in found for took in times], sum(errors for _, errors in found)
+    return [took for times, _ in clients for took in times], sum(errors for _, errors in clients)
 
 
 async def _client(port: int, requests: list[bytes], until: float) -> tuple[list[float], int]:
@@ -141,7 +141,7 @@ async def _client(port: int, requests: list[bytes], until: float) -> tuple[list[
 
 
 def resident(pid: int) -> float | None:
-    """The megabytes of a process and its children, where the system tells."""
+    """The megabytes of a process and its children, where the system knows them."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         pages = sum(int(Path(f"/proc/{p}/statm").read_text().split()[1]) for p in (pid, *children))

@@ -83,14 +83,14 @@ def make_client(model: Any, model_path: Path) -> Iterator[Client]:
     from funnelling.serving.application import create_app
     from funnelling.serving.metrics import Metrics
     from funnelling.serving.paths import served_paths
-    from funnelling.serving.settings import Limits, Settings
+    from funnelling.serving.settings import Limits, ServiceSettings
 
     opened = []
 
     def make(
         token: str | None = None, other_model: Any = None, hosts: tuple[str, ...] = (), **limits: Any
     ) -> Any:
-        settings = Settings(str(model_path), token=token, limits=Limits(**limits), allowed_hosts=hosts)
+        settings = ServiceSettings(str(model_path), token=token, limits=Limits(**limits), allowed_hosts=hosts)
         metrics = Metrics(served_paths(), model.languages_)
         app = create_app(other_model or model, describe_model(model_path), settings, metrics)
         client = testclient.TestClient(app, base_url="http://localhost")

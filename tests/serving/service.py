@@ -41,12 +41,12 @@ class Service:
         connection.close()
         return answer.status, json.loads(text)
 
-    def exchange(self, *parts: bytes) -> bytes:
-        """Send bytes, one part a moment after the other, and read until the service closes."""
+    def exchange(self, *pieces: bytes) -> bytes:
+        """Send bytes, piece by piece with pauses, and read until the service closes."""
         with self.connect() as connection:
-            for i, part in enumerate(parts):
+            for i, piece in enumerate(pieces):
                 time.sleep(0.2 if i else 0)
-                connection.sendall(part)
+                connection.sendall(piece)
             return read_all(connection)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
@@ -66,18 +66,18 @@ def start(model: Path, log: Path, *options: object) -> Service:
         process = subprocess.Popen([*COMMAND, str(model), "--port", "0", *map(str, options)], stderr=output)
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
-        if found := re.search(r" on http://[^ ]+:(\d+) ", log.read_text("utf-8")):
-            return Service(process, int(found[1]), log)
+        if line := re.search(r" on http://[^ ]+:(\d+) ", log.read_text("utf-8")):
+            return Service(process, int(line[1]), log)
         time.sleep(0.05)
     process.kill()
     raise RuntimeError(f"the service did not start: {log.read_text('utf-8')}")
 
 
 def read_all(connection: socket.socket) -> bytes:
-    parts = []
-    while part := connection.recv(65_536):
-        parts.append(part)
-    return b"".join(parts)
+    chunks = []
+    while chunk := connection.recv(65_536):
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 def request_bytes(body: Any, *headers: str) -> bytes:

@@ -11,7 +11,7 @@ from funnelling.formats import Document
 from funnelling.serving import engine as engines
 from funnelling.serving.engine import Engine
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.problems import Problem
+from funnelling.serving.refusals import Refusal
 
 FAR = 1e12
 
@@ -44,9 +44,9 @@ def gate() -> threading.Event:
 
 @pytest.fixture
 def engine(gate: threading.Event, model: Any) -> Engine:
-    made = Engine(model, Metrics([], ["en"]))
-    made._predictor = Labeller(gate)  # type: ignore[assignment]
-    return made
+    idle = Engine(model, Metrics([], ["en"]))
+    idle._predictor = Labeller(gate)  # type: ignore[assignment]
+    return idle
 
 
 def documents(*texts: str) -> list[Document]:
@@ -54,10 +54,10 @@ def documents(*texts: str) -> list[Document]:
 
 
 async def settled(engine: Engine, gate: threading.Event, *requests: list[Document]) -> list[Any]:
-    asked = [asyncio.create_task(engine.predict(request, FAR)) for request in requests]
+    tasks = [asyncio.create_task(engine.predict(request, FAR)) for request in requests]
     await asyncio.sleep(0.05)
     gate.set()
-    return await asyncio.gather(*asked, return_exceptions=True)
+    return await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def test_each_gets_its_own_rows(engine: Engine, gate: threading.Event) -> None:
@@ -81,13 +81,13 @@ def test_calls_are_bounded(engine: Engine, gate: threading.Event, monkeypatch: p
     assert engine._predictor.calls == [2, 2, 2, 6, 1]  # type: ignore[attr-defined]
 
 
-def test_who_waits_too_long_is_told_and_not_worked_for(engine: Engine, gate: threading.Event) -> None:
+def test_a_request_that_waits_too_long_is_refused_and_not_run(engine: Engine, gate: threading.Event) -> None:
     async def play() -> list[Any]:
         first = asyncio.create_task(engine.predict(documents("a"), FAR))
         await asyncio.sleep(0.05)
-        with pytest.raises(Problem) as refused:
+        with pytest.raises(Refusal) as refusal:
             await engine.predict(documents("b"), asyncio.get_running_loop().time() + 0.05)
-        assert refused.value.status == 503
+        assert refusal.value.status == 503
         gate.set()
         return [await first, await engine.predict(documents("c"), FAR)]
 
@@ -100,8 +100,8 @@ def test_too_many_are_sent_away(
 ) -> None:
     monkeypatch.setattr(engines, "MOST_WAITING", 2)
     answers = asyncio.run(settled(engine, gate, *[documents("a")] * 4))
-    refused = [answer for answer in answers if isinstance(answer, Problem)]
-    assert [(problem.status, dict(problem.headers or {})) for problem in refused] == [
+    refusals = [answer for answer in answers if isinstance(answer, Refusal)]
+    assert [(refusal.status, dict(refusal.headers or {})) for refusal in refusals] == [
         (503, {"Retry-After": "1"})
     ] * 2
 
@@ -114,13 +114,13 @@ def test_too_much_text_is_sent_away(
         settled(engine, gate, documents("abcdefgh"), documents("a"), documents("b"))
     )
     assert long[0]["text"] == "abcdefgh"  # it is the only one
-    assert isinstance(short, Problem)
-    assert isinstance(late, Problem)
+    assert isinstance(short, Refusal)
+    assert isinstance(late, Refusal)
 
 
 def test_rows_that_cannot_be_delivered_stop_nothing(engine: Engine, gate: threading.Event) -> None:
     class Broken:
-        def labelled(self, languages: list[str]) -> None:
+        def count_documents(self, languages: list[str]) -> None:
             raise RuntimeError(languages)
 
     class Nameless(Labeller):
@@ -138,20 +138,20 @@ def test_rows_that_cannot_be_delivered_stop_nothing(engine: Engine, gate: thread
     engine._metrics = Broken()  # type: ignore[assignment]
     assert all(asyncio.run(play(loose)))
     assert all(asyncio.run(play(loose)))
-    assert len(loose) == 3  # what nobody could be told goes to the log
+    assert len(loose) == 3  # what no request could be answered with goes to the log
 
 
 class TestExplanations:
     def test_too_many_are_sent_away(self, engine: Engine, gate: threading.Event) -> None:
         async def play() -> list[Any]:
-            asked = [engine.explain(documents(*"abcdefghij"), None, 3, FAR) for _ in range(8)]
-            tasks = [asyncio.create_task(one) for one in asked]
+            calls = [engine.explain(documents(*"abcdefghij"), None, 3, FAR) for _ in range(8)]
+            tasks = [asyncio.create_task(call) for call in calls]
             await asyncio.sleep(0.05)
             gate.set()
             return await asyncio.gather(*tasks, return_exceptions=True)
 
         answers = asyncio.run(play())
-        assert [isinstance(answer, Problem) for answer in answers] == [False] * 6 + [True] * 2
+        assert [isinstance(answer, Refusal) for answer in answers] == [False] * 6 + [True] * 2
         assert [row["text"] for row in answers[5]] == list("abcdefghij")
 
     def test_labels_come_in_between(self, engine: Engine, gate: threading.Event) -> None:
@@ -170,7 +170,7 @@ class TestExplanations:
         self, engine: Engine, gate: threading.Event
     ) -> None:
         async def play() -> None:
-            with pytest.raises(Problem):
+            with pytest.raises(Refusal):
                 await engine.explain(documents("a", "b"), None, 3, asyncio.get_running_loop().time() + 0.05)
             gate.set()
             await engine.explain(documents("c"), None, 3, FAR)

@@ -32,17 +32,17 @@ return [...document.querySelectorAll('#results article')].map(article => ({
 HOLD = """
 const real = window.fetch;
 window.answered = 0;
-window.fetch = async (...asked) => {
+window.fetch = async (...request) => {
   if (!window.release) await new Promise(resolve => { window.release = resolve; });
-  const answer = await real(...asked);
+  const answer = await real(...request);
   window.answered += 1;
   return answer;
 };
 """
 FAULTS = """
 const done = arguments[0];
-axe.run().then(found => done(
-  found.violations.map(fault => `${fault.impact} ${fault.id} ${fault.nodes[0].html}`)));
+axe.run().then(report => done(
+  report.violations.map(fault => `${fault.impact} ${fault.id} ${fault.nodes[0].html}`)));
 """
 
 
@@ -79,10 +79,10 @@ def show(browser: Any, url: str, width: int = DESK, colours: str = "light") -> N
     browser.get(url)
 
 
-def until(browser: Any, found: Callable[[Any], Any]) -> Any:
+def until(browser: Any, condition: Callable[[Any], Any]) -> Any:
     from selenium.webdriver.support.ui import WebDriverWait
 
-    return WebDriverWait(browser, SECONDS).until(found)
+    return WebDriverWait(browser, SECONDS).until(condition)
 
 
 def status(browser: Any) -> str:
@@ -107,8 +107,8 @@ def label(browser: Any) -> list[dict[str, Any]]:
 def faults(browser: Any) -> list[str]:
     (script,) = Path(axe_core_python.__file__).parent.rglob("axe.min.js")
     browser.execute_script(script.read_text("utf-8"))
-    found: list[str] = browser.execute_async_script(FAULTS)
-    return found
+    violations: list[str] = browser.execute_async_script(FAULTS)
+    return violations
 
 
 def test_three_languages_side_by_side(browser: Any, service: Service) -> None:
@@ -119,7 +119,7 @@ def test_three_languages_side_by_side(browser: Any, service: Service) -> None:
         f"{name}, detected" for name in ("English (en)", "Italian (it)", "German (de)")
     ]
     assert [sorted(result["labels"]) for result in results] == [["animals", "food"], ["music"], ["animals"]]
-    assert "Italian (it): music." in status(browser)  # what a screen reader is told
+    assert "Italian (it): music." in status(browser)  # what a screen reader says
     lefts = [card.rect["x"] for card in browser.find_elements("css selector", "#results article")]
     assert len(set(lefts)) == 3
     assert browser.get_log("browser") == []
@@ -162,7 +162,7 @@ def legend(browser: Any) -> list[str]:
     return [item.text for item in browser.find_elements("css selector", "#legend li") if item.is_displayed()]
 
 
-def test_the_legend_tells_of_what_there_is(browser: Any, service: Service, tmp_path: Path) -> None:
+def test_the_legend_lists_what_there_is(browser: Any, service: Service, tmp_path: Path) -> None:
     show(browser, service.url)
     write(browser, TEXTS["en"])
     browser.find_element("id", "add").click()
@@ -216,7 +216,7 @@ def test_everybody_can_use_it(browser: Any, service: Service, width: int, colour
     show(browser, service.url, width, colours)
     write(browser, *TEXTS.values(), "x" * 300)
     label(browser)
-    browser.execute_script("document.querySelectorAll('details').forEach(part => part.open = true)")
+    browser.execute_script("document.querySelectorAll('details').forEach(details => details.open = true)")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     assert faults(browser) == []
     show(browser, f"{service.url}/docs", width, colours)
@@ -241,25 +241,25 @@ def test_the_page_asks_for_the_token(browser: Any, serve: Callable[..., Service]
     (tmp_path / "token").write_text(TOKEN + "\n")
     show(browser, serve("--token-file", tmp_path / "token").url)
     field = browser.find_element("id", "token")
-    for given in ("wrong", TOKEN):
+    for token in ("wrong", TOKEN):
         until(browser, lambda _: field.is_displayed())
         field.clear()
-        field.send_keys(given)
+        field.send_keys(token)
         browser.find_element("css selector", "#token-form button").click()
-        if given == "wrong":
+        if token == "wrong":
             until(browser, lambda b: "not the token" in status(b))
     until(browser, lambda _: not field.is_displayed())
     write(browser, TEXTS["en"])
     assert label(browser)[0]["labels"]
-    browser.get_log("browser")  # tells of the 401s
+    browser.get_log("browser")  # has the 401s
 
 
 def test_nothing_comes_from_elsewhere(browser: Any, service: Service) -> None:
     for path in ("/", "/docs"):
         show(browser, service.url + path)
         until(browser, lambda b: b.execute_script("return document.readyState") == "complete")
-        asked = browser.execute_script(
-            "return performance.getEntriesByType('resource').map(part => part.name)"
+        addresses = browser.execute_script(
+            "return performance.getEntriesByType('resource').map(entry => entry.name)"
         )
-        assert asked
-        assert all(name.startswith(service.url) for name in asked)
+        assert addresses
+        assert all(address.startswith(service.url) for address in addresses)

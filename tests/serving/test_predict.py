@@ -33,11 +33,11 @@ def test_the_labels_of_three_languages(client: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 256])
-@pytest.mark.parametrize("told", [True, False])
-def test_the_same_bits_as_the_command_line(client: Any, model: Any, size: int, told: bool) -> None:
+@pytest.mark.parametrize("with_language", [True, False])
+def test_the_same_bits_as_the_command_line(client: Any, model: Any, size: int, with_language: bool) -> None:
     texts, _, languages = sentences(600, seed=1)
     sent = [
-        {"id": f"n{i}", "text": text, **({"language": language} if told else {})}
+        {"id": f"n{i}", "text": text, **({"language": language} if with_language else {})}
         for i, (text, language) in enumerate(zip(texts, languages, strict=True))
     ]
     documents = [Document(row["id"], row["text"], row.get("language")) for row in sent]
@@ -57,12 +57,12 @@ def test_ten_thousand_documents(client: Any, model: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [("a", "a"), (7, "7"), (7.0, "7"), ("", "1"), (None, "1"), ("\ud800", "\ufffd")]
+    ("sent", "received"), [("a", "a"), (7, "7"), (7.0, "7"), ("", "1"), (None, "1"), ("\ud800", "\ufffd")]
 )
-def test_ids_come_back_as_the_command_line_reads_them(client: Any, given: Any, told: str) -> None:
-    content = json.dumps({"documents": [{"text": "cat", "language": "en", "id": given}]})
+def test_ids_come_back_as_the_command_line_reads_them(client: Any, sent: Any, received: str) -> None:
+    content = json.dumps({"documents": [{"text": "cat", "language": "en", "id": sent}]})
     answer = client.post("/v1/predict", content=content, headers={"Content-Type": "application/json"})
-    assert [row["id"] for row in answer.json()["documents"]] == [told]
+    assert [row["id"] for row in answer.json()["documents"]] == [received]
 
 
 @pytest.mark.parametrize("language", ["EN", "en-GB", "en_US", "", None])

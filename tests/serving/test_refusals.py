@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from funnelling.serving import bodies
 from funnelling.serving.guard import SECURITY
-from funnelling.serving.problems import MEDIA_TYPE, Problem
+from funnelling.serving.refusals import MEDIA_TYPE, Refusal
 
 from .conftest import Client
 
@@ -60,7 +60,7 @@ def check_problem(answer: Any, status: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("body", "pointer"), BAD_BODIES)
-def test_a_body_of_the_wrong_shape_is_told_where(client: Any, body: Any, pointer: str) -> None:
+def test_the_refusal_of_a_body_of_the_wrong_shape_says_where(client: Any, body: Any, pointer: str) -> None:
     assert check_problem(client.post("/v1/predict", json=body), 422)["pointer"] == pointer
 
 
@@ -80,6 +80,10 @@ def test_what_an_explanation_cannot_be_asked(client: Any, extra: dict[str, Any])
 
 def test_an_explanation_of_too_many(client: Any) -> None:
     check_problem(client.post("/v1/explain", json={"documents": [GOOD] * 17}), 422)
+
+
+def test_an_object_with_more_fields_than_anything_has(client: Any) -> None:
+    check_problem(client.post("/v1/predict", json={f"field {i}": i for i in range(101)}), 422)
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/json; charset=latin-1", ""])
@@ -107,8 +111,8 @@ def test_more_bodies_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -
     async def play() -> None:
         released = asyncio.Event()
 
-        def read(*parts: bytes) -> asyncio.Task[Any]:
-            left = list(parts)
+        def read(*chunks: bytes) -> asyncio.Task[Any]:
+            left = list(chunks)
 
             async def receive() -> dict[str, Any]:
                 if len(left) == 1:
@@ -119,14 +123,14 @@ def test_more_bodies_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -
             request = Request({"type": "http", "method": "POST", "headers": headers}, receive)
             return asyncio.create_task(reader.read_json(request, asyncio.get_running_loop().time() + 10))
 
-        begun = [read(b" " * 50, b"1") for _ in range(3)]
+        readers = [read(b" " * 50, b"1") for _ in range(3)]
         await asyncio.sleep(0.01)
-        assert [task.done() for task in begun] == [False, False, True]
+        assert [task.done() for task in readers] == [False, False, True]
         released.set()
-        *others, refused = await asyncio.gather(*begun, return_exceptions=True)
+        *others, refusal = await asyncio.gather(*readers, return_exceptions=True)
         assert others == [1, 1]
-        assert isinstance(refused, Problem)
-        assert (refused.status, dict(refused.headers or {})) == (503, {"Retry-After": "1"})
+        assert isinstance(refusal, Refusal)
+        assert (refusal.status, dict(refusal.headers or {})) == (503, {"Retry-After": "1"})
         assert await read(b" " * 50, b"2") == 2  # what was held is free again
 
     asyncio.run(play())
@@ -134,7 +138,7 @@ def test_more_bodies_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -
 
 def test_other_paths_and_methods(client: Any) -> None:
     check_problem(client.get("/nothing"), 404)
-    check_problem(client.get("/static/..%2fworkers.py"), 404)
+    check_problem(client.get("/static/..%2fworker.py"), 404)
     answer = client.get("/v1/predict")
     check_problem(answer, 405)
     assert answer.headers["allow"] == "POST"
@@ -143,17 +147,17 @@ def test_other_paths_and_methods(client: Any) -> None:
 
 class TestToken:
     @pytest.mark.parametrize("path", ["/v1/model", "/v1/predict", "/v1/explain", "/v1/nothing", "/metrics"])
-    @pytest.mark.parametrize("given", [None, "Bearer wrong", "Basic secret-token", "Bearer", "secret-token"])
-    def test_without_it_nothing_is_told(self, make_client: Client, path: str, given: str | None) -> None:
-        headers = {} if given is None else {"Authorization": given}
+    @pytest.mark.parametrize("header", [None, "Bearer wrong", "Basic secret-token", "Bearer", "secret-token"])
+    def test_without_it_nothing_is_answered(self, make_client: Client, path: str, header: str | None) -> None:
+        headers = {} if header is None else {"Authorization": header}
         answer = make_client(token="secret-token").get(path, headers=headers)
         check_problem(answer, 401)
         assert answer.headers["www-authenticate"].startswith("Bearer")
 
     def test_with_it_all_is(self, make_client: Client) -> None:
         client = make_client(token="secret-token")
-        for given in ("Bearer secret-token", "bearer secret-token"):
-            assert client.get("/v1/model", headers={"Authorization": given}).status_code == 200
+        for header in ("Bearer secret-token", "bearer secret-token"):
+            assert client.get("/v1/model", headers={"Authorization": header}).status_code == 200
 
     @pytest.mark.parametrize("path", ["/", "/docs", "/healthz", "/openapi.json", "/static/page.js"])
     def test_what_needs_none(self, make_client: Client, path: str) -> None:

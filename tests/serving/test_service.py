@@ -114,8 +114,8 @@ class TestWhatItSurvives:
             connection.sendall(b"x" * (LARGEST_HEAD + 1))
             answer = read_all(connection)
         assert answer.startswith(b"HTTP/1.1 431")
-        told = dict(line.split(b": ", 1) for line in answer.partition(b"\r\n\r\n")[0].splitlines()[1:])
-        assert {name: told[name.encode()].decode() for name in SECURITY} == SECURITY
+        headers = dict(line.split(b": ", 1) for line in answer.partition(b"\r\n\r\n")[0].splitlines()[1:])
+        assert {name: headers[name.encode()].decode() for name in SECURITY} == SECURITY
         assert " - - 431 " in service.log.read_text("utf-8")
         assert b'path="other",status="431"' in _metrics(service)
 
@@ -127,26 +127,28 @@ class TestWhatItSurvives:
         assert answer.count(b"HTTP/1.1 200") == 2_001
 
     @pytest.mark.parametrize(
-        ("begun", "told"), [(b"", b""), (b"GET /healthz HTTP/1.1\r\nX: ", b"HTTP/1.1 408")]
+        ("start", "answer"), [(b"", b""), (b"GET /healthz HTTP/1.1\r\nX: ", b"HTTP/1.1 408")]
     )
-    def test_a_head_that_trickles(self, service: Service, begun: bytes, told: bytes) -> None:
+    def test_a_head_that_trickles(self, service: Service, start: bytes, answer: bytes) -> None:
         started = time.monotonic()
-        assert service.exchange(begun)[:12] == told
+        assert service.exchange(start)[:12] == answer
         assert time.monotonic() - started < 20
 
     @pytest.mark.parametrize(
-        ("request_head", "told"),
+        ("request_head", "answer"),
         [
             (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", b"HTTP/1.1 200"),
             (b"POST /none HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n", b"HTTP/1.1 404"),
         ],
     )
-    def test_what_trickles_after_an_answer(self, service: Service, request_head: bytes, told: bytes) -> None:
+    def test_what_trickles_after_an_answer(
+        self, service: Service, request_head: bytes, answer: bytes
+    ) -> None:
         started = time.monotonic()
-        assert service.exchange(request_head, b"\r\n").startswith(told)
+        assert service.exchange(request_head, b"\r\n").startswith(answer)
         assert time.monotonic() - started < 20
 
-    def test_who_does_not_read(self, service: Service) -> None:
+    def test_a_client_that_does_not_read(self, service: Service) -> None:
         with service.connect(timeout=1) as connection:
             with suppress(TimeoutError):
                 connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 5_000)
@@ -177,7 +179,7 @@ class TestWhatItSurvives:
         head = b"POST /none HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
         assert service.exchange(head + b"Content-Length: 9\r\n\r\n").startswith(b"HTTP/1.1 404")
 
-    def test_who_leaves_before_the_answer(self, service: Service) -> None:
+    def test_a_client_that_leaves_before_the_answer(self, service: Service) -> None:
         for cut in (10, 100, -10, None):
             with service.connect() as connection:
                 connection.sendall(request_bytes(BODY)[:cut])
@@ -200,8 +202,11 @@ class TestWhatItSurvives:
             b"Sec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n"
         )
         post = request_bytes(BODY, "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: x")
-        for parts in ([get + post + post + LAST], [get, post[:-30], post[-30:] + post[:40], post[40:], LAST]):
-            answer = service.exchange(*parts)
+        for pieces in (
+            [get + post + post + LAST],
+            [get, post[:-30], post[-30:] + post[:40], post[40:], LAST],
+        ):
+            answer = service.exchange(*pieces)
             assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200"] * 4
             assert answer.count(b'"scores"') == 2
 
@@ -230,7 +235,7 @@ class TestStop:
             assert service.stop(number) == 0
             assert time.monotonic() - started < 20
 
-    def test_a_head_that_does_not_end_is_told(self, serve: Serve) -> None:
+    def test_a_head_that_does_not_end_is_refused(self, serve: Serve) -> None:
         service = serve()
         with service.connect() as connection:
             connection.sendall(LAST[:20])
@@ -323,9 +328,9 @@ def _wait_for_count(service: Service, labelled: int) -> None:
 
 
 def _in_flight(service: Service) -> int:
-    found = re.search(rb"^funnelling_requests_in_flight (\d+)$", _metrics(service), re.MULTILINE)
-    assert found
-    return int(found[1])
+    line = re.search(rb"^funnelling_requests_in_flight (\d+)$", _metrics(service), re.MULTILINE)
+    assert line
+    return int(line[1])
 
 
 def _metrics(service: Service) -> bytes:

@@ -16,7 +16,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.serving import supervisor as module
-from funnelling.serving.settings import Settings
+from funnelling.serving.settings import ServiceSettings
 from funnelling.serving.supervisor import Supervisor
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
@@ -27,32 +27,32 @@ def _quick_and_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forking = multiprocessing.get_context("fork")
     monkeypatch.setattr(module.multiprocessing, "get_context", lambda _: forking)
     monkeypatch.setattr(module, "_RESTART_SECONDS", 0.1)
-    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     yield
-    for number, handler in kept.items():
+    for number, handler in handlers.items():
         signal.signal(number, handler)
 
 
 @pytest.fixture
 def supervisor(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Supervisor]:
-    """A supervisor of two workers; the first is a start that turns out like the first of these, and so on."""
+    """A supervisor of two workers whose starts turn out as listed, the last of the list again and again."""
 
     def make(*turns: str) -> Supervisor:
-        begun = multiprocessing.get_context("fork").Value("i", 0)
+        starts = multiprocessing.get_context("fork").Value("i", 0)
 
         def work(*arguments: Any) -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             pipe: Connection = arguments[-1]
-            with begun.get_lock():
-                turn = turns[min(begun.value, len(turns) - 1)]
-                begun.value += 1
+            with starts.get_lock():
+                turn = turns[min(starts.value, len(turns) - 1)]
+                starts.value += 1
             pipe.send("" if turn in ("serves", "serves and dies") else turn)
             if turn == "serves":
                 time.sleep(60)
             time.sleep(0.1)
 
         monkeypatch.setattr(module, "_work", work)
-        return Supervisor(Settings("model", workers=2), {}, module.bind("127.0.0.1", 0, 2), None)
+        return Supervisor(ServiceSettings("model", workers=2), {}, module.bind("127.0.0.1", 0, 2), None)
 
     return make
 

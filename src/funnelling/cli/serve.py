@@ -26,27 +26,31 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--token-file",
         metavar="FILE",
-        help="file of the bearer token to ask for; else FUNNELLING_TOKEN, else none",
+        help="file with the bearer token to ask for; else FUNNELLING_TOKEN, else none",
     )
     parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
         metavar="NAME",
-        help="without a token, another name than localhost to answer to; may be repeated",
+        help="without a token, a further name besides localhost to answer to; may be repeated",
     )
     parser.add_argument(
         "--deadline", type=seconds, default=30.0, metavar="S", help="seconds a request may take (30)"
     )
     parser.add_argument(
-        "--max-text", type=options.count, default=200_000, metavar="N", help="characters of a text (200,000)"
+        "--max-text",
+        type=options.count,
+        default=200_000,
+        metavar="N",
+        help="most characters of a text (200,000)",
     )
     parser.add_argument(
         "--max-body",
         type=options.count,
         default=8 * 2**20,
         metavar="N",
-        help="bytes of a request (8,388,608)",
+        help="most bytes of a request (8,388,608)",
     )
     parser.set_defaults(run=run)
 
@@ -54,11 +58,11 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "httptools")):
         raise InputError("serve needs FastAPI and uvicorn: pip install 'funnelling[serve]'")
-    from funnelling.serving.settings import Limits, Settings, read_token
+    from funnelling.serving.settings import Limits, ServiceSettings, read_token
     from funnelling.serving.supervisor import serve
     from funnelling.storage import describe_model
 
-    settings = Settings(
+    settings = ServiceSettings(
         arguments.model,
         arguments.host,
         arguments.port,
@@ -71,14 +75,14 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def port(text: str) -> int:
-    """A number of a port, or 0."""
+    """The number of a port, or 0."""
     if not text.isascii() or not text.isdigit() or int(text) > LARGEST_PORT:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port: 0 to {LARGEST_PORT}")
     return int(text)
 
 
 def seconds(text: str) -> float:
-    """A time that is not 0."""
+    """A number of seconds above 0."""
     try:
         value = float(text)
     except ValueError:

@@ -7,16 +7,18 @@ from typing import Any, NoReturn
 
 from starlette.requests import Request
 
-from funnelling.serving.problems import Problem, too_busy
+from funnelling.serving.refusals import Refusal, too_busy
 
 CLOSE = {"Connection": "close"}
-# A client that has begun to send reads no answer before it has sent all: so much is let pass unread.
+# Most clients read no answer before they have sent all of a body, so one that is too large is read on,
+# up to so many bytes, and thrown away.
 _DISCARDED = 64 * 2**20
 _HELD = 256 * 2**20  # bytes of all bodies that a worker reads at a time
+_MOST_FIELDS = 100  # of an object: no request has so many, and each that is unknown would cost an error
 
 
 class Bodies:
-    """Reads bodies of at most so many bytes each, and no more of them at a time than there is memory for."""
+    """Reads bodies of at most ``most`` bytes each, and refuses further ones while too many are in memory."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -29,7 +31,7 @@ class Bodies:
             async with asyncio.timeout_at(until):
                 return _value(await self._read(request))
         except TimeoutError:
-            raise Problem(408, "The body took too long to arrive. Send it at once.", headers=CLOSE) from None
+            raise Refusal(408, "The body took too long to arrive. Send it at once.", headers=CLOSE) from None
 
     async def _read(self, request: Request) -> bytes:
         announced = request.headers.get("content-length", "0")
@@ -37,62 +39,66 @@ class Bodies:
         waits = request.headers.get("expect", "").lower() == "100-continue"
         if large and (waits or int(announced) > _DISCARDED):
             raise self._too_large()
-        parts: list[bytes] = []
+        chunks: list[bytes] = []
         size = held = 0
         try:
-            async for part in request.stream():
-                size += len(part)
+            async for chunk in request.stream():
+                size += len(chunk)
                 if size > _DISCARDED:
                     raise self._too_large()
                 if size > self.most:
-                    parts.clear()
+                    chunks.clear()
                     continue
-                parts.append(part)
-                held += len(part)
-                self._free -= len(part)
+                chunks.append(chunk)
+                held += len(chunk)
+                self._free -= len(chunk)
                 if self._free < 0:
                     raise too_busy("Too many bodies are on their way. Try again later.")
         finally:
             self._free += held
         if size > self.most:
             raise self._too_large(closing=False)
-        return b"".join(parts)
+        return b"".join(chunks)
 
-    def _too_large(self, closing: bool = True) -> Problem:
+    def _too_large(self, closing: bool = True) -> Refusal:
         detail = f"The body is larger than {self.most:,} bytes. Send fewer or shorter documents."
-        return Problem(413, detail, headers=CLOSE if closing else None)
+        return Refusal(413, detail, headers=CLOSE if closing else None)
 
 
 def _value(body: bytes) -> Any:
     if body.startswith(codecs.BOM_UTF8):
-        raise Problem(400, "The body begins with a byte order mark. Send it without.")
+        raise Refusal(400, "The body begins with a byte order mark. Send it without.")
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_object)
     except UnicodeDecodeError:
-        raise Problem(400, "The body is not UTF-8.") from None
+        raise Refusal(400, "The body is not UTF-8.") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Problem(400, f"The body is not JSON: {error.msg}, {where}.") from None
+        raise Refusal(400, f"The body is not JSON: {error.msg}, {where}.") from None
     except RecursionError:
-        raise Problem(400, "The body is nested too deeply.") from None
+        raise Refusal(400, "The body is nested too deeply.") from None
     except ValueError:  # a number of thousands of digits, or NaN
-        raise Problem(400, "The body holds a number that JSON or this service does not know.") from None
+        raise Refusal(400, "The body holds a number that JSON or this service does not know.") from None
 
 
 def _check_headers(request: Request) -> None:
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().replace('"', "")
     if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
-        raise Problem(415, "The body must be JSON in UTF-8. Send Content-Type: application/json.")
+        raise Refusal(415, "The body must be JSON in UTF-8. Send Content-Type: application/json.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise Problem(415, "The body must not be compressed. Drop Content-Encoding.")
+        raise Refusal(415, "The body must not be compressed. Drop Content-Encoding.")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise Problem(400, "An object in the body has a field twice.")
-    return made
+    if len(pairs) > _MOST_FIELDS:
+        raise Refusal(
+            422, f"An object in the body has more than {_MOST_FIELDS} fields. GET /docs lists ours."
+        )
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise Refusal(400, "An object in the body has a field twice. Drop one.")
+    return fields
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The model at work: one thread, and the requests that wait for it answered in one call.
+"""The model at work in one thread, which answers all requests that wait for it in one call.
 
 A document's scores never depend on its neighbours, so requests may share a call; what a call costs
 beyond its documents is then paid once for all that came in while the last one ran.
@@ -18,12 +18,12 @@ from funnelling.formats import Document
 from funnelling.method import Method
 from funnelling.prediction import Predictor
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.problems import Problem, too_busy
+from funnelling.serving.refusals import Refusal, too_busy
 from funnelling.text.languages import served_by
 
-Row = dict[str, Any]
+Answer = dict[str, Any]  # to one document
 
-# Whoever comes when so much waits is asked to come back.
+# A request that comes when so much waits is asked to come back.
 MOST_WAITING = 8_192  # documents
 MOST_CHARACTERS = 64_000_000  # of theirs
 MOST_EXPLAINED = 64  # documents
@@ -34,7 +34,7 @@ BATCH_CHARACTERS = 1_000_000
 @dataclass(slots=True, eq=False)
 class _Job:
     documents: Sequence[Document] = field(repr=False)
-    answer: asyncio.Future[list[Row]] = field(repr=False)
+    answer: asyncio.Future[list[Answer]] = field(repr=False)
     characters: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,12 +57,12 @@ class Engine:
         self._busy = False
 
     def warm_up(self) -> None:
-        """Load what the first document of each language would wait for."""
+        """Load what the first document of each language would have to wait for."""
         for language in (*self.model.languages_, None):
             with suppress(InputError):  # where no language can be detected
                 list(self._predictor([Document("", "warm up", language=language)]))
 
-    async def predict(self, documents: Sequence[Document], until: float) -> list[Row]:
+    async def predict(self, documents: Sequence[Document], until: float) -> list[Answer]:
         """The rows that ``funnelling predict`` gives, before a moment of the loop's clock."""
         loop = asyncio.get_running_loop()
         job = _Job(documents, loop.create_future())
@@ -82,7 +82,7 @@ class Engine:
 
     async def explain(
         self, documents: Sequence[Document], labels: Sequence[str] | None, top: int, until: float
-    ) -> list[Row]:
+    ) -> list[Answer]:
         """Why documents get their labels, before a moment of the loop's clock."""
         if self._explained_waiting + len(documents) > MOST_EXPLAINED:
             raise too_busy("Too many documents are waiting to be explained. Try again later.")
@@ -93,9 +93,11 @@ class Engine:
         finally:
             self._explained_waiting -= len(documents)
 
-    async def _explanation(self, document: Document, labels: Sequence[str] | None, top: int) -> Row:
+    async def _explanation(self, document: Document, labels: Sequence[str] | None, top: int) -> Answer:
         async with self._explaining:  # one at a time, so that documents to label come in between
-            rows: list[Row] = await self._run(lambda: list(self._predictor.explain([document], labels, top)))
+            rows: list[Answer] = await self._run(
+                lambda: list(self._predictor.explain([document], labels, top))
+            )
         return rows[0]
 
     def close(self) -> None:
@@ -132,8 +134,8 @@ class Engine:
                 jobs.append(job)
         return jobs
 
-    def _answers(self, requests: list[Sequence[Document]]) -> list[list[Row] | Exception]:
-        """The rows of each request; where one spoils the call, each is asked alone."""
+    def _answers(self, requests: list[Sequence[Document]]) -> list[list[Answer] | Exception]:
+        """The rows of each request; where one request spoils the call, each has a call of its own."""
         try:
             rows = iter(list(self._predictor([document for request in requests for document in request])))
         except Exception as error:
@@ -142,7 +144,7 @@ class Engine:
             return [self._answers([request])[0] for request in requests]
         return [[next(rows) for _ in request] for request in requests]
 
-    def _deliver(self, jobs: list[_Job], answers: asyncio.Future[list[list[Row] | Exception]]) -> None:
+    def _deliver(self, jobs: list[_Job], answers: asyncio.Future[list[list[Answer] | Exception]]) -> None:
         if answers.cancelled():
             return
         languages: list[str] = []
@@ -156,7 +158,7 @@ class Engine:
                     job.answer.set_result(answer)
                 else:
                     job.answer.set_exception(answer)
-            self._metrics.labelled(languages)
+            self._metrics.count_documents(languages)
         except Exception as error:
             for job in jobs:
                 if not job.answer.done():
@@ -175,4 +177,4 @@ async def _before(until: float) -> AsyncIterator[None]:
     except TimeoutError:
         raise too_busy("The model took too long. Send fewer documents, or try again later.") from None
     except InputError as error:
-        raise Problem(422, str(error), pointer="/documents") from None
+        raise Refusal(422, str(error), pointer="/documents") from None

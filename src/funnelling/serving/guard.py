@@ -1,4 +1,4 @@
-"""What surrounds a request: name and token, the headers, the log, the count, and no way out for a failure."""
+"""What surrounds every request: checks of host and token, headers, log and counters, and failures caught."""
 
 import asyncio
 import hmac
@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.problems import Problem
+from funnelling.serving.refusals import Refusal
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -38,7 +38,7 @@ GONE = 499  # in the log, of a client that left before its answer
 
 logger = logging.getLogger(__name__)
 _HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
-_UNKNOWN = "-"  # a path that is not ours may hold anything, and the log is to hold nothing of the user's
+_UNKNOWN = "-"  # a path that is not ours may hold anything, and the log holds nothing that a user wrote
 
 
 class Guard:
@@ -71,17 +71,17 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                kept = scope["path"].startswith("/static/")
-                message["headers"] = [*message["headers"], *safe_headers(kept)]
+                cached = scope["path"].startswith("/static/")
+                message["headers"] = [*message["headers"], *safe_headers(cached)]
                 if status >= HTTPStatus.BAD_REQUEST and (b"expect", b"100-continue") in scope["headers"]:
                     message["headers"].append((b"connection", b"close"))  # the body may never come
             await send(message)
 
         self.metrics.begin()
         try:
-            if not self._meant(scope):
+            if not self._is_for_us(scope):
                 await _MISDIRECTED.response()(scope, receive, guarded)
-            elif protected and not self._allowed(scope):
+            elif protected and not self._has_token(scope):
                 await _UNAUTHORISED.response()(scope, receive, guarded)
             else:
                 await self.app(scope, receive, guarded)
@@ -94,43 +94,43 @@ class Guard:
         finally:
             log_and_count(self.metrics, scope["method"], path, status, time.perf_counter() - started)
 
-    def _meant(self, scope: Scope) -> bool:
-        """Whether it was sent to a name of ours: a page elsewhere can have its own name lead here."""
-        given = [value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host"]
-        return self.hosts is None or all(re.sub(r":\d*$", "", name) in self.hosts for name in given)
+    def _is_for_us(self, scope: Scope) -> bool:
+        """Whether it names a host of ours: a page elsewhere can have its own name lead here."""
+        names = [value.decode("latin-1").lower() for name, value in scope["headers"] if name == b"host"]
+        return self.hosts is None or all(re.sub(r":\d*$", "", name) in self.hosts for name in names)
 
-    def _allowed(self, scope: Scope) -> bool:
+    def _has_token(self, scope: Scope) -> bool:
         if self.expected is None:
             return True
-        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        scheme, space, token = given.partition(b" ")
+        header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        scheme, space, token = header.partition(b" ")
         return hmac.compare_digest(scheme.lower() + space + token.strip(), self.expected)
 
 
-def safe_headers(kept: bool = False) -> list[tuple[bytes, bytes]]:
-    """The headers that every answer has; one that is kept is asked for again whether it still holds."""
-    return [*_HEADERS, (b"cache-control", b"no-cache" if kept else b"no-store")]
+def safe_headers(cached: bool = False) -> list[tuple[bytes, bytes]]:
+    """The headers of every answer; a browser that caches one asks each time whether it still holds."""
+    return [*_HEADERS, (b"cache-control", b"no-cache" if cached else b"no-store")]
 
 
 def log_and_count(metrics: Metrics, method: str, path: str, status: int, seconds: float) -> None:
-    """Tell the log and the counters of an answer."""
+    """Log an answer and count it."""
     metrics.end(path, status, seconds)
     logger.info("%s %s %d %.1f ms", method, path, status, 1_000 * seconds)
 
 
 def place_of(error: BaseException) -> str:
-    """The kind of an error and where it came up, without its message, which may quote the user's text."""
+    """The kind of an error and where it came up, without its message, which may quote a document."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{where}"
 
 
-_UNAUTHORISED = Problem(
+_UNAUTHORISED = Refusal(
     401,
     "This service asks for a token. Send it in a header: Authorization: Bearer TOKEN.",
     headers={"WWW-Authenticate": 'Bearer realm="funnelling"'},
 )
-_MISDIRECTED = Problem(
+_MISDIRECTED = Refusal(
     421, "This service answers only to localhost. Allow the name in Host with --allow-host NAME."
 )
-_FAILED = Problem(500, "The service failed at this request. The log tells where.")
+_FAILED = Refusal(500, "The service failed at this request. The log says where.")

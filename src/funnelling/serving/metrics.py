@@ -1,7 +1,7 @@
 """Counters of a service in the text format of Prometheus.
 
-Each worker counts in a row of its own in memory that all of them share, so no lock is needed, and
-whichever worker is asked tells the sum. A row outlives its worker: counters never fall.
+Each worker counts in a row of its own of memory that all workers share, so no lock is needed, and any of
+them can give the sum. A row outlives its worker: counters never fall.
 """
 
 from bisect import bisect_left
@@ -47,14 +47,14 @@ class Metrics:
     def end(self, path: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
         place = self._paths.get(path, len(self._paths) - 1)
-        told = self._statuses.get(str(status), len(self._statuses) - 1)
+        column = self._statuses.get(str(status), len(self._statuses) - 1)
         self._add(self._in_flight, -1)
-        self._add(place * len(self._statuses) + told, 1)
+        self._add(place * len(self._statuses) + column, 1)
         histogram = self._durations + place * (len(BOUNDS) + 2)
         self._add(histogram + bisect_left(BOUNDS, seconds), 1)
         self._add(histogram + len(BOUNDS) + 1, seconds)
 
-    def labelled(self, languages: Sequence[str]) -> None:
+    def count_documents(self, languages: Sequence[str]) -> None:
         """Count the documents of one call of the model."""
         self._add(self._batches, 1)
         for language in languages:
@@ -65,26 +65,26 @@ class Metrics:
         return "\n".join([*self._lines(method, version), ""])
 
     def _lines(self, method: str, version: str) -> Iterator[str]:
-        yield from _head("funnelling_info", "gauge", "The program and the method of its model.")
+        yield from _heading("funnelling_info", "gauge", "The program and the method of its model.")
         yield f'funnelling_info{{version="{_escaped(version)}",method="{_escaped(method)}"}} 1'
-        yield from _head("funnelling_workers", "gauge", "Worker processes.")
+        yield from _heading("funnelling_workers", "gauge", "Worker processes.")
         yield f"funnelling_workers {self.workers}"
-        yield from _head("funnelling_requests_in_flight", "gauge", "Requests being answered.")
+        yield from _heading("funnelling_requests_in_flight", "gauge", "Requests being answered.")
         yield f"funnelling_requests_in_flight {_number(self._sum(self._in_flight))}"
-        yield from _head("funnelling_requests_total", "counter", "Requests answered, by path and status.")
+        yield from _heading("funnelling_requests_total", "counter", "Requests answered, by path and status.")
         for path, place in self._paths.items():
             for status, column in self._statuses.items():
                 if count := self._sum(place * len(self._statuses) + column):
                     labels = f'path="{_escaped(path)}",status="{status}"'
                     yield f"funnelling_requests_total{{{labels}}} {_number(count)}"
-        yield from _head("funnelling_request_seconds", "histogram", "From a request's head to its answer.")
+        yield from _heading("funnelling_request_seconds", "histogram", "From a request's head to its answer.")
         for path, place in self._paths.items():
             yield from self._histogram(path, self._durations + place * (len(BOUNDS) + 2))
-        yield from _head("funnelling_documents_total", "counter", "Documents labelled, by language.")
+        yield from _heading("funnelling_documents_total", "counter", "Documents labelled, by language.")
         for language, place in self._languages.items():
-            told = _number(self._sum(self._documents + place))
-            yield f'funnelling_documents_total{{language="{_escaped(language)}"}} {told}'
-        yield from _head("funnelling_batches_total", "counter", "Calls of the model that labelled them.")
+            count = self._sum(self._documents + place)
+            yield f'funnelling_documents_total{{language="{_escaped(language)}"}} {_number(count)}'
+        yield from _heading("funnelling_batches_total", "counter", "Calls of the model that labelled them.")
         yield f"funnelling_batches_total {_number(self._sum(self._batches))}"
 
     def _histogram(self, path: str, start: int) -> Iterator[str]:
@@ -111,7 +111,7 @@ def _shared(size: int) -> Memory:
     return get_context("spawn").RawArray("d", size)
 
 
-def _head(name: str, kind: str, meaning: str) -> list[str]:
+def _heading(name: str, kind: str, meaning: str) -> list[str]:
     return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
 
 

@@ -1,15 +1,16 @@
-"""The OpenAPI document of a service."""
+"""The OpenAPI document of a service: routes from FastAPI, bodies from the types of requests and responses."""
 
 from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import TypeAdapter
 
-from funnelling.method import Method
-from funnelling.serving import problems
-from funnelling.serving.schemas import reference, schemas
-from funnelling.serving.settings import Settings
+from funnelling.serving.refusals import MEDIA_TYPE
+from funnelling.serving.requests import Requests
+from funnelling.serving.responses import response_types
+from funnelling.serving.settings import ServiceSettings
 
 DESCRIPTION = (
     "Labels for documents in many languages. A request that cannot be answered gets a problem document "
@@ -29,41 +30,65 @@ REASONS = {
 }
 OF_A_BODY = (400, 408, 413, 415, 422, 503)
 
-
-def answers(schema: str, meaning: str, *statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The responses of a route: JSON of a schema, and the problems of these statuses."""
-    content = {"application/json": {"schema": reference(schema)}}
-    return {200: {"description": meaning, "content": content}, **refusals(*statuses)}
+_COMPONENT = "#/components/schemas/{model}"
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problems that a route may answer with."""
-    content = {problems.MEDIA_TYPE: {"schema": reference("Problem")}}
+def answers(component: str, meaning: str, *statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The responses of a route: JSON of a component, and the problems of these statuses."""
     return {
-        status: {"description": REASONS[status], "content": content}
+        200: {"description": meaning, "content": _content(component, "application/json")},
+        **problems(*statuses),
+    }
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The problems that a route may answer with."""
+    return {
+        status: {"description": REASONS[status], "content": _content("Problem", MEDIA_TYPE)}
         for status in sorted({*statuses, 405, 421, 500})
     }
 
 
-def takes(schema: str, example: Any) -> dict[str, Any]:
+def takes(component: str, example: Any) -> dict[str, Any]:
     """The body that a route asks for."""
-    content = {"application/json": {"schema": reference(schema), "example": example}}
+    content = _content(component, "application/json", example=example)
     return {"requestBody": {"required": True, "content": content}}
 
 
-def document(app: FastAPI, model: Method, settings: Settings) -> dict[str, Any]:
+def document(
+    app: FastAPI, requests: Requests, labels: list[Any], settings: ServiceSettings
+) -> dict[str, Any]:
     """The whole document."""
-    made = get_openapi(
+    result = get_openapi(
         title="funnelling", version=version("funnelling"), description=DESCRIPTION, routes=app.routes
     )
-    made["components"] = {"schemas": schemas(model, settings.limits)}
-    operations = [(path, operation) for path, item in made["paths"].items() for operation in item.values()]
+    result["components"] = {"schemas": _components(requests, labels, settings)}
+    operations = [(path, operation) for path, item in result["paths"].items() for operation in item.values()]
     if settings.token is not None:
-        made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        result["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         for path, operation in operations:
             operation["security"] = [{"token": []}] if path != "/healthz" else []
     never = {"401": settings.token is None, "421": settings.hosts is None}
     for _, operation in operations:
         for status in (status for status, unused in never.items() if unused):
             operation["responses"].pop(status, None)
-    return made
+    return result
+
+
+def _components(requests: Requests, labels: list[Any], settings: ServiceSettings) -> dict[str, Any]:
+    """The schemas of all bodies, by name."""
+    inputs: list[Any] = [
+        (kind.__name__, mode, TypeAdapter(kind))
+        for mode, kinds in (
+            ("validation", [requests.predict_type, requests.explain_type]),
+            ("serialization", response_types(labels, settings.limits)),
+        )
+        for kind in kinds
+    ]
+    _, schema = TypeAdapter.json_schemas(inputs, ref_template=_COMPONENT)
+    components: dict[str, Any] = schema["$defs"]
+    return components
+
+
+def _content(component: str, media_type: str, **more: Any) -> dict[str, Any]:
+    return {media_type: {"schema": {"$ref": _COMPONENT.format(model=component)}, **more}}

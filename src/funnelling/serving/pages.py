@@ -16,7 +16,7 @@ KINDS = {
 
 
 def add_pages(app: FastAPI) -> None:
-    """Serve the pages and what they are made of."""
+    """Serve the pages, their scripts and their styles."""
     folder = files("funnelling.serving").joinpath("page")
     for path, name in page_files().items():
         content = folder.joinpath(name).read_bytes()

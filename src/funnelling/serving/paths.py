@@ -1,4 +1,4 @@
-"""Where things are: the paths of the interface, and the files of the pages."""
+"""The paths of the interface, and the files behind the paths of the pages."""
 
 from importlib.resources import files
 

@@ -3,30 +3,34 @@
 uvicorn waits for a request's head, and for a client to read its answer, as long as it takes; here both
 have a limit. A stop takes no new connections, answers what has come in on the old ones, and only then
 closes them: a request that was on its way when the signal came is answered too.
+
+uvicorn has no public hook for this, so methods of its own are overridden. tests/serving/test_protocol.py
+lists all that is relied on, and fails where another version of uvicorn differs.
 """
 
 import asyncio
 import contextlib
 import socket
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 import httptools
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from funnelling.serving.bodies import CLOSE
 from funnelling.serving.guard import log_and_count, safe_headers
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.problems import Problem
+from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import Limits
 
 LARGEST_HEAD = 64 * 2**10  # bytes, after the packet that it begins in
 DRAIN_SECONDS = 1.0
 
 
-class State(ServerState):
+class SharedState(ServerState):
     """What the connections of a server have in common."""
 
     draining = False
@@ -37,12 +41,12 @@ class State(ServerState):
         self.metrics = metrics
 
 
-class Connection(HttpToolsProtocol):
+class HttpConnection(HttpToolsProtocol):
     """uvicorn's connection with limits on the head and on a client that does not read."""
 
-    server_state: State
-    _timer: asyncio.TimerHandle | None = None
-    _stuck: asyncio.TimerHandle | None = None
+    server_state: SharedState
+    _head_timer: asyncio.TimerHandle | None = None
+    _reader_timer: asyncio.TimerHandle | None = None
     _in_head = False
     _head_bytes = 0
     _answering: tuple[RequestResponseCycle, asyncio.Task[None]] | None = None
@@ -52,16 +56,16 @@ class Connection(HttpToolsProtocol):
         self._wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._cancel()
-        self._read()
+        self._stop_waiting_for_head()
+        self._stop_waiting_for_reader()
         super().connection_lost(exc)
         if self._answering is not None and not self._answering[0].response_complete:
             cycle, task = self._answering
             cycle.disconnected = True
-            task.cancel()  # nobody waits for the answer
+            task.cancel()  # the client that waited for the answer is gone
 
     def data_received(self, data: bytes) -> None:
-        if self.parser is None:  # closed by us, and the client still talks
+        if self.parser is None:  # closed by us, and the client still sends
             return
         self._unset_keepalive_if_required()
         self._head_bytes += len(data)
@@ -71,11 +75,11 @@ class Connection(HttpToolsProtocol):
             self._refuse(400, "The request is not HTTP.")
         if self._in_head and self._head_bytes > LARGEST_HEAD:
             self._refuse(431, "The head of the request is too large.")
-        elif self._timer is None and (self.cycle is None or self.cycle.response_complete):
-            self._wait_for_head()  # what came began no request: an empty line, or the rest of a refused body
+        elif self._head_timer is None and (self.cycle is None or self.cycle.response_complete):
+            self._wait_for_head()  # what came begins no request: an empty line, or the rest of a refused body
 
     def _parse(self, data: memoryview) -> None:
-        """Read requests; one that offers another protocol is read again without the offer."""
+        """Parse requests; one that offers another protocol is parsed again without the offer."""
         while data:
             try:
                 self.parser.feed_data(data)
@@ -91,7 +95,7 @@ class Connection(HttpToolsProtocol):
             self.parser.feed_data(b"\r\n".join([*lines, b"", b""]))
 
     def _should_upgrade(self) -> bool:
-        return True  # so that nothing is begun for a request that is read again
+        return True  # so that nothing is begun for a request that is parsed again
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -101,7 +105,7 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head = False
-        self._cancel()
+        self._stop_waiting_for_head()
         before = self.cycle
         super().on_headers_complete()
         if self.server_state.draining and self.cycle is not before:
@@ -117,11 +121,11 @@ class Connection(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._read()
-        self._stuck = self.loop.call_later(self.server_state.limits.seconds, self.transport.abort)
+        self._stop_waiting_for_reader()
+        self._reader_timer = self.loop.call_later(self.server_state.limits.seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        self._read()
+        self._stop_waiting_for_reader()
         super().resume_writing()
 
     def drain(self) -> None:
@@ -136,48 +140,49 @@ class Connection(HttpToolsProtocol):
             super().shutdown()
 
     def _wait_for_head(self) -> None:
-        self._cancel()
-        self._timer = self.loop.call_later(self.server_state.limits.head_seconds, self._give_up)
+        self._stop_waiting_for_head()
+        self._head_timer = self.loop.call_later(self.server_state.limits.head_seconds, self._refuse_head)
 
-    def _give_up(self) -> None:
+    def _refuse_head(self) -> None:
         if self._in_head:
             self._refuse(408, "The request took too long to arrive.")
         else:  # nothing came, as from a browser that connects in advance
             self.transport.close()
 
-    def _cancel(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _stop_waiting_for_head(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
-    def _read(self) -> None:
-        if self._stuck is not None:
-            self._stuck.cancel()
-            self._stuck = None
+    def _stop_waiting_for_reader(self) -> None:
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
 
     def _refuse(self, status: int, detail: str) -> None:
         """Answer what never became a request, unless another answer is under way, and close."""
-        self._cancel()
+        self._stop_waiting_for_head()
         if self.transport.is_closing():
             return
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.keep_alive = False
             return
-        answer = Problem(status, detail, headers=CLOSE).response()
+        answer = Refusal(status, detail, headers=CLOSE).response()
         headers = [*self.server_state.default_headers, *answer.raw_headers, *safe_headers()]
         lines = b"".join(b"%s: %s\r\n" % header for header in headers)
-        self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + bytes(answer.body))
+        start = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
+        self.transport.write(start + lines + b"\r\n" + bytes(answer.body))
         self.transport.close()
         self.server_state.metrics.begin()
         log_and_count(self.server_state.metrics, "-", "-", status, 0.0)
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server with a stop that drains; whoever starts it sees to the signals."""
+    """uvicorn's server with a stop that drains; its caller handles the signals."""
 
-    def __init__(self, config: uvicorn.Config, state: State) -> None:
+    def __init__(self, config: uvicorn.Config, state: SharedState) -> None:
         super().__init__(config)
-        self.server_state: State = state
+        self.server_state: SharedState = state
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -191,7 +196,7 @@ class Server(uvicorn.Server):
         for sock in sockets or []:
             sock.close()
         for listener in listeners:
-            await self._take_waiting(listener)
+            await self._accept_waiting(listener)
             listener.close()
         self.server_state.draining = True
         connections: set[Any] = self.server_state.connections
@@ -203,8 +208,8 @@ class Server(uvicorn.Server):
         self.servers = []
         await super().shutdown([])
 
-    async def _take_waiting(self, listener: socket.socket) -> None:
-        """Take the connections that the system has taken for us: their clients have been told so."""
+    async def _accept_waiting(self, listener: socket.socket) -> None:
+        """Accept the connections that the system has made for us: their clients count on an answer."""
         loop = asyncio.get_running_loop()
         listener.setblocking(False)
         with contextlib.suppress(OSError):
@@ -212,6 +217,6 @@ class Server(uvicorn.Server):
                 accepted, _ = listener.accept()
                 accepted.setblocking(False)
                 await loop.connect_accepted_socket(
-                    lambda: Connection(self.config, self.server_state, self.lifespan.state, _loop=loop),
+                    lambda: HttpConnection(self.config, self.server_state, self.lifespan.state, _loop=loop),
                     accepted,
                 )

@@ -1,115 +1,209 @@
-"""The documents in the body of a request: what may be asked, checked before the model sees it."""
+"""The bodies of requests as pydantic models: what is accepted and what OpenAPI describes are one.
 
-from collections.abc import Sequence
-from typing import Any
+What may be asked depends on the model and on the settings, so the types are made when a service starts.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+    create_model,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
 from funnelling.method import Method
-from funnelling.serving.problems import Problem
+from funnelling.serving.refusals import Refusal
+from funnelling.serving.settings import Limits
+from funnelling.serving.tags import LONGEST_TAG, tag_pattern
 from funnelling.text.languages import normalise_tag
 
 LONGEST_ID = 1_000
-LONGEST_TAG = 40
+LARGEST_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
 MOST_WORDS = 100  # that an explanation lists
-LARGEST_ID = 2**53 - 1
 
-_FIELDS = {"text", "language", "id"}
-
-
-def documents_in(body: Any, model: Method, most: int, characters: int, *others: str) -> list[Document]:
-    """The documents of a body, which may have other fields of these names."""
-    if not isinstance(body, dict):
-        raise _refusal("", 'the body must be an object such as {"documents": [{"text": "…"}]}')
-    if unknown := body.keys() - {"documents", *others}:
-        raise _refusal("", f"{_shown(unknown)} is no field of a request")
-    rows = body.get("documents")
-    if not isinstance(rows, list):
-        raise _refusal("/documents", "documents must be a list")
-    if not 1 <= len(rows) <= most:
-        raise _refusal("/documents", f"a request has from 1 to {most} documents, this one {len(rows):,}")
-    return [_document(row, i, model, characters) for i, row in enumerate(rows)]
+# What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
+_REASONS = {
+    "extra_forbidden": "{name} is no field of {owner}. Drop it",
+    "greater_than_equal": "{name} must be at least {ge}",
+    "int_type": "{name} must be a whole number",
+    "less_than_equal": "{name} must be at most {le}",
+    "list_type": "{name} must be a list",
+    "missing": "{name} is missing. Add it",
+    "model_type": "{name} must be an object such as {example}",
+    "string_type": "{name} must be a string",
+    "too_long": "{name} may have at most {max_length:,} entries, not {actual_length:,}",
+    "too_short": "{name} must not be empty",
+}
 
 
-def labels_in(body: dict[str, Any], labels: Sequence[Any]) -> list[str] | None:
-    """The labels that are to be explained; None where the explanation is to choose."""
-    chosen = body.get("labels")
-    if chosen is None:
-        return None
-    if not isinstance(chosen, list) or not chosen or len(chosen) > len(labels):
-        raise _refusal("/labels", f"labels must be a list of 1 to {len(labels)} labels")
-    known = {str(label) for label in labels}
-    for i, label in enumerate(chosen):
-        if not isinstance(label, str):
-            raise _refusal(f"/labels/{i}", "a label must be a string")
-        if label not in known:
-            raise _refusal(
-                f"/labels/{i}", f"the model has no label {quoted(label)}. GET /v1/model lists them"
-            )
-    return list(dict.fromkeys(chosen))
+class Requests:
+    """The requests that a model answers: read from the value of a body, or refused."""
 
-
-def words_in(body: dict[str, Any], default: int = 10) -> int:
-    """How many words an explanation is to list."""
-    top = body.get("top", default)
-    if not _is_whole(top) or not 1 <= top <= MOST_WORDS:
-        raise _refusal("/top", f"top must be a whole number from 1 to {MOST_WORDS}")
-    return int(top)
-
-
-def _document(row: Any, i: int, model: Method, characters: int) -> Document:
-    place = f"/documents/{i}"
-    if not isinstance(row, dict):
-        raise _refusal(place, 'a document must be an object such as {"text": "…"}')
-    if unknown := row.keys() - _FIELDS:
-        raise _refusal(place, f"{_shown(unknown)} is no field of a document: give text, language and id")
-    text = row.get("text")
-    if not isinstance(text, str):
-        raise _refusal(f"{place}/text", "text must be a string")
-    if len(text) > characters:
-        raise _refusal(
-            f"{place}/text", f"a text has at most {characters:,} characters, this one {len(text):,}"
+    def __init__(self, model: Method, limits: Limits) -> None:
+        document = _document_type(model, limits.characters)
+        self.predict_type: Any = create_model(
+            "PredictRequest", __base__=_Body, documents=_some(document, limits.documents)
         )
-    if not isinstance(row.get("language"), str | None):
-        raise _refusal(f"{place}/language", "language must be a string")
-    _check_id(row.get("id"), f"{place}/id")
-    # The command line reads its files through the same door.
-    document = to_document({**row, "id": _plain_id(row.get("id"))}, "documents", i + 1)
-    if document.language is not None:
-        _check_language(document.language, model, f"{place}/language")
-    return document
+        self.explain_type: Any = create_model(
+            "ExplainRequest",
+            __base__=_Body,
+            documents=_some(document, limits.explained),
+            labels=(
+                _labels_type([str(label) for label in model.classes_.tolist()]),
+                Field(
+                    None, description="The assigned labels, or the three most probable, where it is missing."
+                ),
+            ),
+            top=(_whole_number(1, MOST_WORDS), 10),
+        )
+
+    def read_predict(self, body: Any) -> list[Document]:
+        """The documents to label."""
+        return _documents(_checked(self.predict_type, body))
+
+    def read_explain(self, body: Any) -> tuple[list[Document], list[str] | None, int]:
+        """The documents, the labels to explain (None: the usual ones), and how many words to list."""
+        request = _checked(self.explain_type, body)
+        labels = None if request.labels is None else list(dict.fromkeys(request.labels))
+        return _documents(request), labels, request.top
 
 
-def _check_id(value: Any, place: str) -> None:
-    if value is None or (isinstance(value, str) and len(value) <= LONGEST_ID):
-        return
-    if not _is_whole(value) or abs(value) > LARGEST_ID:
-        raise _refusal(place, f"id must be a string of at most {LONGEST_ID:,} characters or a whole number")
+class _Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
 
 
-def _plain_id(value: Any) -> Any:
-    return int(value) if isinstance(value, float) else value  # JSON does not tell 1.0 from 1
-
-
-def _is_whole(value: Any) -> bool:
-    return not isinstance(value, bool) and (
-        isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+def _document_type(model: Method, characters: int) -> type[BaseModel]:
+    tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": LONGEST_TAG}
+    language = Annotated[str, AfterValidator(_tag_check(model)), WithJsonSchema(tag)]
+    identifier = _string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
+    return create_model(
+        "Document",
+        __base__=_Body,
+        text=(_string(characters), ...),
+        language=(
+            language | None,
+            Field(None, description="A code such as en or pt_BR. Detected where it is missing."),
+        ),
+        id=(
+            Annotated[identifier, WrapValidator(_check_id)] | None,
+            Field(None, description="Comes back with the answer. The document's number where it is missing."),
+        ),
     )
 
 
-def _check_language(tag: str, model: Method, place: str) -> None:
-    known = ", ".join(model.languages_)
+def _some(entry: Any, most: int) -> Any:
+    """A list that is not empty; one bad entry is enough to refuse it."""
+    return Annotated[list[entry], Field(min_length=1, max_length=most, fail_fast=True)]
+
+
+def _string(most: int) -> Any:
+    # Not pydantic's max_length, which refuses half of a surrogate pair. JSON can spell it, and we take it.
+    def check(text: str) -> str:
+        if len(text) > most:
+            raise PydanticCustomError(
+                "string_length", f"a text has at most {most:,} characters, this one {len(text):,}"
+            )
+        return text
+
+    return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "maxLength": most})]
+
+
+def _whole_number(least: int, most: int) -> Any:
+    return Annotated[int, Field(ge=least, le=most), BeforeValidator(_as_whole)]
+
+
+def _as_whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value  # to JSON, 1.0 is 1
+
+
+def _check_id(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     try:
-        if tag == tag.strip() and len(tag) <= LONGEST_TAG and model.serves(normalise_tag(tag)):
-            return
-    except InputError:
-        pass
-    raise _refusal(place, f"the model does not know the language {quoted(tag)}, only {known}")
+        return handler(value)
+    except ValidationError:
+        raise PydanticCustomError(
+            "id",
+            f"an id must be a string of at most {LONGEST_ID:,} characters or a whole number below 2**53",
+        ) from None
 
 
-def _shown(names: set[str]) -> str:
-    return quoted(min(names))
+def _tag_check(model: Method) -> Callable[[str], str]:
+    known = ", ".join(model.languages_)
+
+    @lru_cache(maxsize=1_024)
+    def serves(tag: str) -> bool:
+        try:
+            return tag == tag.strip() and model.serves(normalise_tag(tag))
+        except InputError:
+            return False
+
+    def check(tag: str) -> str:
+        if tag and (len(tag) > LONGEST_TAG or not serves(tag)):
+            raise PydanticCustomError(
+                "language", f"the model does not know the language {quoted(tag)}, only {known}"
+            )
+        return tag
+
+    return check
 
 
-def _refusal(pointer: str, reason: str) -> Problem:
-    return Problem(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)
+def _labels_type(labels: list[str]) -> Any:
+    known = frozenset(labels)
+
+    def check(label: str) -> str:
+        if label not in known:
+            raise PydanticCustomError(
+                "label", f"the model has no label {quoted(label)}. GET /v1/model lists them"
+            )
+        return label
+
+    # Not a Literal, which cannot hold half of a surrogate pair.
+    label = Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "enum": labels})]
+    return _some(label, len(labels)) | None
+
+
+def _checked(kind: Any, body: Any) -> Any:
+    try:
+        return kind.model_validate(body)
+    except ValidationError as error:
+        raise _refusal(error.errors(include_url=False, include_input=False)) from None
+
+
+def _documents(request: Any) -> list[Document]:
+    # Made as the command line makes them from its files: with the same ids, and texts fit to be encoded.
+    return [to_document(vars(row), "documents", number) for number, row in enumerate(request.documents, 1)]
+
+
+def _refusal(errors: list[ErrorDetails]) -> Refusal:
+    """A refusal for one of the errors: a misspelt field rather than the field that is missing for it."""
+    error = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
+    kind, place = error["type"], error["loc"]
+    words = {"name": _noun(place), "example": '{"text": "…"}' if place else '{"documents": [{"text": "…"}]}'}
+    if kind == "extra_forbidden":
+        *owner, field = place
+        place = tuple(owner)
+        words = {"name": quoted(str(field)), "owner": _noun(place)}
+    reason = _REASONS[kind].format(**words, **error.get("ctx", {})) if kind in _REASONS else error["msg"]
+    pointer = "".join(f"/{step}" for step in place)
+    return Refusal(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)
+
+
+def _noun(place: tuple[int | str, ...]) -> str:
+    match place:
+        case ():
+            return "the body"
+        case (str(entries), int()):
+            return f"a {entries.removesuffix('s')}"
+        case _:
+            return f'"{place[-1]}"'

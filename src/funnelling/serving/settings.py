@@ -1,7 +1,9 @@
-"""What a service is told when it starts."""
+"""The settings of a service, and the token it may ask for."""
 
 import os
 from dataclasses import dataclass, field
+
+from pydantic import ConfigDict, with_config
 
 from funnelling.errors import InputError
 
@@ -11,6 +13,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _SHORTEST_TOKEN = 8
 
 
+# An answer that describes the model has all of them, which OpenAPI is to say in spite of the defaults.
+@with_config(ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True))
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one request may ask for, and how long it may take."""
@@ -28,8 +32,8 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """One service: its model, where it listens, and what it asks of whoever calls."""
+class ServiceSettings:
+    """One service: its model, where it listens, and what it asks of its clients."""
 
     model: str
     host: str = "127.0.0.1"
@@ -41,8 +45,10 @@ class Settings:
 
     @property
     def hosts(self) -> frozenset[str] | None:
-        """The names it answers to, all where None: only without a token can a foreign page use a service
-        that listens on the loopback address, by a name of its own that leads there.
+        """The host names it answers to, or None for any.
+
+        Without a token, a web page elsewhere could use a service on the loopback address by a name of its
+        own that leads there.
         """
         if self.token is not None or self.host not in LOOPBACK:
             return None
@@ -52,8 +58,8 @@ class Settings:
 def read_token(path: str | None) -> str | None:
     """The token in a file, else in the environment, else none."""
     if path is None:
-        given = os.environ.get(TOKEN_VARIABLE)
-        return None if given is None else _checked(given.strip(), TOKEN_VARIABLE)
+        value = os.environ.get(TOKEN_VARIABLE)
+        return None if value is None else _checked(value.strip(), TOKEN_VARIABLE)
     try:
         with open(path, encoding="ascii") as file:
             return _checked(file.read().strip(), path)

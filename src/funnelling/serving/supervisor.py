@@ -18,7 +18,7 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
-from funnelling.serving.settings import LOOPBACK, TOKEN_VARIABLE, Settings
+from funnelling.serving.settings import LOOPBACK, TOKEN_VARIABLE, ServiceSettings
 from funnelling.wording import counted
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
@@ -29,7 +29,7 @@ BACKLOG = 1_024
 logger = logging.getLogger(__name__)
 
 
-def serve(settings: Settings, description: dict[str, Any]) -> None:
+def serve(settings: ServiceSettings, description: dict[str, Any]) -> None:
     """Serve until a signal comes: SIGTERM or SIGINT."""
     sockets = bind(settings.host, settings.port, settings.workers)
     metrics = Metrics(served_paths(), list(description["languages"]), workers=settings.workers)
@@ -50,10 +50,10 @@ def bind(host: str, port: int, workers: int) -> list[socket.socket]:
     except OSError as error:
         raise InputError(f"{host}: {error.strerror or error}. Check --host.") from None
     try:
-        with socket.socket(family) as probe:  # sockets that share a port would not see a stranger on it
+        with socket.socket(family) as probe:  # sockets that share a port do not notice another program on it
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(place)
-        if sys.platform != "linux":  # elsewhere one of several sockets would get all
+        if sys.platform != "linux":  # elsewhere one of several sockets would get all connections
             first = _bound(family, place, shared=False)
             return [first] + [first.dup() for _ in range(workers - 1)]
         first = _bound(family, place, shared=workers > 1)
@@ -67,39 +67,39 @@ def bind(host: str, port: int, workers: int) -> list[socket.socket]:
 
 
 def _bound(family: int, place: Any, shared: bool) -> socket.socket:
-    made = socket.socket(family)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock = socket.socket(family)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shared:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    made.bind(place)
-    made.listen(BACKLOG)  # at once: a port is taken when somebody listens on it
-    return made
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    sock.bind(place)
+    sock.listen(BACKLOG)  # at once: a port is free until a socket listens on it
+    return sock
 
 
 def _address(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _announce(settings: Settings, port: int, description: dict[str, Any]) -> None:
+def _announce(settings: ServiceSettings, port: int, description: dict[str, Any]) -> None:
     languages = counted(len(description["languages"]), "language")
     labels = counted(len(description["labels"]), "label")
-    told = (
+    message = (
         f"Serving {description['method']} ({languages}, {labels}) on "
         f"{_address(settings.host, port)} with {counted(settings.workers, 'worker')}. Ctrl-C stops it."
     )
     if settings.token is None and settings.host not in LOOPBACK:
-        told += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN_VARIABLE}."
-    print(told, file=sys.stderr, flush=True)
+        message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN_VARIABLE}."
+    print(message, file=sys.stderr, flush=True)
 
 
 @dataclass(slots=True)
-class _Worker:
+class _WorkerProcess:
     process: Any
     pipe: Connection
     ready: bool = False
 
     def listen(self) -> str:
-        """Hear that it serves, or else why it does not."""
+        """Wait for its message: empty once it serves, else why it does not."""
         try:
             reason = str(self.pipe.recv())
         except (EOFError, OSError):
@@ -109,18 +109,22 @@ class _Worker:
 
 
 class Supervisor:
-    """Starts the workers, starts another where one dies, and passes the signal to stop on."""
+    """Starts the workers, replaces one that dies, and passes on the signal to stop."""
 
     def __init__(
-        self, settings: Settings, description: dict[str, Any], sockets: list[socket.socket], memory: Memory
+        self,
+        settings: ServiceSettings,
+        description: dict[str, Any],
+        sockets: list[socket.socket],
+        memory: Memory,
     ) -> None:
         self.settings = settings
         self.description = description
         self.sockets = sockets
         self.memory = memory
-        self.workers: dict[int, _Worker] = {}
+        self.workers: dict[int, _WorkerProcess] = {}
         self.failures = 0  # starts in a row
-        # A handler of signals may write to a pipe whatever it interrupts; a lock it must not take.
+        # A signal handler may write to a pipe, whatever it interrupts; it must not wait for a lock.
         self._stopped, self._stop = multiprocessing.Pipe(duplex=False)
 
     def run(self, announce: Callable[[], None]) -> None:
@@ -140,7 +144,7 @@ class Supervisor:
             self._end()
 
     def _stopping(self, seconds: float = 0.0) -> bool:
-        """Whether it was told to stop, or is within a time."""
+        """Whether a signal to stop has come, or comes within so many seconds."""
         return self._stopped.poll(seconds)
 
     def _start(self, worker: int) -> None:
@@ -155,7 +159,7 @@ class Supervisor:
         )
         process.start()
         theirs.close()
-        self.workers[worker] = _Worker(process, ours)
+        self.workers[worker] = _WorkerProcess(process, ours)
 
     def _wait_until_ready(self, worker: int) -> None:
         if self._stopping():
@@ -182,7 +186,7 @@ class Supervisor:
                 self._start(number)
 
     def _end(self) -> None:
-        for sock in self.sockets:  # first: nobody may come after a worker has taken the last who waited
+        for sock in self.sockets:  # first: no client may connect after a worker has accepted the last
             sock.close()
         for worker in self.workers.values():
             worker.process.terminate()
@@ -194,7 +198,7 @@ class Supervisor:
 
 
 def _work(
-    settings: Settings,
+    settings: ServiceSettings,
     description: dict[str, Any],
     sock: socket.socket,
     memory: Memory,
@@ -220,14 +224,14 @@ def _follow(pipe: Connection) -> None:
 
 
 def _start_logging() -> None:
-    """A line for each request and each failure; of an exception only what holds no text of the user's."""
+    """Log one line per request and per failure; of an exception only what quotes no document."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Plain("%(asctime)s %(message)s"))
     for name in ("funnelling.serving", "uvicorn", "asyncio"):
-        found = logging.getLogger(name)
-        found.handlers = [handler]
-        found.propagate = False
-        found.setLevel(logging.INFO if name == "funnelling.serving" else logging.ERROR)
+        named = logging.getLogger(name)
+        named.handlers = [handler]
+        named.propagate = False
+        named.setLevel(logging.INFO if name == "funnelling.serving" else logging.ERROR)
 
 
 class _Plain(logging.Formatter):

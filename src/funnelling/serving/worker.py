@@ -12,26 +12,26 @@ from funnelling.errors import InputError
 from funnelling.method import Method
 from funnelling.serving.application import create_app
 from funnelling.serving.metrics import Metrics
-from funnelling.serving.protocol import Connection, Server, State
-from funnelling.serving.settings import Settings
+from funnelling.serving.protocol import HttpConnection, Server, SharedState
+from funnelling.serving.settings import ServiceSettings
 from funnelling.storage import load_model
 
 
 def run_worker(
-    settings: Settings,
+    settings: ServiceSettings,
     description: dict[str, Any],
     sock: socket.socket,
     metrics: Metrics,
     ready: Callable[[], None],
 ) -> None:
-    """Serve on a socket until SIGTERM or SIGINT; tell once all is there."""
-    threadpoolctl.threadpool_limits(1)  # the workers are the threads
+    """Serve on a socket until SIGTERM or SIGINT; call ``ready`` once all is loaded."""
+    threadpoolctl.threadpool_limits(1)  # the workers share the cores already
     app = create_app(load_mapped(settings.model), description, settings, metrics)
     app.state.engine.warm_up()
     limits = settings.limits
     config = uvicorn.Config(
         app,
-        http=Connection,
+        http=HttpConnection,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -41,7 +41,7 @@ def run_worker(
         timeout_keep_alive=75,
         timeout_graceful_shutdown=round(limits.seconds) + 5,
     )
-    server = Server(config, State(limits, metrics))
+    server = Server(config, SharedState(limits, metrics))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, server.handle_exit)
     ready()

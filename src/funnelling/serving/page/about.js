@@ -6,7 +6,7 @@ const MEASURES = { micro_f1: "micro-F1", macro_f1: "macro-F1", micro_k: "micro-K
 
 export function showAbout(model, line, place) {
   const languages = Object.keys(model.languages);
-  const kind = model.exclusive ? "one label a text" : "several labels a text";
+  const kind = model.exclusive ? "one label per text" : "several labels per text";
   line.textContent = `A ${model.method} model for ${languages.length} languages under ${model.labels.length} labels, ${kind}.`;
   place.replaceChildren(
     model.scores ? scores(model) : make("p", {}, "It was not measured when it was trained."),

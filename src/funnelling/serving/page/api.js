@@ -9,8 +9,8 @@ export class Refusal extends Error {
   }
 }
 
-export function useToken(given) {
-  token = given;
+export function useToken(value) {
+  token = value;
 }
 
 // Relative to the page, so that a proxy may serve all of it under a prefix.

@@ -5,12 +5,15 @@ import { make, table } from "./dom.js";
 
 const resolve = (api, schema) => (schema?.$ref ? api.components.schemas[schema.$ref.split("/").pop()] : schema) ?? {};
 
+// A value that may be of several types, null among them, has a schema for each.
+const choices = schema => schema.anyOf ?? [schema];
+
 function kind(api, schema) {
-  const found = resolve(api, schema);
-  if ("const" in found) return JSON.stringify(found.const);
-  if (found.enum) return "label";
-  const types = [found.type ?? "anything"].flat();
-  return types.map(type => (type === "array" ? list(api, found) : type)).join(" or ");
+  const resolved = resolve(api, schema);
+  if (resolved.anyOf) return resolved.anyOf.map(choice => kind(api, choice)).join(" or ");
+  if ("const" in resolved) return JSON.stringify(resolved.const);
+  if (resolved.enum) return "label";
+  return resolved.type === "array" ? list(api, resolved) : (resolved.type ?? "anything");
 }
 
 function list(api, { items, prefixItems }) {
@@ -19,31 +22,29 @@ function list(api, { items, prefixItems }) {
   return of === "anything" ? "list" : `list of ${of}s`;
 }
 
-function limits(schema) {
-  const told = schema.description ? [schema.description] : [];
-  if (schema.maxLength) told.push(`at most ${schema.maxLength.toLocaleString("en")} characters`);
-  if (schema.maxItems) told.push(`${schema.minItems ?? 0} to ${schema.maxItems}`);
-  if (schema.type === "integer" && schema.maximum) told.push(`${schema.minimum} to ${schema.maximum}`);
-  return told.map(part => part[0].toUpperCase() + part.slice(1).replace(/\.$/, "") + ".").join(" ");
+function limits({ type, maxLength, minItems, maxItems, minimum, maximum }) {
+  if (maxLength) return [`At most ${maxLength.toLocaleString("en")} characters.`];
+  if (maxItems) return [`${minItems ?? 0} to ${maxItems}.`];
+  return type === "integer" && maximum < Number.MAX_SAFE_INTEGER ? [`${minimum} to ${maximum}.`] : [];
 }
 
 function fields(api, schema, prefix = "") {
-  const found = resolve(api, schema);
-  return Object.entries(found.properties ?? {}).flatMap(([name, part]) => {
-    const of = resolve(api, part);
-    const optional = found.required?.includes(name) ? "" : " (optional)";
+  const { properties = {}, required = [] } = resolve(api, schema);
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const { description, ...value } = resolve(api, property);
+    const meaning = [...(description ? [description] : []), ...choices(value).flatMap(limits)];
     const row = make(
       "tr",
       {},
-      make("th", { scope: "row" }, make("code", {}, prefix + name), optional),
-      make("td", {}, kind(api, part)),
-      make("td", {}, limits(of)),
+      make("th", { scope: "row" }, make("code", {}, prefix + name), required.includes(name) ? "" : " (optional)"),
+      make("td", {}, kind(api, property)),
+      make("td", {}, meaning.join(" ")),
     );
-    const [inner, joint] = [of.type].flat().includes("array")
-      ? [resolve(api, of.items), "[]."]
-      : of.additionalProperties
-        ? [resolve(api, of.additionalProperties), ".LABEL."]
-        : [of, "."];
+    const [inner, joint] = value.items
+      ? [resolve(api, value.items), "[]."]
+      : value.additionalProperties
+        ? [resolve(api, value.additionalProperties), ".LABEL."]
+        : [value, "."];
     return inner.properties ? [row, ...fields(api, inner, prefix + name + joint)] : [row];
   });
 }
@@ -60,21 +61,21 @@ function curl(method, path, example, secured) {
   return lines.join(" \\\n  ");
 }
 
-function operation(api, path, method, told) {
+function operation(api, path, method, details) {
   const name = `${method.toUpperCase()} ${path}`;
-  const body = told.requestBody?.content["application/json"];
-  const answer = told.responses["200"].content["application/json"]?.schema;
+  const body = details.requestBody?.content["application/json"];
+  const answer = details.responses["200"].content["application/json"]?.schema;
   const title = make("h2", {}, make("span", { class: "method" }, method.toUpperCase()), make("code", {}, path));
-  const statuses = Object.entries(told.responses).map(([status, response]) =>
+  const statuses = Object.entries(details.responses).map(([status, response]) =>
     make("tr", {}, make("th", { scope: "row" }, status), make("td", {}, response.description)),
   );
   const statusTable = table(`Statuses of ${name}`, ["Status", "When"], statuses, null);
-  const command = curl(method, path, body?.example, told.security?.length);
+  const command = curl(method, path, body?.example, details.security?.length);
   return make(
     "article",
     { class: "operation" },
     title,
-    make("p", {}, `${told.summary}. ${told.description ?? ""}`),
+    make("p", {}, `${details.summary}. ${details.description ?? ""}`),
     make("pre", { tabindex: 0, role: "region", "aria-label": `Command for ${name}` }, make("code", {}, command)),
     body ? fieldTable(api, `Body of ${name}`, body.schema) : null,
     answer ? fieldTable(api, `Answer of ${name}`, answer) : null,
@@ -87,7 +88,7 @@ try {
   const api = await call("/openapi.json");
   document.getElementById("description").textContent = api.info.description;
   for (const [path, item] of Object.entries(api.paths))
-    for (const [method, told] of Object.entries(item)) place.append(operation(api, path, method, told));
-} catch (problem) {
-  place.append(make("p", { class: "problem" }, problem.message));
+    for (const [method, details] of Object.entries(item)) place.append(operation(api, path, method, details));
+} catch (refusal) {
+  place.append(make("p", { class: "problem" }, refusal.message));
 }

@@ -69,9 +69,9 @@ function fit(card) {
 
 function fillLanguages(card, detected) {
   const chosen = card.language.value;
-  const found = detected ? `Detected: ${languageName(detected)}` : "Detect the language";
+  const automatic = detected ? `Detected: ${languageName(detected)}` : "Detect the language";
   const known = Object.keys(model?.languages ?? {}).map(code => make("option", { value: code }, languageName(code)));
-  card.language.replaceChildren(make("option", { value: "" }, found), ...known);
+  card.language.replaceChildren(make("option", { value: "" }, automatic), ...known);
   card.language.value = chosen;
 }
 
@@ -82,10 +82,10 @@ function say(sentence, problem = false) {
 
 async function label(chosen) {
   // What a card held when it was asked about; an answer that comes after a later question is dropped.
-  const asked = chosen.map(card => ({ card, turn: ++card.turn, text: card.text.value, language: card.language.value }));
-  const full = asked.filter(question => question.text.trim());
+  const questions = chosen.map(card => ({ card, turn: ++card.turn, text: card.text.value, language: card.language.value }));
+  const full = questions.filter(question => question.text.trim());
   const current = () => full.filter(({ card, turn }) => card.turn === turn);
-  for (const question of asked) if (!full.includes(question)) question.card.result.remove();
+  for (const question of questions) if (!full.includes(question)) question.card.result.remove();
   if (!full.length) {
     update();
     say("Write or paste a text first.", true);
@@ -98,8 +98,8 @@ async function label(chosen) {
   try {
     const documents = full.map(({ text, language }) => ({ text, language: language || null }));
     const rows = (await call("/v1/predict", { documents })).documents;
-    const explained = await Promise.allSettled(documents.map(({ text }, i) => explain(text, rows[i])));
-    full.forEach((question, i) => Object.assign(question, { row: rows[i], why: explained[i].value }));
+    const explanations = await Promise.allSettled(documents.map(({ text }, i) => explain(text, rows[i])));
+    full.forEach((question, i) => Object.assign(question, { row: rows[i], why: explanations[i].value }));
     if (current().length) show(current());
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;
@@ -110,21 +110,21 @@ async function label(chosen) {
   }
 }
 
-function show(answered) {
-  for (const { card, text, language, row, why } of answered) {
+function show(answers) {
+  for (const { card, text, language, row, why } of answers) {
     const detected = !language;
     fillLanguages(card, detected ? row.language : undefined);
     showResult(card, text, row, why, { detected, exclusive: model?.exclusive, shown: SHOWN_LABELS });
   }
-  const fresh = answered.map(({ card }) => card);
+  const fresh = answers.map(({ card }) => card);
   const shown = cards.filter(card => fresh.includes(card) || card.result.isConnected);
   find("results").replaceChildren(...shown.map(card => card.result));
   find("results-section").hidden = false;
   const tiers = find("results").querySelector(".bar.one");
-  for (const part of find("legend").querySelectorAll(".of-tiers")) part.hidden = !tiers;
+  for (const item of find("legend").querySelectorAll(".of-tiers")) item.hidden = !tiers;
   find("legend").querySelector(".of-cuts").hidden = Boolean(model?.exclusive);
-  say(answered.length === 1 ? "One text is labelled." : `${answered.length} texts are labelled.`);
-  find("status").append(hidden(told(answered)));
+  say(answers.length === 1 ? "One text is labelled." : `${answers.length} texts are labelled.`);
+  find("status").append(hidden(spoken(answers)));
 }
 
 async function explain(text, row) {
@@ -135,8 +135,9 @@ async function explain(text, row) {
   return (await call("/v1/explain", { documents: [document], labels: shown, top: 8 })).documents[0];
 }
 
-function told(answered) {
-  const sentences = answered.map(({ card, row }) => {
+// For a screen reader.
+function spoken(answers) {
+  const sentences = answers.map(({ card, row }) => {
     const labels = row.labels.length ? row.labels.join(", ") : "no label";
     return `Text ${card.number}, ${languageName(row.language)}: ${labels}.`;
   });

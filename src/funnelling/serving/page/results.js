@@ -4,13 +4,13 @@ import { hidden, languageName, make, percent, signed, table } from "./dom.js";
 
 const EXCERPT = 90;
 
-export function showResult(card, text, row, explained, { detected, exclusive, shown }) {
+export function showResult(card, text, row, explanation, { detected, exclusive, shown }) {
   const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
   const assigned = new Set(row.labels.map(String));
   const first = [...ranked.filter(label => assigned.has(label)), ...ranked.filter(label => !assigned.has(label))];
   const rows = first
     .slice(0, Math.max(shown, assigned.size))
-    .map(label => labelRow(label, row, own(explained?.labels, label), assigned.has(label), exclusive));
+    .map(label => labelRow(label, row, own(explanation?.labels, label), assigned.has(label), exclusive));
   const language = `${languageName(row.language)}${detected ? ", detected" : ""}`;
   const title = make("h3", { id: `result-${card.number}` }, `Text ${card.number}: `, make("span", { class: "language" }, language));
   card.result = replaced(
@@ -22,9 +22,9 @@ export function showResult(card, text, row, explained, { detected, exclusive, sh
       make("p", { class: "excerpt", lang: row.language.replaceAll("_", "-"), dir: "auto" }, excerpt(text)),
       make("p", { class: "summary" }, summary(assigned.size, row.zero_shot)),
       make("ol", { class: "labels" }, rows),
-      explained ? null : make("p", { class: "note" }, "This answer could not be explained."),
+      explanation ? null : make("p", { class: "note" }, "This answer could not be explained."),
       everyLabel(card.number, ranked, row),
-      neighbours(explained?.neighbours ?? []),
+      neighbours(explanation?.neighbours ?? []),
     ),
   );
 }
@@ -75,9 +75,9 @@ function bar(probability, kind = "") {
 }
 
 function line(threshold) {
-  const drawn = make("div", { class: "line" });
-  drawn.style.insetInlineStart = `calc(${100 * threshold}% - 1px)`;
-  return drawn;
+  const element = make("div", { class: "line" });
+  element.style.insetInlineStart = `calc(${100 * threshold}% - 1px)`;
+  return element;
 }
 
 function change(before, after) {
@@ -86,7 +86,7 @@ function change(before, after) {
   return `Tier 1 said ${percent(before)}; ${moved}.`;
 }
 
-/** The views of tier 1 whose words are told, by name; there may be one without a name. */
+/** The views of tier 1 whose words are listed, by name; there may be one without a name. */
 function views(why) {
   if (!why.tier_one) return [];
   return [[why.tier_one.view, why.tier_one], ...Object.entries(why.other_views ?? {})];
@@ -94,12 +94,12 @@ function views(why) {
 
 /** The mean of what the views of tier 1 say. */
 function opinion(why) {
-  const said = views(why).map(([, view]) => view.posterior);
-  return said.length ? said.reduce((sum, value) => sum + value, 0) / said.length : undefined;
+  const posteriors = views(why).map(([, view]) => view.posterior);
+  return posteriors.length ? posteriors.reduce((sum, value) => sum + value, 0) / posteriors.length : undefined;
 }
 
 function reasons(label, why) {
-  const parts = views(why).map(([name, { words, other_words: others, bias }]) => {
+  const tables = views(why).map(([name, { words, other_words: others, bias }]) => {
     const rest = [["all others", others], ["without any", bias]];
     const [title, kind] = name === "characters" ? ["Runs of characters", "Run"] : ["Words", "Word"];
     return contributions(`${title}, in tier 1${name ? ` (${name})` : ""}`, kind, words, rest);
@@ -107,18 +107,18 @@ function reasons(label, why) {
   if (why.tier_two) {
     const { labels, other_labels: others, base } = why.tier_two;
     const rest = [["all other labels", others], ["without any label", base]];
-    parts.push(contributions("What tier 1 said of labels, in tier 2", "Label", labels, rest));
+    tables.push(contributions("What tier 1 said of labels, in tier 2", "Label", labels, rest));
   }
   return make(
     "details",
     {},
     make("summary", {}, "Why?", hidden(` ${label}`)),
     make("p", { class: "note" }, "What each added to the label’s score; a minus speaks against it."),
-    make("div", { class: "parts" }, parts),
+    make("div", { class: "tables" }, tables),
   );
 }
 
-function contributions(caption, kind, told, rest) {
+function contributions(caption, kind, entries, rest) {
   const row = ([name, amount], plain) =>
     make(
       "tr",
@@ -126,7 +126,7 @@ function contributions(caption, kind, told, rest) {
       make("th", { scope: "row" }, plain ? make("em", {}, name) : String(name)),
       make("td", { class: amount < 0 ? "number against" : "number" }, signed(amount)),
     );
-  const rows = [...told.map(pair => row(pair, false)), ...rest.map(pair => row(pair, true))];
+  const rows = [...entries.map(pair => row(pair, false)), ...rest.map(pair => row(pair, true))];
   return table(caption, [kind, "Adds"], rows);
 }
 
@@ -140,9 +140,9 @@ function everyLabel(number, ranked, row) {
   );
 }
 
-function neighbours(found) {
-  if (!found.length) return null;
-  const items = found.map(near =>
+function neighbours(nearest) {
+  if (!nearest.length) return null;
+  const items = nearest.map(near =>
     make("li", {}, make("code", {}, near.id), ` ${languageName(near.language)}: ${near.labels.join(", ") || "no label"}`),
   );
   return make("details", {}, make("summary", {}, "Training documents like it"), make("ul", {}, items));

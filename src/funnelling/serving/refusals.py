@@ -1,4 +1,4 @@
-"""Refusals and failures as problem documents (RFC 9457)."""
+"""Requests that are refused or fail, answered with a problem document (RFC 9457)."""
 
 import json
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = "1"
 
 
-class Problem(Exception):  # noqa: N818 (the RFC's word)
-    """A request that gets no answer: the status, one sentence, and where in the body it went wrong."""
+class Refusal(Exception):  # noqa: N818 (of a request, not a fault of the service)
+    """A request that is not served: the status, one sentence, and where in the body it went wrong."""
 
     def __init__(
         self,
@@ -28,19 +28,19 @@ class Problem(Exception):  # noqa: N818 (the RFC's word)
         self.headers = headers
 
     def response(self) -> Response:
-        """The problem as an answer."""
+        """The refusal as an answer."""
         return Response(
-            problem_bytes(self.status, self.detail, self.pointer),
+            problem_document(self.status, self.detail, self.pointer),
             self.status,
             headers=dict(self.headers or {}),
             media_type=MEDIA_TYPE,
         )
 
 
-def problem_bytes(status: int, detail: str, pointer: str | None = None) -> bytes:
-    """The document of a problem.
+def problem_document(status: int, detail: str, pointer: str | None = None) -> bytes:
+    """The body of a refusal.
 
-    >>> problem_bytes(404, "There is nothing here.")
+    >>> problem_document(404, "There is nothing here.")
     b'{"type": "about:blank", "title": "Not Found", "status": 404, "detail": "There is nothing here."}'
     """
     document: dict[str, Any] = {
@@ -54,6 +54,6 @@ def problem_bytes(status: int, detail: str, pointer: str | None = None) -> bytes
     return json.dumps(document).encode()
 
 
-def too_busy(detail: str) -> Problem:
-    """Try again later."""
-    return Problem(503, detail, headers={"Retry-After": RETRY_SECONDS})
+def too_busy(detail: str) -> Refusal:
+    """A refusal that asks to try again later."""
+    return Refusal(503, detail, headers={"Retry-After": RETRY_SECONDS})

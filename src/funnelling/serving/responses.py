@@ -1,0 +1,120 @@
+"""The bodies of answers as types, which the OpenAPI document describes. Nothing checks an answer on its way
+out: the rows are plain dicts, and a field that does not apply is left out of them rather than null.
+"""
+
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,  # pydantic reads no other before Python 3.12
+)
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from funnelling.serving.settings import Limits
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+ZeroShot = Annotated[Literal[True], Field(description="Training had no documents in the language.")]
+Contributions = list[tuple[Any, float]]  # of words or labels, by name
+
+
+@with_config(ConfigDict(extra="forbid"))
+class _Answer(TypedDict):
+    pass
+
+
+class ProblemDocument(_Answer):
+    type: str
+    title: str
+    status: Annotated[int, Field(ge=400, le=599)]
+    detail: str
+    pointer: NotRequired[Annotated[str, Field(description="Where in the body it went wrong (RFC 6901).")]]
+
+
+ProblemDocument.__name__ = ProblemDocument.__qualname__ = "Problem"  # the RFC's word, and so its component's
+
+
+class WordScores(_Answer):
+    view: NotRequired[Annotated[str, Field(description="Where tier 1 has several.")]]
+    score: float
+    posterior: Probability
+    bias: float
+    words: Contributions
+    other_words: float
+
+
+class LabelScores(_Answer):
+    base: float
+    labels: Contributions
+    other_labels: float
+
+
+class ExplainedLabel(_Answer):
+    probability: Probability
+    score: float
+    threshold: NotRequired[Probability]
+    assigned: bool
+    tier_one: NotRequired[WordScores]
+    other_views: NotRequired[dict[str, WordScores]]
+    tier_two: NotRequired[LabelScores]
+
+
+class Neighbour(_Answer):
+    id: str
+    language: str
+    labels: list[Any]
+    distance: float
+
+
+class Explanation(_Answer):
+    id: str
+    language: str
+    labels: dict[str, ExplainedLabel]
+    neighbours: Annotated[
+        list[Neighbour],
+        Field(description="Training documents that are nearest in the space of posteriors."),
+    ]
+    zero_shot: NotRequired[ZeroShot]
+
+
+class Model(_Answer):
+    method: str
+    languages: Annotated[dict[str, int], Field(description="Training documents of each.")]
+    labels: list[Any]
+    exclusive: Annotated[bool, Field(description="Whether a document has exactly one label.")]
+    scores: Annotated[
+        dict[str, Any] | None, Field(description="Measured on its own test set; null if it was not.")
+    ]
+    limits: Limits
+    funnelling: str
+
+
+class Health(_Answer):
+    status: Literal["ok"]
+
+
+def response_types(labels: list[Any], limits: Limits) -> list[Any]:
+    """The types of all answers of a model with these labels."""
+    label: Any = str if all(isinstance(name, str) for name in labels) else Any
+
+    class Prediction(_Answer):
+        id: str
+        language: str
+        labels: Annotated[list[label], Field(description="Those that are assigned.")]
+        scores: Annotated[dict[str, Probability], Field(description="The probability of each label.")]
+        thresholds: NotRequired[
+            Annotated[
+                dict[str, Probability],
+                Field(description="Above which probability a label is assigned, where that is not .5."),
+            ]
+        ]
+        zero_shot: NotRequired[ZeroShot]
+
+    class PredictResponse(_Answer):
+        documents: Annotated[list[Prediction], Field(min_length=1, max_length=limits.documents)]
+
+    class ExplainResponse(_Answer):
+        documents: Annotated[list[Explanation], Field(min_length=1, max_length=limits.explained)]
+
+    return [PredictResponse, ExplainResponse, Model, Health, ProblemDocument]

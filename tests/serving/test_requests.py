@@ -1,0 +1,105 @@
+"""The bodies of requests: how they are read, and what a refusal says of them."""
+
+from typing import Any
+
+import pytest
+
+from funnelling.formats import Document
+from funnelling.serving.refusals import Refusal
+from funnelling.serving.requests import Requests
+from funnelling.serving.settings import Limits
+
+from .conftest import LABELS
+
+GOOD = {"text": "the cat", "language": "en"}
+
+
+@pytest.fixture(scope="module")
+def requests(model: Any) -> Requests:
+    return Requests(model, Limits(characters=20))
+
+
+def test_documents_are_read_as_the_command_line_reads_them(requests: Requests) -> None:
+    body = {"documents": [{**GOOD, "id": 7.0}, {"text": "\ud800", "language": "", "id": None}]}
+    assert requests.read_predict(body) == [Document("7", "the cat", "en"), Document("2", "\ufffd")]
+
+
+@pytest.mark.parametrize(
+    ("extra", "labels", "top"),
+    [
+        ({}, None, 10),
+        ({"labels": None, "top": 3}, None, 3),
+        ({"labels": ["food", "animals", "food"], "top": 3.0}, ["food", "animals"], 3),
+        ({"labels": LABELS}, LABELS, 10),
+    ],
+)
+def test_what_is_to_be_explained(
+    requests: Requests, extra: dict[str, Any], labels: list[str] | None, top: int
+) -> None:
+    assert requests.read_explain({"documents": [GOOD], **extra}) == (
+        [Document("1", "the cat", "en")],
+        labels,
+        top,
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "detail"),
+    [
+        ([], "", 'The body must be an object such as {"documents": [{"text": "…"}]}.'),
+        ({}, "/documents", '"documents" is missing. Add it.'),
+        ({"docs": [GOOD]}, "", '"docs" is no field of the body. Drop it.'),
+        ({"documents": "x"}, "/documents", '"documents" must be a list.'),
+        ({"documents": []}, "/documents", '"documents" must not be empty.'),
+        ({"documents": [GOOD] * 17}, "/documents", '"documents" may have at most 16 entries, not 17.'),
+        ({"documents": [GOOD, 1]}, "/documents/1", 'A document must be an object such as {"text": "…"}.'),
+        ({"documents": [{"txt": "x"}]}, "/documents/0", '"txt" is no field of a document. Drop it.'),
+        ({"documents": [{"text": 1}]}, "/documents/0/text", '"text" must be a string.'),
+        (
+            {"documents": [{"text": "x" * 21}]},
+            "/documents/0/text",
+            "A text has at most 20 characters, this one 21.",
+        ),
+        *(
+            (
+                {"documents": [{**GOOD, "id": bad}]},
+                "/documents/0/id",
+                "An id must be a string of at most 1,000 characters or a whole number below 2**53.",
+            )
+            for bad in (True, 1.5, 2**53, -1e300, 10**400, "x" * 1_001, [], {})
+        ),
+        *(
+            (
+                {"documents": [{**GOOD, "language": bad}]},
+                "/documents/0/language",
+                f"The model does not know the language {shown}, only de, en, it.",
+            )
+            for bad, shown in (("fr", '"fr"'), (" en", '" en"'), ("en\n", '"en\\n"'), ("\ud800", '"\\ud800"'))
+        ),
+        ({"documents": [{**GOOD, "language": 3}]}, "/documents/0/language", '"language" must be a string.'),
+        ({"documents": [GOOD], "top": 0}, "/top", '"top" must be at least 1.'),
+        ({"documents": [GOOD], "top": 101}, "/top", '"top" must be at most 100.'),
+        *(
+            ({"documents": [GOOD], "top": bad}, "/top", '"top" must be a whole number.')
+            for bad in (True, None, "3", 1.5)
+        ),
+        ({"documents": [GOOD], "labels": []}, "/labels", '"labels" must not be empty.'),
+        ({"documents": [GOOD], "labels": ["food", []]}, "/labels/1", "A label must be a string."),
+        (
+            {"documents": [GOOD], "labels": ["x"]},
+            "/labels/0",
+            'The model has no label "x". GET /v1/model lists them.',
+        ),
+    ],
+)
+def test_a_refusal_names_the_place_and_the_cure(
+    requests: Requests, body: Any, pointer: str, detail: str
+) -> None:
+    with pytest.raises(Refusal) as refusal:
+        requests.read_explain(body)
+    assert (refusal.value.status, refusal.value.pointer, refusal.value.detail) == (422, pointer, detail)
+
+
+def test_many_bad_documents_cost_no_more_than_one(requests: Requests) -> None:
+    with pytest.raises(Refusal, match="A document must be an object"):
+        requests.read_predict({"documents": [1] * 10**6})

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from funnelling.svm.kernels import Kernel, Vectors
-from funnelling.svm.solver import Solution, solve
+from tests.svm.solutions import Solution, solve
 
 Array = npt.NDArray[np.float64]
 

@@ -10,18 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling.errors import InputError
-from funnelling.svm.device import (
-    DeviceGram,
-    kernel_scores,
-    solve_on_device,
-    solve_path_on_device,
-    solver,
-)
+from funnelling.svm.device import DeviceGram, kernel_scores, solve_path_on_device, solver
 from funnelling.svm.kernels import rbf_gram
 from funnelling.svm.path import solve_path
 from funnelling.svm.scorers import KernelScorer
-from funnelling.svm.solver import TOLERANCE, Solution, solve
+from funnelling.svm.solver import TOLERANCE
 from tests.svm.problems import BinaryProblem, degenerate_problems, rbf_problems, regular_problems
+from tests.svm.solutions import Solution, device_gram, solve, solve_on_device
 
 torch = pytest.importorskip("torch")
 
@@ -39,7 +34,7 @@ def _one_thread() -> Any:
 
 def solved(problem: BinaryProblem, C: float, start: npt.NDArray[np.float64] | None = None) -> Solution:
     assert isinstance(problem.kernel, np.ndarray)
-    gram = DeviceGram.of(problem.kernel, "cpu")
+    gram = device_gram(problem.kernel)
     return solve_on_device(gram, problem.has_label[:, None], problem.active[None], C, start=start)
 
 
@@ -111,7 +106,7 @@ def test_all_labels_and_folds_are_solved_as_by_the_compiled_solver(
     X, targets, active, _ = drawn(documents, 4, seed)
     gram = rbf_gram(X, 0.5)
     expected = solve(gram, targets, active, C)
-    solution = solve_on_device(DeviceGram.of(gram, "cpu"), targets, active, C)
+    solution = solve_on_device(device_gram(gram), targets, active, C)
     np.testing.assert_allclose(solution.scores, expected.scores, atol=1e-2)
     assert not solution.coefficients[:, ~active].any()
 
@@ -167,7 +162,7 @@ def test_a_path_is_that_of_the_compiled_solver() -> None:
     Cs = [0.1, 1.0, 10.0]
     expected = solve_path(kernel, targets, active, Cs, folds=folds)
     steps: list[int] = []
-    gram = DeviceGram.of(kernel, "cpu")
+    gram = device_gram(kernel)
     path = solve_path_on_device(gram, targets, active, Cs, folds=folds, advance=steps.append)
     assert sum(steps) == 4 * 4 * 3
     for ours, theirs in zip(path, expected, strict=True):
@@ -201,7 +196,7 @@ def test_features_that_are_no_numbers_are_refused(value: float) -> None:
     X[17, 3] = value
     grams = [DeviceGram.rbf(X, 0.5, "cpu")] if np.isnan(value) else []
     with np.errstate(all="ignore"):
-        grams.append(DeviceGram.of((X @ X.T).astype(np.float32), "cpu"))
+        grams.append(device_gram((X @ X.T).astype(np.float32)))
     for gram in grams:
         with pytest.raises(InputError, match=r"^The features hold values that are not finite, or too large"):
             solve_on_device(gram, targets, active, 1.0)

@@ -8,8 +8,8 @@ import pytest
 
 from funnelling.svm.kernels import Kernel
 from funnelling.svm.path import SparseSolution, solve_path
-from funnelling.svm.solver import solve
 from tests.svm.problems import make
+from tests.svm.solutions import solve
 
 each_form = pytest.mark.parametrize("form", ["gram", "sparse", "dense"])
 

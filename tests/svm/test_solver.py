@@ -16,7 +16,7 @@ from funnelling.errors import InputError
 from funnelling.svm import compiled, solver
 from funnelling.svm.kernels import Vectors
 from funnelling.svm.path import solve_path
-from funnelling.svm.solver import TOLERANCE, Solution, solve
+from funnelling.svm.solver import TOLERANCE
 from tests.svm.problems import (
     BinaryProblem,
     degenerate_problems,
@@ -25,6 +25,7 @@ from tests.svm.problems import (
     regular_problems,
     tfidf_like,
 )
+from tests.svm.solutions import Solution, solve
 
 FORMS = ["gram", "sparse", "dense"]
 PROBLEMS = [

@@ -105,7 +105,7 @@ def solve_path(
 
     Parameters
     ----------
-    kernel, targets, stop : see `solve`
+    kernel, targets, stop : see `Problems`
     active : (problems, documents) which documents each problem is trained on: everything, then all but
         each of the ``folds``, where there are any
     advance : called with the number of problems solved

@@ -1,7 +1,6 @@
 """Many binary SVM problems over the same documents, solved in C where the package was built with it."""
 
 import logging
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -24,19 +23,6 @@ UNUSABLE_FEATURES = (
 logger = logging.getLogger(__name__)
 
 
-@dataclass
-class Solution:
-    """The solved problems of one call: axis 0 is the label, axis 1 the fold, axis 2 the document.
-
-    ``unfinished`` says which labels have a problem that was given up before it was solved.
-    """
-
-    coefficients: npt.NDArray[np.float64]
-    bias: npt.NDArray[np.float64]
-    scores: npt.NDArray[np.float32]
-    unfinished: npt.NDArray[np.bool_]
-
-
 def solver_name() -> str:
     """Which solver does the work: "native" (the C code) or "scikit-learn" (equal results, far slower)."""
     return "scikit-learn" if compiled.native is None else "native"
@@ -50,40 +36,6 @@ def _warn_of_fallback() -> None:
     )
 
 
-def solve(
-    kernel: Kernel,
-    targets: npt.NDArray[np.bool_],
-    active: npt.NDArray[np.bool_],
-    C: float,
-    *,
-    start: npt.NDArray[np.float64] | None = None,
-    stop: npt.NDArray[np.uint8] | None = None,
-) -> Solution:
-    """Solve one C-SVM for every label and every fold.
-
-    Parameters
-    ----------
-    kernel : (documents, documents) kernel values, or the vectors whose dot products they are
-    targets : (documents, labels) which document has which label
-    active : (folds, documents) which documents each problem is trained on; the others are only scored
-    C : the bound of the dual variables
-    start : (labels, folds, documents) coefficients to begin from, of another C or other documents
-    stop : one byte; when another thread raises it, the work ends and the solution is void
-
-    A problem whose active documents all have, or all lack, the label scores them +1 or -1.
-    """
-    problems = Problems(kernel, targets, active, stop)
-    labels, shape = targets.shape[1], active.shape
-    starts = np.zeros((labels, *shape)) if start is None else start.copy()
-    by_label = [problems.solve(label, C, starts[label]) for label in range(labels)]
-    return Solution(
-        starts,
-        np.stack([solution.bias for solution in by_label]),
-        np.stack([solution.scores for solution in by_label]),
-        np.array([solution.unfinished for solution in by_label]),
-    )
-
-
 class LabelSolution(NamedTuple):
     """The solved problems of one label: axis 0 is the fold, axis 1 the document."""
 
@@ -93,7 +45,17 @@ class LabelSolution(NamedTuple):
 
 
 class Problems:
-    """The problems of all labels over the same documents, to be solved one label at a time; see `solve`."""
+    """One C-SVM for every label and every fold over the same documents, to be solved one label at a time.
+
+    Parameters
+    ----------
+    kernel : (documents, documents) kernel values, or the vectors whose dot products they are
+    targets : (documents, labels) which document has which label
+    active : (folds, documents) which documents each problem is trained on; the others are only scored
+    stop : one byte; when another thread raises it, the work ends and the solution is void
+
+    A problem whose active documents all have, or all lack, the label scores them +1 or -1.
+    """
 
     def __init__(
         self,

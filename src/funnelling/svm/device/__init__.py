@@ -18,12 +18,11 @@ tests, where the compiled solver would be far faster.
 """
 
 from funnelling.svm.device.gram import DeviceGram, kernel_scores, scores_on
-from funnelling.svm.device.solver import solve_on_device, solve_path_on_device
+from funnelling.svm.device.solver import solve_path_on_device
 
 __all__ = [
     "DeviceGram",
     "kernel_scores",
     "scores_on",
-    "solve_on_device",
     "solve_path_on_device",
 ]

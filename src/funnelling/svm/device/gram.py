@@ -27,11 +27,6 @@ class DeviceGram:
     values: Tensor  # (documents, documents) float32
 
     @classmethod
-    def of(cls, gram: Floats, device: str) -> "DeviceGram":
-        """Kernel values that are known already."""
-        return cls(on_device(gram, device))
-
-    @classmethod
     def rbf(cls, X: Floats, gamma: float, device: str) -> "DeviceGram":
         """All RBF kernel values of the rows of X, symmetric to the bit, with an exact diagonal."""
         rows = on_device(X, device)

@@ -20,7 +20,7 @@ from funnelling.svm.device.starts import (
     stretched_start,
 )
 from funnelling.svm.path import SparseSolution, warn_of_unfinished
-from funnelling.svm.solver import TOLERANCE, UNUSABLE_FEATURES, Solution
+from funnelling.svm.solver import TOLERANCE, UNUSABLE_FEATURES
 from funnelling.work.progress import Advance, quietly
 
 BATCH_SHARE = 0.3  # of the memory, for a batch of problems
@@ -42,38 +42,6 @@ SPARE = 32  # documents beyond those that count
 ALONE = 1e11  # multiplications saved from which on it pays to solve problems of another size by themselves
 FREE_FIRST = 1e9  # above any gradient: documents between their bounds come first
 INNER = 0.05  # the share of a violation that a round may leave over its documents
-
-
-def solve_on_device(
-    gram: DeviceGram,
-    targets: Targets,
-    active: Targets,
-    C: float,
-    *,
-    start: npt.NDArray[np.float64] | None = None,
-    advance: Advance = quietly,
-) -> Solution:
-    """Solve one C-SVM for every label and every fold, with the arguments of `funnelling.svm.solver.solve`.
-
-    ``advance`` is called with the number of problems solved.
-    """
-    folds, documents = active.shape
-    labels = targets.shape[1]
-    shape = labels, folds, documents
-    solution = Solution(
-        np.empty(shape),
-        np.empty((labels, folds)),
-        np.empty(shape, dtype=np.float32),
-        np.empty(labels, dtype=bool),
-    )
-    for block, sides in _label_blocks(gram, targets, active):
-        beta = None if start is None else on_device(start[block], gram.device).view(-1, documents)
-        results = _solve(gram, sides, beta, C, advance)
-        solution.coefficients[block] = on_host(results.beta).reshape(-1, folds, documents)
-        solution.bias[block] = on_host(results.bias).reshape(-1, folds)
-        solution.scores[block] = on_host(results.scores).reshape(-1, folds, documents)
-        solution.unfinished[block] = on_host(results.unfinished).reshape(-1, folds).any(axis=1)
-    return solution
 
 
 def solve_path_on_device(

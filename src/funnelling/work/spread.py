@@ -78,7 +78,14 @@ class _PieceResult(NamedTuple):
 def _send(shared: tuple[Any, ...]) -> Any:
     """The shared data, or on a cluster a reference to the copies that were sent to all workers."""
     client = getattr(get_active_backend()[0], "client", None)
-    return shared if client is None else client.scatter([shared], broadcast=True, hash=False)[0]
+    if client is None:
+        return shared
+    try:
+        return client.scatter([shared], broadcast=True, hash=False)[0]
+    except KeyError as error:  # of the scheduler, about a worker that dies while it is sent to
+        from distributed.comm.core import CommClosedError
+
+        raise CommClosedError("A worker went away.") from error
 
 
 def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], shared: Any) -> _PieceResult | None:

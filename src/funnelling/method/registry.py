@@ -24,27 +24,29 @@ METHODS = {
     "pooled": _Entry("Pooled", "funnelling.baselines.pooled", "PooledClassifier"),
     "fun-tat": _Entry(
         "Fun(TAT)",
-        "funnelling.funnel",
+        "funnelling.funnel.classifier",
         "FunnellingClassifier",
         {"variant": "tat", "zero_shot": None, "views": None},
     ),
     "fun-kfcv": _Entry(
         "Fun(KFCV)",
-        "funnelling.funnel",
+        "funnelling.funnel.classifier",
         "FunnellingClassifier",
         {"variant": "kfcv", "zero_shot": None, "views": None},
     ),
     "fun-zero-shot": _Entry(
         "Fun(zero-shot)",
-        "funnelling.funnel",
+        "funnelling.funnel.classifier",
         "FunnellingClassifier",
         {"views": None},
         defaults={"zero_shot": "auto"},
     ),
-    "fun-auto": _Entry("Fun(auto)", "funnelling.funnel", "FunnellingClassifier", {"views": "auto"}),
+    "fun-auto": _Entry(
+        "Fun(auto)", "funnelling.funnel.classifier", "FunnellingClassifier", {"views": "auto"}
+    ),
     "fun-views": _Entry(
         "Fun(views)",
-        "funnelling.funnel",
+        "funnelling.funnel.classifier",
         "FunnellingClassifier",
         defaults={"views": ["pooled", "characters"]},
     ),

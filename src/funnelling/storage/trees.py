@@ -15,41 +15,30 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.method.registry import METHODS
+from funnelling.spaces.registry import VIEWS
 from funnelling.storage.estimators import from_bytes, to_bytes
 
-# Everything of ours that a model folder may hold, by the name it has there.
+# Everything of ours that a model folder may hold, by the name it has there: methods, views, and what they are
+# made of.
 CLASSES = {
-    "CLESAClassifier": "funnelling.baselines.clesa.CLESAClassifier",
+    **{entry.kind: f"{entry.module}.{entry.kind}" for entry in METHODS.values()},
+    **{kind.__name__: f"{kind.__module__}.{kind.__name__}" for kind in VIEWS.values()},
     "CLESASpace": "funnelling.spaces.clesa.CLESASpace",
     "Calibration": "funnelling.svm.calibration.Calibration",
-    "CharacterSpace": "funnelling.spaces.characters.CharacterSpace",
     "CharacterVectorizer": "funnelling.text.characters.CharacterVectorizer",
     "Choice": "funnelling.funnel.choosing.Choice",
-    "DCIClassifier": "funnelling.baselines.dci.DCIClassifier",
     "DCISpace": "funnelling.spaces.dci.DCISpace",
-    "EmbeddedSpace": "funnelling.spaces.embedded.EmbeddedSpace",
-    "EncoderSpace": "funnelling.spaces.encoder.EncoderSpace",
     "EstimatorScorer": "funnelling.funnel.estimators.EstimatorScorer",
-    "FunnellingClassifier": "funnelling.funnel.classifier.FunnellingClassifier",
-    "KCCAClassifier": "funnelling.baselines.kcca.KCCAClassifier",
     "KCCASpace": "funnelling.spaces.kcca.KCCASpace",
     "Kept": "funnelling.funnel.archive.Archive",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
-    "LRIClassifier": "funnelling.baselines.lri.LRIClassifier",
-    "LRISpace": "funnelling.spaces.lri.LRISpace",
     "LinearScorer": "funnelling.svm.scorers.LinearScorer",
-    "MLEClassifier": "funnelling.baselines.mle.MLEClassifier",
-    "MLELSTMClassifier": "funnelling.baselines.mle_lstm.MLELSTMClassifier",
-    "NaiveClassifier": "funnelling.baselines.naive.NaiveClassifier",
-    "PooledClassifier": "funnelling.baselines.pooled.PooledClassifier",
-    "PooledSpace": "funnelling.spaces.pooled.PooledSpace",
     "SharedView": "funnelling.funnel.views.shared.SharedView",
     "Temperature": "funnelling.svm.calibration.Temperature",
     "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",
     "TierOne": "funnelling.funnel.tier_one.TierOne",
     "TransformedSpace": "funnelling.spaces.transformed.TransformedSpace",
-    "UpperBoundClassifier": "funnelling.baselines.upper_bound.UpperBoundClassifier",
-    "WCESpace": "funnelling.spaces.wce.WCESpace",
 }
 _STORED_NAMES = {path: name for name, path in CLASSES.items()}
 # How a fit was run, which must not show in its result, and what it was given and has taken what it needs of.

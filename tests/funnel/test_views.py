@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.funnel.estimators import EstimatorLearner
+from funnelling.funnel.estimator_learner import EstimatorLearner
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.views.combination import combined, stacking_weights
 from funnelling.funnel.views.shared import fit_shared_view

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import funnelling.text.words as module
 from funnelling.errors import InputError
-from funnelling.text.words import Resources, analyser, resources
+from funnelling.text.words import LanguageResources, analyser, resources
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from funnelling.text.words import Resources, analyser, resources
     ],
 )
 def test_stop_words_go_and_lemmas_stay(language: str, text: str, features: list[str]) -> None:
-    assert resources(language) == Resources(reduced_to="lemmas", stop_words=True)
+    assert resources(language) == LanguageResources(reduced_to="lemmas", stop_words=True)
     assert analyser(language)(text) == features
 
 
@@ -48,9 +48,9 @@ def test_languages_share_the_words_of_close_relatives() -> None:
 
 
 def test_a_language_without_lemmas_has_stems() -> None:
-    assert resources("eu") == Resources(reduced_to="stems", stop_words=True)
+    assert resources("eu") == LanguageResources(reduced_to="stems", stop_words=True)
     assert analyser("eu")("etxeak eta liburuak") == ["etxe", "liburu"]
-    assert resources("ta") == Resources(reduced_to="stems", stop_words=False)
+    assert resources("ta") == LanguageResources(reduced_to="stems", stop_words=False)
     assert analyser("ta")("வீடுகள்") == analyser("ta")("வீடு")
 
 
@@ -61,7 +61,7 @@ def test_stems_may_be_preferred_and_lemmas_then_fill_the_gap() -> None:
 
 
 def test_an_unknown_language_has_its_words() -> None:
-    assert resources("tlh") == Resources(reduced_to=None, stop_words=False)
+    assert resources("tlh") == LanguageResources(reduced_to=None, stop_words=False)
     assert analyser("tlh")("tlhIngan Hol, été") == ["tlhingan", "hol", "ete"]
     assert analyser("tlh") is analyser("qya") is analyser()
 

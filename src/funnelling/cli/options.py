@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from funnelling.tasks.resources import Resources
+    from funnelling.tasks.resources import ResourcePaths
 
 Number = TypeVar("Number", int, float)
 Commands = Any  # argparse keeps the type of add_subparsers() to itself
@@ -130,11 +130,11 @@ def add_resources(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def resources(arguments: argparse.Namespace) -> "Resources":
+def resources(arguments: argparse.Namespace) -> "ResourcePaths":
     """Where the resources are that were given."""
-    from funnelling.tasks.resources import Resources
+    from funnelling.tasks.resources import ResourcePaths
 
-    return Resources(arguments.reference, arguments.embeddings, arguments.encoder)
+    return ResourcePaths(arguments.reference, arguments.embeddings, arguments.encoder)
 
 
 def add_trials(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from funnelling.evaluation.language_averages import counts_by_language
 from funnelling.funnel.design import Design
-from funnelling.funnel.fitting import FittedFunnel
+from funnelling.funnel.funnel import FittedFunnel
 from funnelling.funnel.tier_two import TierTwo
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import FittedViews

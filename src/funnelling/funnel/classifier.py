@@ -26,7 +26,7 @@ from funnelling.funnel.attributes import (
 )
 from funnelling.funnel.choosing import Choice, choose
 from funnelling.funnel.design import Design, is_auto
-from funnelling.funnel.fitting import FittedFunnel, fit_funnel
+from funnelling.funnel.funnel import FittedFunnel, fit_funnel
 from funnelling.funnel.growing import check_growable, grow
 from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.thresholds import parse_goal

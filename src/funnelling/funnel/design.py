@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.funnel.estimators import EstimatorLearner
+from funnelling.funnel.estimator_learner import EstimatorLearner
 from funnelling.funnel.thresholds import Goal, parse_goal
 from funnelling.matrices import Folds
 from funnelling.method.training_set import TrainingSet

@@ -18,7 +18,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.funnel.archive import Archive, group_names
 from funnelling.funnel.design import Design
-from funnelling.funnel.fitting import FittedFunnel, fit_above
+from funnelling.funnel.funnel import FittedFunnel, fit_above
 from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, absent
 from funnelling.funnel.views.fitting import FittedViews, fit_own_words

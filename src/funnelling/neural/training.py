@@ -26,7 +26,7 @@ from funnelling.randomness import stream
 from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
 
-Documents = npt.NDArray[np.intp]  # by their number
+Places = npt.NDArray[np.intp]  # by their number
 
 # Threads may share a batch, divided into so many shares, whose gradients are added up in order.
 SHARES = 2
@@ -84,7 +84,7 @@ def learn(
     shown: bool = False,
 ) -> TrainedNetwork:
     """Train the network and the word vectors of ``table``, and keep the epoch with the least loss."""
-    learner = _Learner(training, table, course, device, n_jobs)
+    learner = _NetworkLearner(training, table, course, device, n_jobs)
     losses: list[float] = []
     best = 0
     with progress_bar("mle-lstm", course.epochs * len(training.words), shown, "documents") as advance:
@@ -125,7 +125,7 @@ def draw_validation(groups: Sequence[Hashable | None], share: float, *keys: obje
     return validation
 
 
-class _Learner:
+class _NetworkLearner:
     """The network in training, which learns batch by batch."""
 
     def __init__(
@@ -152,7 +152,7 @@ class _Learner:
         self.table = torch.tensor(table, device=device)
         self.row_optimiser = RowRMSprop(self.table, course.learning_rate)
 
-    def step(self, batch: Documents, *keys: object) -> None:
+    def step(self, batch: Places, *keys: object) -> None:
         """Learn from a batch of documents; the keys draw the units that are dropped."""
         batch = batch[np.argsort(-self.lengths[batch], kind="stable")]
         lengths = self.lengths[batch]

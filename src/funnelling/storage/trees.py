@@ -29,7 +29,7 @@ CLASSES = {
     "CharacterVectorizer": "funnelling.text.characters.CharacterVectorizer",
     "Choice": "funnelling.funnel.choosing.Choice",
     "DCISpace": "funnelling.spaces.dci.DCISpace",
-    "EstimatorScorer": "funnelling.funnel.estimators.EstimatorScorer",
+    "EstimatorScorer": "funnelling.funnel.estimator_learner.EstimatorScorer",
     "KCCASpace": "funnelling.spaces.kcca.KCCASpace",
     "Kept": "funnelling.funnel.archive.Archive",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",

@@ -10,7 +10,7 @@ from funnelling.embeddings.folders import check_folder, write_folder
 from funnelling.embeddings.learning import learn_vectors
 from funnelling.formats import Document, write_documents
 from funnelling.reproduction.corpora.registry import build
-from funnelling.tasks.inputs import FilePath
+from funnelling.tasks.sources import FilePath
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.wording import counted
 

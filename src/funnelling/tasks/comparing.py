@@ -9,16 +9,16 @@ from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
 from funnelling.report.report_folder import write_report
-from funnelling.tasks.inputs import FilePath, naming
 from funnelling.tasks.outputs import check_results_folder, write_json
-from funnelling.tasks.resources import Resources, choose_methods, method_marks
+from funnelling.tasks.resources import ResourcePaths, choose_methods, method_marks
+from funnelling.tasks.sources import FilePath, naming
 from funnelling.tasks.trial_data import read_trials
 from funnelling.trials.comparison import Comparison
 from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import hold_out
 
-NO_RESOURCES = Resources()
+NO_RESOURCES = ResourcePaths()
 
 
 def compare(
@@ -29,7 +29,7 @@ def compare(
     seed: int = 0,
     sources: Sequence[Path] = (),
     held_out: Sequence[str] = (),
-    resources: Resources = NO_RESOURCES,
+    resources: ResourcePaths = NO_RESOURCES,
     settings: Settings | None = None,
     skip_lacking: bool = False,
     output: FilePath | None = None,

@@ -6,7 +6,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
-from funnelling.tasks.inputs import FilePath, load_text_model, read_labelled
+from funnelling.tasks.sources import FilePath, load_text_model, read_labelled
 from funnelling.trials.measuring import measure_in_full, model_scores, servable
 from funnelling.trials.pieces import Result
 from funnelling.trials.reporting import Reporter, silent

@@ -11,14 +11,14 @@ from funnelling.report.report_folder import write_report
 from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import FRACTIONS, Setting
-from funnelling.tasks.inputs import FilePath
 from funnelling.tasks.outputs import check_results_folder, write_json
-from funnelling.tasks.resources import Resources, choose_methods, have_english_versions, method_marks
+from funnelling.tasks.resources import ResourcePaths, choose_methods, have_english_versions, method_marks
+from funnelling.tasks.sources import FilePath
 from funnelling.tasks.trial_data import SAMPLE, read_trials
 from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
 
-NO_RESOURCES = Resources()
+NO_RESOURCES = ResourcePaths()
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def experiment(
     runs: int = 1,
     seed: int = 0,
     sources: Sequence[Path] = (),
-    resources: Resources = NO_RESOURCES,
+    resources: ResourcePaths = NO_RESOURCES,
     settings: Settings | None = None,
     force: bool = False,
     jobs: int | None = None,

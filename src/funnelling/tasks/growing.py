@@ -12,8 +12,8 @@ from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.archive import Archive
 from funnelling.funnel.growing import are_learned, check_growable
 from funnelling.storage import check_writable, save_model
-from funnelling.tasks.inputs import FilePath, load_text_model, naming, read_sides
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test
+from funnelling.tasks.sources import FilePath, load_text_model, naming, read_sides
 from funnelling.text.languages import served_by
 from funnelling.trials.measuring import measure_method, servable
 from funnelling.trials.reporting import Reporter, silent

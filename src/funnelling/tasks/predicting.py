@@ -12,7 +12,7 @@ from funnelling.formats.files import STANDARD, writing
 from funnelling.method.explanation import label_columns
 from funnelling.parts.predicting import PredictionOptions, predict_parts
 from funnelling.prediction import Predictor, batches
-from funnelling.tasks.inputs import FilePath, load_text_model
+from funnelling.tasks.sources import FilePath, load_text_model
 from funnelling.work.progress import progress_bar
 
 LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")

@@ -10,7 +10,7 @@ from funnelling.errors import InputError
 from funnelling.method.registry import RESOURCES, Settings, lacking, make_method
 from funnelling.spaces.encoder import digest as encoder_digest
 from funnelling.spaces.encoder import find_encoder
-from funnelling.tasks.inputs import FilePath
+from funnelling.tasks.sources import FilePath
 from funnelling.trials.splits import Trial
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Resources:
+class ResourcePaths:
     """Where the resources of methods are.
 
     Parameters
@@ -27,9 +27,9 @@ class Resources:
     embeddings : folder of word vectors
     encoder : folder of a sentence-transformers model
 
-    >>> Resources().read()
+    >>> ResourcePaths().read()
     {}
-    >>> Resources(embeddings="nowhere").read()
+    >>> ResourcePaths(embeddings="nowhere").read()
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere: no such folder. Name the folder of the vectors.
     """

@@ -12,8 +12,8 @@ from sklearn.base import clone
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.storage import check_writable, save_model
-from funnelling.tasks.inputs import FilePath, naming, read_sides
 from funnelling.tasks.measurement import Measurement, measure_by_folds, measure_held_out, measure_on_test
+from funnelling.tasks.sources import FilePath, naming, read_sides
 from funnelling.trials.fitting import fit_method, training_documents
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import check_labels_differ

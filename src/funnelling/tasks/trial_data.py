@@ -10,8 +10,8 @@ from funnelling.corpus.sample import read_sample
 from funnelling.errors import InputError
 from funnelling.formats import write_documents
 from funnelling.reproduction.corpora.registry import CORPORA, build_trials
-from funnelling.tasks.inputs import naming, read_labelled
 from funnelling.tasks.outputs import CORPUS_FOLDER
+from funnelling.tasks.sources import naming, read_labelled
 from funnelling.trials.splits import Trial, trial_split
 
 SAMPLE = "sample"

@@ -62,23 +62,23 @@ _STEMMERS = {
 ReduceTo = Literal["lemmas", "stems"]
 
 
-class Resources(NamedTuple):
+class LanguageResources(NamedTuple):
     """The resources of a language: what its words are reduced to, and whether it has stop words."""
 
     reduced_to: ReduceTo | None
     stop_words: bool
 
 
-def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> Resources:
+def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> LanguageResources:
     """Return the resources of a language; a regional variant has those of its language.
 
-    >>> resources("pt_BR"), resources("pt_BR", reduce_to="stems")
-    (Resources(reduced_to='lemmas', stop_words=True), Resources(reduced_to='stems', stop_words=True))
-    >>> resources("ta"), resources("tlh")
-    (Resources(reduced_to='stems', stop_words=False), Resources(reduced_to=None, stop_words=False))
+    >>> resources("pt_BR")
+    LanguageResources(reduced_to='lemmas', stop_words=True)
+    >>> resources("tlh")
+    LanguageResources(reduced_to=None, stop_words=False)
     """
     plan = _plan(language, reduce_to, stop_words=True)
-    return Resources(plan.reduce_to, plan.stop_words is not None)
+    return LanguageResources(plan.reduce_to, plan.stop_words is not None)
 
 
 class Analyser:

@@ -11,9 +11,9 @@ from funnelling.trials.splits import Trial
 RCV, JRC = "RCV1/RCV2", "JRC-Acquis"
 KINDS = {RCV: "comparable", JRC: "parallel"}
 
-Scores = dict[str, tuple[float, float, float, float]]
+PaperScores = dict[str, tuple[float, float, float, float]]
 
-METHODS: dict[str, Scores] = {
+METHODS: dict[str, PaperScores] = {
     RCV: {
         "naive": (0.776, 0.467, 0.690, 0.417),
         "lri": (0.771, 0.490, 0.696, 0.440),
@@ -38,7 +38,7 @@ METHODS: dict[str, Scores] = {
         "upper-bound": (0.707, 0.599, 0.632, 0.547),
     },
 }
-MONO_BINARY: dict[str, Scores] = {
+MONO_BINARY: dict[str, PaperScores] = {
     RCV: {
         "A": METHODS[RCV]["naive"],
         "B": (0.800, 0.526, 0.747, 0.492),
@@ -52,7 +52,7 @@ MONO_BINARY: dict[str, Scores] = {
         "D": METHODS[JRC]["fun-tat"],
     },
 }
-CALIBRATION: dict[str, Scores] = {
+CALIBRATION: dict[str, PaperScores] = {
     RCV: {
         "naive": METHODS[RCV]["naive"],
         "NoProb": (0.796, 0.463, 0.737, 0.428),

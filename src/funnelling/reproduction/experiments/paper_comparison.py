@@ -6,13 +6,13 @@ from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.method.registry import title
 from funnelling.report.content import TableBlock
 from funnelling.report.tables import Table, number
-from funnelling.reproduction.experiments.paper import KINDS, Scores
+from funnelling.reproduction.experiments.paper import KINDS, PaperScores
 
 
 def compare_with_paper(
     name: str,
     ours: Mapping[str, Mapping[str, float]],
-    theirs: Scores,
+    theirs: PaperScores,
     corpus: str,
     titles: Mapping[str, str] | None = None,
 ) -> list[TableBlock]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, naming
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
@@ -99,10 +99,8 @@ class Predictor:
     def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool]]:
         """The language of each document, and whether the model knows it."""
         missing = [document.text for document in documents if document.language is None]
-        try:
+        with naming(source):
             detected = iter(detect_languages(missing, self.model.languages_) if missing else [])
-        except InputError as error:
-            raise InputError(f"{source}: {error}") from None
         languages = []
         for document in documents:
             language, problem = self._judge(document.language or next(detected))

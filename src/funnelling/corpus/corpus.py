@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, naming
 from funnelling.formats import Document, read_documents
 from funnelling.formats.document import SPLITS, quoted
 from funnelling.formats.files import shown_name
@@ -162,10 +162,8 @@ def _detect_languages(corpus: Corpus, name: str, among: Sequence[str], verbose: 
     from funnelling.text.detection import detect_languages
 
     candidates = among or sorted({language for language in corpus.languages if language is not None})
-    try:
-        texts = [corpus.texts[position] for position in missing]
+    texts = [corpus.texts[position] for position in missing]
+    with naming(name):
         detected = detect_languages(texts, candidates or None, verbose=verbose)
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
     for position, language in zip(missing, detected, strict=True):
         corpus.languages[position] = language

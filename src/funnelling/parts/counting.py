@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus import Corpus, make_corpus
-from funnelling.errors import InputError
+from funnelling.errors import naming
 from funnelling.formats import read_part
 from funnelling.formats.files import writing_bytes
 from funnelling.formats.parquet import distinct_values
@@ -113,7 +113,5 @@ def _unpack(array: npt.NDArray[Any]) -> Any:
 def languages_in(path: str) -> set[str]:
     """The languages that a part's documents name."""
     tags = {str(tag) for tag in distinct_values(path, "language") if tag}
-    try:
+    with naming(path):
         return {normalise_tag(tag) for tag in tags}
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None

@@ -11,7 +11,7 @@ from funnelling.report.facts import facts
 from funnelling.report.report_folder import write_report
 from funnelling.tasks.outputs import check_results_folder, write_json
 from funnelling.tasks.resources import ResourcePaths, choose_methods, method_marks
-from funnelling.tasks.sources import FilePath, naming
+from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.tasks.trial_data import read_trials
 from funnelling.trials.comparison import Comparison
 from funnelling.trials.pieces import Pieces, Result
@@ -68,7 +68,7 @@ def compare(
     at_hand = resources.read()
     trials, notes = read_trials(data, runs, seed, sources, folder, verbose)
     if held_out:
-        with naming(", ".join(data)):
+        with naming_file(", ".join(data)):
             trials = [hold_out(trial, held_out) for trial in trials]
     names, left_out = choose_methods(methods, at_hand, trials, skip_lacking)
     marks = method_marks(names, settings, at_hand)

@@ -13,7 +13,7 @@ from funnelling.funnel.archive import Archive
 from funnelling.funnel.growing import are_learned, check_growable
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test
-from funnelling.tasks.sources import FilePath, load_text_model, naming, read_sides
+from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_sides
 from funnelling.text.languages import served_by
 from funnelling.trials.measuring import measure_method, servable
 from funnelling.trials.reporting import Reporter, silent
@@ -68,7 +68,7 @@ def add_language(
     """
     funnel = _load(model, output, force)
     trial, notes = read_sides(data, verbose=verbose)
-    with naming(data):
+    with naming_file(data):
         for language in trial.train.by_language():
             if language in funnel.languages_:
                 raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
@@ -94,7 +94,7 @@ def update(
     trial, notes = read_sides(data, among=known, verbose=verbose)
     for side in trial:
         side.languages = [served_by(str(language), known) for language in side.languages]
-    with naming(data):
+    with naming_file(data):
         for language in trial.train.by_language():
             if language not in known:
                 raise InputError(
@@ -109,7 +109,7 @@ def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingCla
     model = load_text_model(path)
     if not isinstance(model, FunnellingClassifier):
         raise InputError(f"{path}: only funnels learn on. Train the model anew.")
-    with naming(path):
+    with naming_file(path):
         check_growable(model.classes_, model.exclusive_, getattr(model, "training_", None))
     check_writable(Path(output or path), force or output is None)
     return model

@@ -1,12 +1,12 @@
 """What tasks read: labelled documents and models; a refusal names the file."""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus, read_corpus
-from funnelling.errors import InputError
+from funnelling.errors import InputError, naming
 from funnelling.formats.files import shown_name
 from funnelling.storage import load_model
 from funnelling.trials.splits import Trial, sides_of
@@ -17,19 +17,9 @@ if TYPE_CHECKING:
 FilePath = str | os.PathLike[str]
 
 
-@contextmanager
-def naming(path: FilePath) -> Iterator[None]:
-    """Let a refusal begin with the name of the file it is about.
-
-    >>> with naming("docs.jsonl"):
-    ...     raise InputError("nothing to learn.")
-    Traceback (most recent call last):
-    funnelling.errors.InputError: docs.jsonl: nothing to learn.
-    """
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{shown_name(path)}: {error}") from None
+def naming_file(path: FilePath) -> AbstractContextManager[None]:
+    """Let a refusal begin with the name of the file it is about."""
+    return naming(shown_name(path))
 
 
 def read_labelled(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> tuple[Corpus, list[str]]:

@@ -13,7 +13,7 @@ from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_by_folds, measure_held_out, measure_on_test
-from funnelling.tasks.sources import FilePath, naming, read_sides
+from funnelling.tasks.sources import FilePath, naming_file, read_sides
 from funnelling.trials.fitting import fit_method, training_documents
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import check_labels_differ
@@ -81,7 +81,7 @@ def _fit_file(model: "Method", data: FilePath, seed: int, outer_folds: bool, rep
     """Fit on the documents of a file, read into memory."""
     trial, notes = read_sides(data, verbose=model.verbose)
     train = trial.train
-    with naming(data):
+    with naming_file(data):
         check_labels_differ(train)
     for line in notes:
         report(line)

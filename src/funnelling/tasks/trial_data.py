@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.formats import write_documents
 from funnelling.reproduction.corpora.registry import CORPORA, build_trials
 from funnelling.tasks.outputs import CORPUS_FOLDER
-from funnelling.tasks.sources import naming, read_labelled
+from funnelling.tasks.sources import naming_file, read_labelled
 from funnelling.trials.splits import Trial, trial_split
 
 SAMPLE = "sample"
@@ -52,7 +52,7 @@ def read_trials(
         else:
             corpus, lines = (read_sample(), []) if name in names else read_labelled(name, verbose=verbose)
             notes += lines
-            with naming(name):
+            with naming_file(name):
                 trials += [trial_split(corpus, run, seed) for run in range(runs)]
     return trials, notes
 

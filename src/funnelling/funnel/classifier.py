@@ -350,18 +350,21 @@ class FunnellingClassifier(Method):
 
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
-        design = self.design()
-        if self.views is None:
-            if self.zero_shot is None:
-                return False
-            space = getattr(self, "space_", None) or unseen_space(self.zero_shot, design.resources)
+        if self.zero_shot is not None:
+            space = getattr(self, "space_", None) or unseen_space(self.zero_shot, self.design().resources)
             return space.serves(language)
+        if self.views is None:
+            return False
         if hasattr(self, "shared_views_"):
-            return views_serve(design, self.shared_views_.values(), language)
+            funnel = self.funnel(language)
+            return views_serve(
+                funnel.combination.how, funnel.views.names, self.shared_views_.values(), language
+            )
         if is_auto(self.views):
             return False  # nobody knows what will be chosen
+        design = self.design()
         spaces = [make_space(view, design.resources) for name, view in design.views.items() if name != OWN]
-        return views_serve(design, spaces, language)
+        return views_serve(design.combine, list(design.views), spaces, language)
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -156,11 +156,13 @@ def _fit_shared(
         return fit_shared_view(space, training, learner.reporting(advance), folds, design.calibration, kfcv)
 
 
-def views_serve(design: Design, views: Iterable[SharedView | Space], language: str) -> bool:
-    """Whether a design's shared views are enough for a language that was not learned."""
-    serving = [view.serves(language) for view in views]
-    if design.combine == "concat":
-        return bool(serving) and all(serving) and OWN not in design.views
+def views_serve(
+    combine: str, names: Sequence[str], shared: Iterable[SharedView | Space], language: str
+) -> bool:
+    """Whether the shared ones among views of these names are enough for a language that was not learned."""
+    serving = [view.serves(language) for view in shared]
+    if combine == "concat":
+        return bool(serving) and all(serving) and OWN not in names
     return any(serving)
 
 

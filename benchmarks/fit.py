@@ -12,7 +12,7 @@ from typing import Any
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.cli import options, printing
 from funnelling.report.tables import Table, number
 from funnelling.wording import counted
 from measuring import machine, run, short, show, sizes, timed
@@ -75,9 +75,9 @@ def measure(model: FunnellingClassifier | Recipe, corpus: Vectors, fits: int) ->
     name = type(model).__name__
     corpora.warm_up(model)
     fit_seconds, _ = timed(partial(model.fit, corpus.train, corpus.train_labels), fits)
-    options.tell(f"{name}: fit in {short(fit_seconds)} s, meta_C {model.meta_C_:g}")
+    printing.say(f"{name}: fit in {short(fit_seconds)} s, meta_C {model.meta_C_:g}")
     predict_seconds, predicted = timed(partial(model.predict, corpus.test), PREDICTIONS)
-    options.tell(f"{name}: predict in {short(predict_seconds)} s")
+    printing.say(f"{name}: predict in {short(predict_seconds)} s")
     return {
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,

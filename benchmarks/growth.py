@@ -20,7 +20,7 @@ import corpora
 from drawing import Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.cli import options, printing
 from funnelling.report.tables import Table
 from funnelling.wording import counted
 from measuring import machine, run, short, show, timed
@@ -79,7 +79,7 @@ def grow(base: Shape, varied: str, arguments: argparse.Namespace) -> dict[str, A
         if recipe_may_take < arguments.recipe_limit:
             step["recipe_seconds"], _ = timed(partial(recipe.fit, corpus.train, corpus.train_labels))
             recipe_may_take = STEEPEST * step["recipe_seconds"]
-        options.tell(f"{size:,} {varied}: {short(cost.seconds)} s")
+        printing.say(f"{size:,} {varied}: {short(cost.seconds)} s")
         steps.append(step)
     measured = ("funnelling_seconds", "recipe_seconds", "added_bytes")
     return {"steps": steps, "exponents": {what: exponent(steps, what) for what in measured}}

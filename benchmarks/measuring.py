@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from funnelling.cli import options
+from funnelling.cli import printing
 from funnelling.errors import InputError
 from funnelling.report.tables import Table, plain
 from funnelling.svm import solver_name
@@ -27,7 +27,7 @@ def run(main: Callable[[], None]) -> None:
     try:
         main()
     except InputError as error:
-        options.tell(f"{Path(sys.argv[0]).name}: {error}")
+        printing.say(f"{Path(sys.argv[0]).name}: {error}")
         sys.exit(2)
 
 
@@ -83,7 +83,7 @@ def sizes(corpus: Mapping[str, int]) -> str:
 def show(result: Mapping[str, Any], tables: Iterable[tuple[str, Table]], as_json: bool) -> None:
     """Print a result: as JSON, or as tables with their captions, for people."""
     if as_json:
-        options.print_json(result)
+        printing.print_json(result)
         return
     for caption, table in tables:
         print(f"{caption}\n{plain(table)}\n")

@@ -15,7 +15,7 @@ import corpora
 from drawing import SHAPES, Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.cli import options, printing
 from funnelling.report.tables import Table
 from funnelling.wording import counted
 from measuring import machine, run, short, show
@@ -77,7 +77,7 @@ def measure(text: str, shape: Shape, arguments: argparse.Namespace) -> dict[str,
     result: dict[str, Any] = {"corpus": corpus.sizes(), "gram_bytes": gram}
     for side, model in models.items():
         cost = fit_afresh(model, corpus)
-        options.tell(f"{text}, {side}: {short(cost.seconds)} s, {short(cost.peak_bytes / 1e9)} GB")
+        printing.say(f"{text}, {side}: {short(cost.seconds)} s, {short(cost.peak_bytes / 1e9)} GB")
         result[side] = {**asdict(cost), "grams": cost.added_bytes / gram}
     return result
 

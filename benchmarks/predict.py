@@ -17,7 +17,7 @@ import numpy as np
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options
+from funnelling.cli import options, printing
 from funnelling.report.tables import Table
 from measuring import machine, run, short, show, sizes, timed
 from recipe import META_C, Recipe
@@ -51,7 +51,7 @@ def main() -> None:
     }
     for side, model in models.items():
         seconds, _ = timed(partial(model.fit, corpus.train, corpus.train_labels))
-        options.tell(f"{side}: fitted in {short(seconds)} s")
+        printing.say(f"{side}: fitted in {short(seconds)} s")
     result = {
         "latency_ms": {side: latency(model, corpus, arguments.calls) for side, model in models.items()},
         "batches": [throughput(models, batch) for batch in growing_batches(corpus)],
@@ -88,7 +88,7 @@ def throughput(models: dict[str, Model], batch: Batch) -> dict[str, Any]:
     """How long each side takes for a batch."""
     documents = sum(X.shape[0] for X in batch.values())
     seconds = {side: timed(partial(model.predict, batch), REPEATS)[0] for side, model in models.items()}
-    options.tell(f"{documents:,} documents predicted")
+    printing.say(f"{documents:,} documents predicted")
     return {"documents": documents, "seconds": seconds, "ratio": seconds["recipe"] / seconds["funnelling"]}
 
 

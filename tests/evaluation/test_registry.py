@@ -15,7 +15,7 @@ def accuracy(counts: Counts) -> float:
 
 def test_the_papers_four_in_their_order() -> None:
     assert PAPER_MEASURES == ("micro_f1", "macro_f1", "micro_k", "macro_k")
-    assert list(MEASURES) == [*PAPER_MEASURES, "macro_f1_present", "macro_k_present"]
+    assert list(MEASURES)[:4] == list(PAPER_MEASURES)
 
 
 def test_a_new_measure_is_measured_by_language_and_averaged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +32,7 @@ def test_tables_show_a_new_measure_where_the_registry_says_so(monkeypatch: pytes
     monkeypatch.setitem(MEASURES, "hidden", Measure("not to be seen", accuracy, in_tables=False))
     result = measure_languages(TRUTH, PREDICTED, ["it"] * 4)
     table = languages_table(result)
-    assert table.header[-2:] == ["macro-K*", "accuracy"]
+    assert table.header[-1] == "accuracy"
     assert [row[-1] for row in table.rows] == [".750", ".750"]
     assert result["average"]["hidden"] == result["average"]["accuracy"]
-    assert languages_table(before).header[-1] == "macro-K*"  # measured before there was accuracy
+    assert "accuracy" not in languages_table(before).header  # measured before there was any

@@ -16,7 +16,7 @@ def test_every_name_makes_its_method(name: str) -> None:
 def test_names_are_the_designs() -> None:
     funnels = {"fun-tat", "fun-kfcv", "fun-zero-shot", "fun-views", "fun-auto"}
     baselines = {"naive", "pooled", "lri", "clesa", "kcca", "dci", "mle", "mle-lstm", "upper-bound"}
-    assert set(METHODS) <= funnels | baselines
+    assert funnels | baselines <= set(METHODS)
 
 
 def test_a_method_of_somebody_else_has_the_name_of_its_class() -> None:
@@ -86,5 +86,5 @@ class TestLists:
 
     @pytest.mark.parametrize("text", ["", "naive,", "Naive", "naive;pooled"])
     def test_refused(self, text: str) -> None:
-        with pytest.raises(InputError, match=r"There is no method '.*'\. Choose from naive, pooled, fun-tat"):
+        with pytest.raises(InputError, match=r"There is no method '.*'\. Choose from naive, "):
             parse_methods(text)

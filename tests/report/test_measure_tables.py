@@ -65,7 +65,7 @@ def test_a_comparison_has_daggers_deviations_and_the_rejector() -> None:
     assert fun[:2] == ["Fun(TAT)", ".500 ± .020"]
     assert fun[5] == ".500 ± .020"  # measures beside the paper's are not tested
     assert naive[-2:] == ["1.2", "0.5"]
-    assert rejector == ["(rejects all)", *[".100"] * 6, "", ""]
+    assert rejector == ["(rejects all)", *[".100"] * len(MEASURES), "", ""]
 
 
 def test_one_trial_has_no_deviation() -> None:

@@ -48,12 +48,16 @@ def test_what_is_to_be_explained(
     [
         ([], "", 'The body must be an object such as {"documents": [{"text": "…"}]}.'),
         ({}, "/documents", '"documents" is missing. Add it.'),
-        ({"docs": [GOOD]}, "", '"docs" is no field of the body. Drop it.'),
+        ({"docs": [GOOD]}, "", '"docs" is no field of the body, which has documents, labels, top.'),
         ({"documents": "x"}, "/documents", '"documents" must be a list.'),
         ({"documents": []}, "/documents", '"documents" must not be empty.'),
         ({"documents": [GOOD] * 17}, "/documents", '"documents" may have at most 16 entries, not 17.'),
         ({"documents": [GOOD, 1]}, "/documents/1", 'A document must be an object such as {"text": "…"}.'),
-        ({"documents": [{"txt": "x"}]}, "/documents/0", '"txt" is no field of a document. Drop it.'),
+        (
+            {"documents": [{"txt": "x"}]},
+            "/documents/0",
+            '"txt" is no field of a document, which has text, language, id.',
+        ),
         ({"documents": [{"text": 1}]}, "/documents/0/text", '"text" must be a string.'),
         (
             {"documents": [{"text": "x" * 21}]},
@@ -77,10 +81,10 @@ def test_what_is_to_be_explained(
             for bad, shown in (("fr", '"fr"'), (" en", '" en"'), ("en\n", '"en\\n"'), ("\ud800", '"\\ud800"'))
         ),
         ({"documents": [{**GOOD, "language": 3}]}, "/documents/0/language", '"language" must be a string.'),
-        ({"documents": [GOOD], "top": 0}, "/top", '"top" must be at least 1.'),
-        ({"documents": [GOOD], "top": 101}, "/top", '"top" must be at most 100.'),
+        ({"documents": [GOOD], "top": 0}, "/top", "Top must be a whole number from 1 to 100."),
+        ({"documents": [GOOD], "top": 101}, "/top", "Top must be a whole number from 1 to 100."),
         *(
-            ({"documents": [GOOD], "top": bad}, "/top", '"top" must be a whole number.')
+            ({"documents": [GOOD], "top": bad}, "/top", "Top must be a whole number from 1 to 100.")
             for bad in (True, None, "3", 1.5)
         ),
         ({"documents": [GOOD], "labels": []}, "/labels", '"labels" must not be empty.'),

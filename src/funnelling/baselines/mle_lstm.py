@@ -14,7 +14,6 @@ from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Scores, Targets
 from funnelling.method import Method
-from funnelling.method.inputs import is_mapping, is_texts
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.svm import Calibration, Temperature
@@ -120,11 +119,6 @@ class MLELSTMClassifier(Method):
             raise InputError(f"validation must be between 0 and 1, not {self.validation!r}.")
         require_device(self.device, self._name())
 
-    def _checked(self, X: Any, reset: bool) -> Any:
-        if not all(map(is_texts, X.values() if is_mapping(X) else [X])):
-            raise InputError("mle-lstm needs texts, to read their words in order: give texts, not vectors.")
-        return super()._checked(X, reset)
-
     # --- words ------------------------------------------------------------------------------------
 
     def usable(self, languages: Sequence[str]) -> list[str]:
@@ -147,6 +141,8 @@ class MLELSTMClassifier(Method):
         seed: int,  # noqa: ARG002
     ) -> dict[str, Matrix]:
         """Documents as rows of word numbers."""
+        if not self.texts_:
+            raise InputError("mle-lstm needs texts, to read their words in order: give texts, not vectors.")
         files = self._files()
         self.words_: dict[str, list[str]] = {}
         self.tables_: dict[str, Floats] = {}

@@ -1,4 +1,4 @@
-"""The command line: one command per file; each parses, calls one function of `funnelling.tasks` and prints.
+"""The command line: one command per file; each parses, calls one function and prints.
 
 Nothing heavy is imported before a command runs, so that ``--help`` answers at once.
 """

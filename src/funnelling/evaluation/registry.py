@@ -16,7 +16,9 @@ from funnelling.evaluation.measures.k import k_of_labels
 
 
 class Measure(NamedTuple):
-    """A measure: its title in tables, and its value for decisions that were counted.
+    """A measure: its title in tables, and its value for decisions that were counted, the higher the better.
+
+    It is 1 where all decisions are right, so a loss is registered as 1 minus the loss.
 
     Methods are chosen and tested by the paper's measures alone, and those are all that fits where a table has
     several columns per measure; other tables show every measure that is ``in_tables``.
@@ -42,14 +44,11 @@ PAPER_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.in_
 def measure(truth: ArrayLike, predicted: ArrayLike) -> dict[str, float]:
     """Every measure, by name: the paper's four, and the macro averages over labels with a positive in truth.
 
-    >>> for name, value in measure([[1, 0], [1, 0], [0, 0]], [[1, 0], [0, 0], [0, 0]]).items():
-    ...     print(f"{name:17}{value:.3f}")
-    micro_f1         0.667
-    macro_f1         0.833
-    micro_k          0.500
-    macro_k          0.750
-    macro_f1_present 0.667
-    macro_k_present  0.500
+    >>> measures = measure([[1, 0], [1, 0], [0, 0]], [[1, 0], [0, 0], [0, 0]])
+    >>> {name: round(measures[name], 3) for name in ("micro_f1", "macro_f1", "micro_k", "macro_k")}
+    {'micro_f1': 0.667, 'macro_f1': 0.833, 'micro_k': 0.5, 'macro_k': 0.75}
+    >>> {name: round(measures[name], 3) for name in ("macro_f1_present", "macro_k_present")}
+    {'macro_f1_present': 0.667, 'macro_k_present': 0.5}
     >>> measure([[1, 0]], [[1]])
     Traceback (most recent call last):
     funnelling.errors.InputError: truth has shape (1, 2) and prediction (1, 1): they must be alike.

@@ -1,4 +1,4 @@
-"""The funnel: tier 1, tier 2, the two variants."""
+"""The funnel: its design, tier 1 over views, tier 2, the search for a design, and learning on."""
 
 from funnelling.funnel.classifier import FunnellingClassifier
 

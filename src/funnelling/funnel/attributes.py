@@ -6,21 +6,18 @@ Models are saved attribute by attribute, in the order in which these stand here.
 from collections.abc import Mapping
 from typing import Any
 
-from funnelling.evaluation.language_averages import counts_by_language
 from funnelling.funnel.design import Design
 from funnelling.funnel.funnel import FittedFunnel
 from funnelling.funnel.tier_two import TierTwo
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import FittedViews
 from funnelling.funnel.views.shared import SharedView
-from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.registry import SHARED
 
 
-def funnel_attributes(funnel: FittedFunnel, taught: TrainingSet) -> dict[str, Any]:
-    """A funnel by attribute; ``taught`` are the documents of tier 2. Nothing archived, nothing kept."""
+def funnel_attributes(funnel: FittedFunnel) -> dict[str, Any]:
+    """A funnel by attribute; one without an archive has no ``training_``."""
     tier_two = funnel.tier_two
-    assert tier_two.held_out is not None
     return {
         "base_": dict(funnel.views.own),
         "shared_views_": dict(funnel.views.shared),
@@ -30,7 +27,7 @@ def funnel_attributes(funnel: FittedFunnel, taught: TrainingSet) -> dict[str, An
         "meta_C_": tier_two.C,
         "head_": tier_two.calibrator,
         "cuts_": tier_two.thresholds,
-        "held_out_": counts_by_language(taught.targets, tier_two.held_out),
+        "held_out_": tier_two.held_out,
     }
 
 
@@ -52,7 +49,13 @@ def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
     return FittedFunnel(
         FittedViews(list(design.views), attributes["base_"], attributes["shared_views_"], vectorizers),
         Combination(design.combine, design.normalise, attributes["weights_"]),
-        TierTwo(attributes["meta_"], attributes["meta_C_"], attributes["head_"], attributes["cuts_"]),
+        TierTwo(
+            attributes["meta_"],
+            attributes["meta_C_"],
+            attributes["head_"],
+            attributes["cuts_"],
+            attributes["held_out_"],
+        ),
         attributes.get("training_"),
     )
 
@@ -68,6 +71,7 @@ def zero_shot_funnel_of(design: Design, attributes: Mapping[str, Any]) -> Fitted
             attributes["shared_meta_C_"],
             attributes["shared_head_"],
             attributes["shared_cuts_"],
+            {},
         ),
         attributes.get("training_"),
     )

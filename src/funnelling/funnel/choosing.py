@@ -6,7 +6,7 @@ candidates it takes part in, and a candidate costs one small fit of tier 2 for e
 not time: the same seed chooses the same.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,10 +15,9 @@ import numpy as np
 from funnelling.evaluation.language_averages import mean_measures, mean_of_four
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel.design import Design
-from funnelling.funnel.tier_one import Teachers
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import fit_views
-from funnelling.matrices import Floats
+from funnelling.matrices import Floats, Rows
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.spaces.registry import OWN, named_views
@@ -28,7 +27,7 @@ from funnelling.work.progress import progress_bar
 
 ROUNDS = 2
 FOLDS = 5  # a round holds one of so many out
-FEWEST = 50  # documents, under which nothing can be told apart
+FEWEST = 50  # documents; with fewer, candidates cannot be compared
 MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sample is taken
 MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
 
@@ -167,7 +166,7 @@ def _sample(training: TrainingSet) -> TrainingSet:
     return training.select({tag: share == 0 for tag, share in _assigned(training, shares, "sample").items()})
 
 
-def _splits(training: TrainingSet) -> Iterator[Teachers]:
+def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
     """Which documents each round learns from; none where there is too little to hold out."""
     if training.size < FEWEST:
         return
@@ -193,7 +192,7 @@ def _assigned(training: TrainingSet, k: int, purpose: str) -> dict[str, Any]:
 class Round:
     """One split: views fitted on one side, as they are asked for, and what they say of both."""
 
-    def __init__(self, design: Design, training: TrainingSet, learning: Teachers) -> None:
+    def __init__(self, design: Design, training: TrainingSet, learning: Mapping[str, Rows]) -> None:
         self.design = replace(design, verbose=0, resources=replace(design.resources, verbose=0))
         self.training = training.select(learning)
         self.held_out = training.select({language: ~rows for language, rows in learning.items()})

@@ -27,7 +27,7 @@ from funnelling.funnel.attributes import (
 from funnelling.funnel.choosing import Choice, choose
 from funnelling.funnel.design import Design, is_auto
 from funnelling.funnel.funnel import FittedFunnel, fit_funnel
-from funnelling.funnel.growing import check_growable, grow
+from funnelling.funnel.growing import grow, growable_archive
 from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
@@ -40,6 +40,7 @@ from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
 from funnelling.method.inputs import read_inputs
 from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.spaces import Space
 from funnelling.spaces.registry import OWN, check_views, make_space
 from funnelling.work.devices import DEVICES, pick_device
 
@@ -135,6 +136,7 @@ class FunnellingClassifier(Method):
     # What a fit adds, beside what all methods have; see `funnelling.funnel.attributes`.
     choice_: Choice
     training_: Archive
+    space_: Space
     shared_views_: dict[str, SharedView]
     held_out_: dict[str, npt.NDArray[np.int64]]
 
@@ -219,11 +221,16 @@ class FunnellingClassifier(Method):
     def design(self) -> Design:
         """What the parameters ask for, with what was chosen where ``views="auto"`` has been fitted."""
         design = Design.of(self.get_params(deep=False))
-        return self.choice_.applied_to(design) if hasattr(self, "choice_") else design
+        chosen = is_auto(self.views) and hasattr(self, "choice_")
+        return self.choice_.applied_to(design) if chosen else design
 
     def _fit(self, training: TrainingSet) -> None:
         if self.optimise is not None and training.exclusive:
             raise InputError("optimise tunes thresholds, and one label per document has none. Leave it out.")
+        if self.zero_shot is not None and not self.texts_:
+            raise InputError(
+                "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
+            )
         design = self.design()
         teachers = choose_teachers(design, training)
         if is_auto(self.views):
@@ -232,12 +239,8 @@ class FunnellingClassifier(Method):
         elif self.views is not None:
             self._warn_of_unread_resources(design)
         funnel = fit_funnel(design, training, self.vectorizers_ if self.texts_ else None, teachers)
-        self._remember(funnel_attributes(funnel, training if teachers is None else training.select(teachers)))
+        self._remember(funnel_attributes(funnel))
         if self.zero_shot is not None:
-            if not self.texts_:
-                raise InputError(
-                    "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
-                )
             self._remember(zero_shot_attributes(*fit_zero_shot(design, training)))
         self._assemble()
 
@@ -252,10 +255,22 @@ class FunnellingClassifier(Method):
 
     def _assemble(self) -> None:
         """Put funnels together from what was remembered, or loaded: that of known languages comes first."""
+        check_is_fitted(self, "meta_" if self.zero_shot is None else "shared_meta_")
         design, attributes = self.design(), vars(self)
-        self._funnels = [funnel_of(design, attributes)]
+        funnels = [funnel_of(design, attributes)]
         if self.zero_shot is not None:
-            self._funnels.append(zero_shot_funnel_of(design, attributes))
+            funnels.append(zero_shot_funnel_of(design, attributes))
+        self._funnels = funnels  # when they are complete: another thread may be waiting for them
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.__dict__.pop("_funnels", None)
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters; a fitted model goes by those that matter after a fit at once."""
+        self.__dict__.pop("_funnels", None)
+        super().set_params(**parameters)
+        return self
 
     # --- scoring --------------------------------------------------------------------------------
 
@@ -305,9 +320,8 @@ class FunnellingClassifier(Method):
         """
         check_is_fitted(self, "classes_")
         self._validate_parameters()
-        inputs = read_inputs(X, languages)
-        self._check_kind(inputs.texts)
-        archive = check_growable(self.classes_, self.exclusive_, getattr(self, "training_", None))
+        inputs = read_inputs(X, languages, fitted_on_texts=self.texts_)
+        archive = growable_archive(self.classes_, self.exclusive_, getattr(self, "training_", None))
         views, known = self.funnel(self.languages_[0]).views, self.classes_.tolist()
         growth = grow(self.design(), archive, views, known, inputs, y, groups, ids)
         self.classes_ = np.array(growth.classes, dtype=object)
@@ -316,9 +330,9 @@ class FunnellingClassifier(Method):
         if growth.funnel.views.vectorizers is not None:
             self.vectorizers_ = dict(growth.funnel.views.vectorizers)
         self._count_features(growth.training.vectors)
-        if growth.funnel.archive is None:  # a sample teaches tier 2 now
+        if growth.funnel.archive is None:  # the model is compact from now on, or has become too large
             del self.training_
-        self._remember(funnel_attributes(growth.funnel, growth.taught))
+        self._remember(funnel_attributes(growth.funnel))
         self._assemble()
         return self
 
@@ -346,23 +360,26 @@ class FunnellingClassifier(Method):
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents can be learned from: those that a view sees."""
+        self._validate_parameters()
         return self.design().visible_languages(list(languages))
 
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
-        if self.zero_shot is not None:
-            space = getattr(self, "space_", None) or unseen_space(self.zero_shot, self.design().resources)
-            return space.serves(language)
-        if self.views is None:
+        if hasattr(self, "space_"):
+            return self.space_.serves(language)
+        if self.views is None and self.zero_shot is None:
             return False
         if hasattr(self, "shared_views_"):
             funnel = self.funnel(language)
             return views_serve(
                 funnel.combination.how, funnel.views.names, self.shared_views_.values(), language
             )
+        self._validate_parameters()
+        design = self.design()
+        if self.zero_shot is not None:
+            return unseen_space(self.zero_shot, design.resources).serves(language)
         if is_auto(self.views):
             return False  # nobody knows what will be chosen
-        design = self.design()
         spaces = [make_space(view, design.resources) for name, view in design.views.items() if name != OWN]
         return views_serve(design.combine, list(design.views), spaces, language)
 

@@ -5,7 +5,7 @@ the model was fitted with.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -29,38 +29,38 @@ Learner = SVM | EstimatorLearner
 
 
 def is_auto(views: Any) -> bool:
-    """Whether the views are to be chosen; a list of views is compared with no word."""
+    """Whether the views are to be chosen; a list is never compared with a string."""
     return isinstance(views, str) and views == AUTO
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Design:
     """A funnel before it is fitted; for the parameters see `funnelling.FunnellingClassifier`.
 
-    ``views`` are by name. ``normalise`` is whether posteriors get the length 1, which the paper's funnel,
-    over own words alone, does not do. ``goal`` is what thresholds are tuned for.
+    ``views`` are by name. ``normalise`` is whether posteriors are scaled to length 1, which the paper's
+    funnel, over own words alone, does not do. ``goal`` is what thresholds are tuned for.
     """
 
-    views: Mapping[str, View] = field(default_factory=lambda: {OWN: OWN})
-    combine: str = "mean"
-    normalise: bool = False
-    variant: str = "tat"
-    folds: int = 10
-    calibration: str = "platt"
-    base_C: float | None = 1.0  # noqa: N815
-    meta_C: float | None = None  # noqa: N815
-    meta_gamma: float | None = None
-    base_estimator: Any = None
-    meta_estimator: Any = None
-    vectorizer: Any = None
-    zero_shot: str | None = None
-    compact: bool = False
-    goal: Goal | None = None
-    resources: Resources = field(default_factory=Resources)
-    memory_limit: float = 8e9
-    device: str = "cpu"
-    n_jobs: int | None = None
-    verbose: int = 0
+    views: Mapping[str, View]
+    combine: str
+    normalise: bool
+    variant: str
+    folds: int
+    calibration: str
+    base_C: float | None  # noqa: N815
+    meta_C: float | None  # noqa: N815
+    meta_gamma: float | None
+    base_estimator: Any
+    meta_estimator: Any
+    vectorizer: Any
+    zero_shot: str | None
+    compact: bool
+    goal: Goal | None
+    resources: Resources
+    memory_limit: float
+    device: str
+    n_jobs: int | None
+    verbose: int
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "Design":

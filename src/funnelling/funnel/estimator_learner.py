@@ -12,7 +12,7 @@ from scipy.special import logit
 from sklearn.base import clone
 
 from funnelling.errors import InputError
-from funnelling.matrices import Floats, Folds, Matrix, Targets
+from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets
 from funnelling.randomness import stream
 from funnelling.work.progress import Advance, quietly
 
@@ -80,7 +80,7 @@ class EstimatorProblem:
     targets: Targets
     what: str
 
-    def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> "EstimatorFit":  # noqa: ARG002
+    def fit(self, folds: Folds, within: Rows | None = None, start: Any = None) -> "EstimatorFit":  # noqa: ARG002
         """Fit on all documents, and on all but each fold; see `funnelling.svm.Problem.fit`."""
         everyone = np.ones(len(folds), dtype=bool) if within is None else within
         without = {
@@ -94,7 +94,7 @@ class EstimatorProblem:
         everything = self._scorer(np.ones(documents, dtype=bool), -1)
         return EstimatorFit(self, np.zeros(documents, dtype=np.intp), everything, {})
 
-    def _scorer(self, active: Targets, fold: int) -> EstimatorScorer:
+    def _scorer(self, active: Rows, fold: int) -> EstimatorScorer:
         X = self.X[np.flatnonzero(active)]
         estimators = joblib.Parallel(n_jobs=self.learner.n_jobs, prefer="threads")(
             joblib.delayed(_fit_one)(self._clone(label, fold), X, self.targets[active, label])

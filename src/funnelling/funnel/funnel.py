@@ -72,10 +72,10 @@ def fit_funnel(
 ) -> FittedFunnel:
     """Fit both tiers; ``vectorizers`` made the own vectors, ``teachers`` are the documents of tier 2."""
     views, posteriors = fit_views(design, training, vectorizers, teachers)
-    return fit_above(design, training, views, posteriors, teachers)
+    return fit_over_views(design, training, views, posteriors, teachers)
 
 
-def fit_above(
+def fit_over_views(
     design: Design,
     training: TrainingSet,
     views: FittedViews,
@@ -83,12 +83,9 @@ def fit_above(
     teachers: Teachers | None,
 ) -> FittedFunnel:
     """Fit tier 2 over views that are fitted; of a sample of teachers nothing is archived."""
-    archive = None
-    if teachers is not None:
-        training = training.select(teachers)
-    elif not design.compact:
-        archive = Archive.of(training, posteriors)
-    combination = Combination.fit(design, training.targets, posteriors)
-    points = [combination.training_points(posteriors, language) for language in training.targets]
-    tier_two = fit_tier_two(design, training, Posteriors.stacked(points), training.stacked_folds())
-    return FittedFunnel(views, combination, tier_two, archive)
+    taught = training if teachers is None else training.select(teachers)
+    combination = Combination.fit(design, taught.targets, posteriors)
+    points = [combination.training_points(posteriors, language) for language in taught.targets]
+    tier_two = fit_tier_two(design, taught, Posteriors.stacked(points), taught.stacked_folds())
+    keeps = teachers is None and not design.compact
+    return FittedFunnel(views, combination, tier_two, Archive.of(training, posteriors) if keeps else None)

@@ -18,9 +18,9 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.funnel.archive import Archive, group_names
 from funnelling.funnel.design import Design
-from funnelling.funnel.funnel import FittedFunnel, fit_above
+from funnelling.funnel.funnel import FittedFunnel, fit_over_views
 from funnelling.funnel.teachers import choose_teachers
-from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, absent
+from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, absent_posterior
 from funnelling.funnel.views.fitting import FittedViews, fit_own_words
 from funnelling.matrices import Floats, Matrix, Targets, check_vectors, label_matrix, stacked
 from funnelling.method.inputs import Inputs
@@ -33,15 +33,11 @@ from funnelling.text.vocabularies import fit_own
 
 @dataclass(frozen=True)
 class Growth:
-    """A funnel that learned on, under all classes, and the documents that it has learned from by now.
-
-    ``taught`` are those of them that teach tier 2.
-    """
+    """A funnel that learned on, under all classes, and the documents that it has learned from by now."""
 
     funnel: FittedFunnel
     classes: list[str]
     training: TrainingSet
-    taught: TrainingSet
 
 
 class LanguageDocuments(NamedTuple):
@@ -51,10 +47,10 @@ class LanguageDocuments(NamedTuple):
     groups: list[str]
     vectors: Matrix
     targets: Targets
-    new: Sequence[int] = ()  # which of the further documents these hold, at their end
+    new: Sequence[int] = ()  # the rows of the further documents that were appended
 
 
-def check_growable(classes: Iterable[Any], exclusive: bool, archive: Archive | None) -> Archive:
+def growable_archive(classes: Iterable[Any], exclusive: bool, archive: Archive | None) -> Archive:
     """A model's archive; refused where it cannot learn on."""
     if exclusive:
         raise InputError("The model gives each document one label, and cannot learn on. Train it anew.")
@@ -79,18 +75,18 @@ def grow(
 ) -> Growth:
     """What a funnel becomes that also learns from further documents; ``known`` are its classes."""
     label_lists = read_label_lists(y, inputs)
+    grouping, names = inputs.groups(groups), inputs.ids(ids)
     further = {label for lists in label_lists.values() for labels in lists for label in labels}
     classes = sorted({*known, *further})
     if classes != known:
         if design.zero_shot is not None:
             raise InputError("A zero-shot model cannot learn new labels. Train it anew.")
         columns = np.searchsorted(np.array(classes, dtype=object), np.array(known, dtype=object))
-        archive = archive.with_labels(columns, len(classes), absent(design.calibration))
+        archive = archive.with_labels(columns, len(classes), absent_posterior(design.calibration))
         views = views.with_labels(columns, len(classes))
     views, vectors = _with_vectors(design, views, inputs)
     if views.vectorizers is None and views.shared:
         check_one_width({**archive.vectors, **vectors}, "a shared view")
-    grouping, names = inputs.groups(groups), inputs.ids(ids)
     documents = {}
     for language in sorted({*archive.ids, *vectors}):
         added = None
@@ -125,8 +121,7 @@ def grow(
         view: {language: each.of_teachers(teachers, language) for language, each in by_language.items()}
         for view, by_language in posteriors.items()
     }
-    funnel = fit_above(design, training, views, taught, teachers)
-    return Growth(funnel, classes, training, training if teachers is None else training.select(teachers))
+    return Growth(fit_over_views(design, training, views, taught, teachers), classes, training)
 
 
 def are_learned(archive: Archive, views: FittedViews, corpus: Corpus) -> npt.NDArray[np.bool_]:
@@ -206,7 +201,7 @@ def _training_set(design: Design, documents: Mapping[str, LanguageDocuments], se
 
 
 def _appended(old: Posteriors | None, new: Floats) -> Posteriors:
-    """Posteriors with those of new documents below, of which a frozen view saw none in training."""
+    """Posteriors with those of new documents below, none of which a frozen view was trained on."""
     if old is None:
         return Posteriors(new, new)
     return Posteriors(np.vstack([old.training, new]), np.vstack([old.held_out, new]))

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
     """The documents that teach tier 2, None for all; refused where even those would not fit into memory.
 
-    It comes before hours of tier 1.
+    Asked before tier 1, which may take hours.
     """
     if design.meta_estimator is not None:
         return None

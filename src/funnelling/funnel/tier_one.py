@@ -31,7 +31,7 @@ class BoundLearner(Protocol):
 
     @property
     def targets(self) -> Targets: ...
-    def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> FitOnFolds: ...
+    def fit(self, folds: Folds, within: Rows | None = None, start: Any = None) -> FitOnFolds: ...
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,14 @@ class TierOne:
         spread = {
             "slope": np.ones(labels),
             "offset": np.zeros(labels),
-            "constant": np.full(labels, absent(old.kind)),
+            "constant": np.full(labels, absent_posterior(old.kind)),
         }
         for name, values in spread.items():
             values[columns] = getattr(old, name)
         return TierOne(scorer, Calibration(old.kind, **spread))
 
 
-def absent(calibration: str) -> float:
+def absent_posterior(calibration: str) -> float:
     """The posterior of a label that no training document has."""
     return REJECTED if calibration == "none" else 0.0
 

@@ -1,16 +1,17 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.language_averages import mean_measures, mean_of_four
+from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import Design
 from funnelling.funnel.thresholds import tuned_thresholds
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
-from funnelling.matrices import Floats, Folds, Targets, one_blas_thread
+from funnelling.matrices import Floats, Folds, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration, Fit, Scorer
 from funnelling.svm.device import scores_on
@@ -32,14 +33,14 @@ class MetaFit(FitOnFolds, Protocol):
 class TierTwo:
     """A fitted meta-classifier: its C, what makes probabilities of its scores, and where they mean yes.
 
-    ``held_out`` is what it decides of its training documents when it has not seen them, None once loaded.
+    ``held_out`` counts, by language, how it decides of its training documents when it has not seen them.
     """
 
     scorer: Scorer
     C: float | None
     calibrator: Calibrator
     thresholds: ScoreThresholds
-    held_out: Targets | None = None
+    held_out: Mapping[str, npt.NDArray[np.int64]]
 
 
 def fit_tier_two(
@@ -62,7 +63,7 @@ def fit_tier_two(
         sizes = list(training.sizes.values())
         languages = np.repeat(np.arange(len(sizes)), sizes)
         thresholds = tuned_thresholds(calibrator, scores, targets, folds, languages, design.goal)
-    held_out = decide(scores - thresholds, training.exclusive)
+    held_out = counts_by_language(training.targets, decide(scores - thresholds, training.exclusive))
     return TierTwo(fit.scorer(), getattr(fit, "C", None), calibrator, thresholds, held_out)
 
 

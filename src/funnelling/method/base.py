@@ -7,6 +7,7 @@ and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_c
 import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -18,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from funnelling.errors import InputError
 from funnelling.matrices import FLOATS, Scores, Targets, check_vectors
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
-from funnelling.method.inputs import Inputs, is_mapping, is_texts, read_inputs
-from funnelling.method.labels import are_right, check_learnable, read_labels
+from funnelling.method.inputs import Inputs, is_mapping, read_inputs
+from funnelling.method.labels import are_right, check_learnable, read_labelled
 from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
@@ -113,28 +114,25 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """
         self._validate_parameters()
         self._forget()
-        inputs = read_inputs(self._checked(X, reset=True), languages)
-        labels = read_labels(y, inputs)
-        grouping, names = inputs.groups(groups), inputs.ids(ids)
-        self.classes_ = labels.classes
-        self.exclusive_ = labels.exclusive
-        self.texts_ = inputs.texts
-        self.languages_ = self._learnable_languages(list(inputs.documents))
-        documents = {language: inputs.documents[language] for language in self.languages_}
-        targets = {language: labels.targets[language] for language in self.languages_}
+        given = read_labelled(X, y, languages, groups, ids, partial(self._check_matrix, reset=True))
+        self.classes_ = given.classes
+        self.exclusive_ = given.exclusive
+        self.texts_ = given.texts
+        self.languages_ = self._learnable_languages(list(given.documents))
+        given = given.only(self.languages_)
         seed = seed_of(self.random_state)
-        fitted = self._fit_vectors(documents, targets, seed)
+        fitted = self._fit_vectors(given.documents, given.targets, seed)
         vectors = {language: check_vectors(X) for language, X in fitted.items()}
-        self._count_features(vectors if inputs.texts else documents)
+        self._count_features(vectors if given.texts else given.documents)
         return self._learn(
             TrainingSet.of(
-                documents,
+                given.documents,
                 vectors,
-                targets,
-                {language: grouping[language] for language in documents},
-                {language: names[language] for language in documents},
-                texts=inputs.texts,
-                exclusive=labels.exclusive,
+                given.targets,
+                given.groups,
+                given.ids,
+                texts=given.texts,
+                exclusive=given.exclusive,
                 seed=seed,
                 n_jobs=self.n_jobs,
             )
@@ -312,17 +310,15 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def _name(self) -> str:
         return type(self).__name__.removesuffix("Classifier").lower()
 
-    def _checked(self, X: Any, reset: bool) -> Any:
-        """X, a plain matrix brought into scikit-learn's form; `read_inputs` checks texts and mappings."""
-        if is_mapping(X) or is_texts(X):
-            return X
+    def _check_matrix(self, X: Any, reset: bool) -> Any:
+        """A plain matrix in scikit-learn's form."""
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
     def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
         """New documents, of the kind and in the languages that the model can label."""
         check_is_fitted(self, "classes_")
-        self._check_kind(all(map(is_texts, X.values())) if is_mapping(X) else is_texts(X))
-        inputs = read_inputs(self._checked(X, reset=False), languages, known=self.languages_)
+        check_matrix = partial(self._check_matrix, reset=False)
+        inputs = read_inputs(X, languages, self.languages_, self.texts_, check_matrix)
         for language, documents in inputs.documents.items():
             if language not in self.languages_ and not self.serves_unseen(language):
                 known = ", ".join(self.languages_)
@@ -335,11 +331,6 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
                     f"fitted on {features}."
                 )
         return inputs
-
-    def _check_kind(self, texts: bool) -> None:
-        if texts != self.texts_:
-            fitted, given = ("texts", "vectors") if self.texts_ else ("vectors", "texts")
-            raise InputError(f"The model was fitted on {fitted}, and X holds {given}.")
 
     def _vectors(self, language: str, documents: Any) -> Any:
         """One language's documents in the feature space of its own."""

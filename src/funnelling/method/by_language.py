@@ -24,7 +24,7 @@ class _Learner(Protocol):
 def fit_languages(
     fit: Callable[[str, Any], Result], learners: Mapping[str, _Learner], training: TrainingSet
 ) -> dict[str, Result]:
-    """What ``fit(language, learner)`` gives for each language, with the learner's threads set.
+    """What ``fit(language, learner)`` gives for each language; the learner has its share of the threads.
 
     Languages are fitted side by side where none of them needs a kernel matrix: two of those at once would
     take twice the memory.

@@ -8,6 +8,7 @@ from a document of which tier 1 says nothing, all posteriors 0 (`funnelling.svm.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -170,7 +171,7 @@ class _TierTwo:
         scorer = evidence.scorer
         self.decomposition = KernelDecomposition(scorer) if isinstance(scorer, KernelScorer) else None
 
-    @property
+    @cached_property
     def dimensions(self) -> Sequence[str]:
         """What the dimensions stand for: labels, once for all views or once for each."""
         if self.evidence.points.shape[1] == len(self.columns):

@@ -1,6 +1,6 @@
 """The documents users hand to an estimator, brought into one form: by language."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,17 +100,28 @@ def is_texts(X: Any) -> bool:
         return False
 
 
-def read_inputs(X: Any, languages: Sequence[str | None] | None, known: Sequence[str] | None = None) -> Inputs:
-    """Sort documents by language; ``known`` are the languages of a fitted model.
+def read_inputs(
+    X: Any,
+    languages: Sequence[str | None] | None,
+    known: Sequence[str] | None = None,
+    fitted_on_texts: bool | None = None,
+    check_matrix: Callable[[Any], Any] = lambda X: X,
+) -> Inputs:
+    """Sort documents by language.
 
-    Texts without a language get it detected, among the known ones where there are any. A matrix
-    without languages is one language.
+    Texts without a language get it detected, among the ``known`` ones of a fitted model where there is one. A
+    matrix without languages is one language; ``check_matrix`` brings it into scikit-learn's form. A model
+    ``fitted_on_texts`` takes no vectors, and one fitted on vectors no texts.
     """
+    if fitted_on_texts is not None:
+        _check_kind(X, fitted_on_texts)
     if is_mapping(X):
         return _read_mapping(X, languages)
     if isinstance(X, str):
         raise InputError("X is one text. Put it in a list.")
     texts = is_texts(X)
+    if not texts:
+        X = check_matrix(X)
     count = length(X)
     if languages is not None and length(languages) != count:
         raise InputError(f"languages has {length(languages)} entries for {count} documents.")
@@ -119,6 +130,13 @@ def read_inputs(X: Any, languages: Sequence[str | None] | None, known: Sequence[
     codes = _codes(X, languages, known) if texts else _named(count, languages, known)
     positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
     return Inputs({language: take(X, where) for language, where in positions.items()}, positions, texts)
+
+
+def _check_kind(X: Any, fitted_on_texts: bool) -> None:
+    texts = all(map(is_texts, X.values())) if is_mapping(X) else is_texts(X)
+    if texts != fitted_on_texts:
+        fitted, given = ("texts", "vectors") if fitted_on_texts else ("vectors", "texts")
+        raise InputError(f"The model was fitted on {fitted}, and X holds {given}.")
 
 
 def _read_mapping(X: Mapping[Any, Any], languages: object) -> Inputs:

@@ -1,7 +1,7 @@
 """The labels users hand to an estimator, brought into one form: a matrix by language."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from funnelling.errors import InputError
 from funnelling.matrices import Targets, is_sparse, label_matrix
-from funnelling.method.inputs import Inputs
+from funnelling.method.inputs import Inputs, read_inputs
 
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
 
@@ -27,6 +27,51 @@ class Labels:
     classes: npt.NDArray[Any]
     targets: dict[str, Targets]
     exclusive: bool
+
+
+@dataclass(frozen=True)
+class LabelledDocuments:
+    """What is given to a fit, by language: documents, ``texts`` or else vectors, and what runs along them."""
+
+    documents: dict[str, Any]
+    targets: dict[str, Targets]
+    groups: dict[str, Any]
+    ids: dict[str, list[str]]
+    classes: npt.NDArray[Any]
+    exclusive: bool
+    texts: bool
+
+    def only(self, languages: Sequence[str]) -> "LabelledDocuments":
+        """The documents of some languages, under all classes."""
+        return replace(
+            self,
+            documents={language: self.documents[language] for language in languages},
+            targets={language: self.targets[language] for language in languages},
+            groups={language: self.groups[language] for language in languages},
+            ids={language: self.ids[language] for language in languages},
+        )
+
+
+def read_labelled(
+    X: Any,
+    y: Any,
+    languages: Sequence[str | None] | None,
+    groups: Any,
+    ids: Any,
+    check_matrix: Callable[[Any], Any],
+) -> LabelledDocuments:
+    """All that is given to a fit, sorted by language; see `read_inputs` for what documents may come in."""
+    inputs = read_inputs(X, languages, check_matrix=check_matrix)
+    labels = read_labels(y, inputs)
+    return LabelledDocuments(
+        inputs.documents,
+        labels.targets,
+        inputs.groups(groups),
+        inputs.ids(ids),
+        labels.classes,
+        labels.exclusive,
+        inputs.texts,
+    )
 
 
 def read_labels(y: Any, inputs: Inputs) -> Labels:

@@ -24,7 +24,7 @@ REASONS = {
     413: "The body is too large.",
     415: "The body is not announced as JSON.",
     421: "The service does not answer to the name in Host.",
-    422: "The body does not hold what is asked for.",
+    422: "The body is not what this path expects.",
     500: "The service failed.",
     503: "The service is too busy, or the model took too long.",
 }

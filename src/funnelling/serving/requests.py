@@ -32,10 +32,11 @@ from funnelling.text.languages import normalise_tag
 LONGEST_ID = 1_000
 LARGEST_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
 MOST_WORDS = 100  # that an explanation lists
+_DOCUMENT_FIELDS = ("text", "language", "id")
 
 # What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
 _REASONS = {
-    "extra_forbidden": "{name} is no field of {owner}. Drop it",
+    "extra_forbidden": "{name} is no field of {owner}, which has {fields}",
     "greater_than_equal": "{name} must be at least {ge}",
     "int_type": "{name} must be a whole number",
     "less_than_equal": "{name} must be at most {le}",
@@ -66,7 +67,7 @@ class Requests:
                     None, description="The assigned labels, or the three most probable, where it is missing."
                 ),
             ),
-            top=(_whole_number(1, MOST_WORDS), 10),
+            top=(_top_type(), 10),
         )
 
     def read_predict(self, body: Any) -> list[Document]:
@@ -128,6 +129,17 @@ def _as_whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value  # to JSON, 1.0 is 1
 
 
+def _top_type() -> Any:
+    return Annotated[_whole_number(1, MOST_WORDS), WrapValidator(_check_top)]
+
+
+def _check_top(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return handler(value)
+    except ValidationError:
+        raise PydanticCustomError("top", f'"top" must be a whole number from 1 to {MOST_WORDS}') from None
+
+
 def _check_id(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     try:
         return handler(value)
@@ -177,7 +189,7 @@ def _checked(kind: Any, body: Any) -> Any:
     try:
         return kind.model_validate(body)
     except ValidationError as error:
-        raise _refusal(error.errors(include_url=False, include_input=False)) from None
+        raise _refusal(kind, error.errors(include_url=False, include_input=False)) from None
 
 
 def _documents(request: Any) -> list[Document]:
@@ -185,16 +197,20 @@ def _documents(request: Any) -> list[Document]:
     return [to_document(vars(row), "documents", number) for number, row in enumerate(request.documents, 1)]
 
 
-def _refusal(errors: list[ErrorDetails]) -> Refusal:
+def _refusal(kind: type[BaseModel], errors: list[ErrorDetails]) -> Refusal:
     """A refusal for one of the errors: a misspelt field rather than the field that is missing for it."""
     error = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
-    kind, place = error["type"], error["loc"]
-    words = {"name": _noun(place), "example": '{"text": "…"}' if place else '{"documents": [{"text": "…"}]}'}
-    if kind == "extra_forbidden":
+    code, place = error["type"], error["loc"]
+    words: dict[str, Any] = {
+        "name": _noun(place),
+        "example": '{"text": "…"}' if place else '{"documents": [{"text": "…"}]}',
+    }
+    if code == "extra_forbidden":
         *owner, field = place
         place = tuple(owner)
-        words = {"name": quoted(str(field)), "owner": _noun(place)}
-    reason = _REASONS[kind].format(**words, **error.get("ctx", {})) if kind in _REASONS else error["msg"]
+        fields = kind.model_fields if not place else _DOCUMENT_FIELDS
+        words = {"name": quoted(str(field)), "owner": _noun(place), "fields": ", ".join(fields)}
+    reason = _REASONS[code].format(**words, **error.get("ctx", {})) if code in _REASONS else error["msg"]
     pointer = "".join(f"/{step}" for step in place)
     return Refusal(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)
 

@@ -41,8 +41,11 @@ class Space(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
 
     @classmethod
     def as_view(cls, resources: Resources, seed: int) -> Self:  # noqa: ARG003
-        """The space as a view of a funnel, not yet fitted."""
-        return cls(verbose=resources.verbose)
+        """The space as a view of a funnel, not yet fitted; one that needs resources takes them here."""
+        space = cls()
+        if "verbose" in space.get_params(deep=False):
+            space.set_params(verbose=resources.verbose)
+        return space
 
     @property
     def supervised(self) -> bool:

@@ -1,4 +1,4 @@
-"""DCI: a word is what it tells of each label (Moreo, Esuli, Sebastiani 2016), with the labels as pivots."""
+"""DCI: a word is how strongly it goes with each label, the pivots (Moreo, Esuli, Sebastiani 2016)."""
 
 from collections.abc import Mapping
 from typing import Any

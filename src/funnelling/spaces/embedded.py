@@ -136,7 +136,7 @@ def _in_order(word_vectors: WordVectors, vocabulary: Sequence[str]) -> Floats:
 
 
 def _coverage(X: Any, embeddings: Floats) -> float:
-    """The share of the words of documents, each counted once a document, that have a vector."""
+    """The share of the words of documents, each counted once per document, that have a vector."""
     known = np.asarray(embeddings.any(axis=1))
     columns: Any = sparse.csr_array(X).indices
     return float(known[columns].mean()) if len(columns) else 1.0

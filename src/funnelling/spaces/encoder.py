@@ -79,7 +79,7 @@ class EncoderSpace(Space):
         return {language: np.array([known[text] for text in each]) for language, each in documents.items()}
 
     def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
-        """Let a fit that does not teach the encoder pass over these texts, and add the vectors of others."""
+        """Let a fit that does not teach the encoder reuse these vectors, and add those of other texts."""
         self._known = vectors
         return self
 
@@ -182,7 +182,7 @@ def tune(
     device = encoder.device
     if device.type == "cpu":
         logger.warning(
-            "The encoder learns on the CPU, which takes long. A GPU would be used if there were one."
+            "The encoder learns on the CPU, which takes a long time. A GPU would be used if there were one."
         )
     torch.manual_seed(seed)
     targets = torch.tensor(labels, dtype=torch.float32)
@@ -203,8 +203,8 @@ def tune(
     for _ in range(epochs):
         for rows in np.array_split(rng.permutation(len(texts)), -(-len(texts) // batch)):
             inputs = {
-                name: part.to(device) if hasattr(part, "to") else part
-                for name, part in prepare([texts[row] for row in rows]).items()
+                name: tensor.to(device) if hasattr(tensor, "to") else tensor
+                for name, tensor in prepare([texts[row] for row in rows]).items()
             }
             with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
                 scores = head(encoder(inputs)["sentence_embedding"])
@@ -216,7 +216,7 @@ def tune(
             optimizer.step()
             schedule.step()
     encoder.eval()
-    return {name: part.detach().cpu().numpy() for name, part in encoder.state_dict().items()}
+    return {name: weights.detach().cpu().numpy() for name, weights in encoder.state_dict().items()}
 
 
 def digest(path: Path) -> str:

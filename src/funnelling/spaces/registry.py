@@ -41,10 +41,9 @@ View = Any  # a name, a space, a scikit-learn transformer of texts or a function
 def check_views(views: Any) -> None:
     """Refuse what is no list of views.
 
-    >>> check_views(["words"])
+    >>> check_views(["words"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    funnelling.errors.InputError: There is no view 'words'. Choose from own, pooled, lri, characters, wce, \
-embeddings, encoder.
+    funnelling.errors.InputError: There is no view 'words'. Choose from own, pooled, ...
     """
     if isinstance(views, str | Mapping) or not isinstance(views, Sequence) or not views:
         raise InputError(f"views must be a list of views, not {views!r}.")

@@ -1,4 +1,4 @@
-"""The view of word-class embeddings: a word is what it tells of each label (Moreo et al. 2021)."""
+"""The view of word-class embeddings: a word is how strongly it goes with each label (Moreo et al. 2021)."""
 
 from collections.abc import Mapping
 

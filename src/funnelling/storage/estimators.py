@@ -62,10 +62,10 @@ def _without_addresses(content: bytes) -> bytes:
     """An archive with its objects numbered and its files named by their content, without times."""
     numbers = count()
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist() if name != _SCHEMA}
-        names = {name: _content_name(name, part) for name, part in parts.items()}
+        files = {name: archive.read(name) for name in archive.namelist() if name != _SCHEMA}
+        names = {name: _content_name(name, file) for name, file in files.items()}
         schema = json.loads(archive.read(_SCHEMA), object_hook=lambda node: _counted(node, numbers, names))
-    renamed = {names[name]: part for name, part in parts.items()}
+    renamed = {names[name]: file for name, file in files.items()}
     renamed[_SCHEMA] = json.dumps(schema).encode()
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:

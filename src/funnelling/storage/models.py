@@ -111,7 +111,7 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _plain_parameters(model: "Method") -> dict[str, Any]:
-    """The parameters that made the model; estimators are told as Python writes them."""
+    """The parameters that made the model; estimators as Python prints them."""
     return {
         key: value if isinstance(value, None | bool | int | float | str) else " ".join(repr(value).split())
         for key, value in sorted(model.get_params(deep=False).items())

@@ -19,8 +19,8 @@ from funnelling.method.registry import METHODS
 from funnelling.spaces.registry import VIEWS
 from funnelling.storage.estimators import from_bytes, to_bytes
 
-# Everything of ours that a model folder may hold, by the name it has there: methods, views, and what they are
-# made of.
+# Everything of ours that a model folder may hold, by the name it has there, which outlives that in the code:
+# methods, views, and what they are made of.
 CLASSES = {
     **{entry.kind: f"{entry.module}.{entry.kind}" for entry in METHODS.values()},
     **{kind.__name__: f"{kind.__module__}.{kind.__name__}" for kind in VIEWS.values()},
@@ -41,7 +41,7 @@ CLASSES = {
     "TransformedSpace": "funnelling.spaces.transformed.TransformedSpace",
 }
 _STORED_NAMES = {path: name for name, path in CLASSES.items()}
-# How a fit was run, which must not show in its result, and what it was given and has taken what it needs of.
+# How a fit was run, which must not show in its result, and resources that it has taken what it needs from.
 RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
 
@@ -77,8 +77,8 @@ def decode(tree: Any, arrays: Arrays) -> Any:
         case "array":
             return arrays[tree["key"]]
         case "sparse":
-            parts = [decode(tree[name], arrays) for name in ("data", "indices", "indptr")]
-            matrix = sparse.csr_array(tuple(parts), shape=tuple(tree["shape"]))
+            buffers = [decode(tree[name], arrays) for name in ("data", "indices", "indptr")]
+            matrix = sparse.csr_array(tuple(buffers), shape=tuple(tree["shape"]))
             matrix.check_format(full_check=True)
             return matrix
         case "objects":
@@ -109,8 +109,8 @@ class _Encoder:
             case None | bool() | int() | float() | str():
                 return value
             case sparse.csr_array():
-                parts = {name: getattr(value, name) for name in ("data", "indices", "indptr")}
-                return {"$": "sparse", "shape": list(value.shape), **self._inner(place, parts)}
+                buffers = {name: getattr(value, name) for name in ("data", "indices", "indptr")}
+                return {"$": "sparse", "shape": list(value.shape), **self._inner(place, buffers)}
             case np.ndarray() if value.dtype.kind in "OU":
                 items = self._inner(place, {"items": value.tolist()})["items"]
                 return {"$": "objects", "dtype": value.dtype.str, "items": items}

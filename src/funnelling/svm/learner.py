@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.matrices import Floats, Folds, Matrix, Targets, one_blas_thread
+from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_thread
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma
 from funnelling.svm.nystrom import NystromMap
@@ -124,7 +124,7 @@ class Problem:
         assert isinstance(self.X, np.ndarray)
         return self.X
 
-    def fit(self, folds: Folds, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
+    def fit(self, folds: Folds, within: Rows | None = None, start: "Fit | None" = None) -> "Fit":
         """Fit on all documents, and on all but each fold, with the learner's C or the best of its grid.
 
         ``within`` restricts training to some documents; the others are only scored. ``start`` is a fit of
@@ -137,7 +137,7 @@ class Problem:
         fits = self._fits(sorted(self.learner.grid), folds, within, start)
         return max(fits, key=lambda fit: fit.held_out_f1(rows))
 
-    def fit_whole(self, within: Targets | None = None, start: "Fit | None" = None) -> "Fit":
+    def fit_whole(self, within: Rows | None = None, start: "Fit | None" = None) -> "Fit":
         """Fit on all documents and on no folds: a sixth of the work, and enough to score new documents."""
         assert self.learner.C is not None, "C is chosen by folds"
         return self._fits([self.learner.C], None, within, start)[0]
@@ -150,7 +150,7 @@ class Problem:
         self,
         Cs: Sequence[float],
         folds: Folds | None,
-        within: Targets | None = None,
+        within: Rows | None = None,
         start: "Fit | None" = None,
     ) -> list["Fit"]:
         learner = self.learner
@@ -209,7 +209,7 @@ class Fit:
         assert self.solution.held_out is not None, "fitted without folds"
         return self.solution.held_out.T
 
-    def held_out_f1(self, rows: Targets | slice = slice(None)) -> float:
+    def held_out_f1(self, rows: Rows | slice = slice(None)) -> float:
         """The micro-F1 of decisions on held-out scores, by which settings are chosen."""
         learner = self.problem.learner
         scores, targets = self.held_out[rows], self.problem.targets[rows]

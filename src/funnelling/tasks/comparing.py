@@ -10,15 +10,13 @@ from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
 from funnelling.report.report_folder import write_report
 from funnelling.tasks.outputs import check_results_folder, write_json
-from funnelling.tasks.resources import ResourcePaths, choose_methods, method_marks
+from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.tasks.trial_data import read_trials
 from funnelling.trials.comparison import Comparison
 from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import hold_out
-
-NO_RESOURCES = ResourcePaths()
 
 
 def compare(

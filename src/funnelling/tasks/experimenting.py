@@ -12,13 +12,17 @@ from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import FRACTIONS, Setting
 from funnelling.tasks.outputs import check_results_folder, write_json
-from funnelling.tasks.resources import ResourcePaths, choose_methods, have_english_versions, method_marks
+from funnelling.tasks.resources import (
+    NO_RESOURCES,
+    ResourcePaths,
+    choose_methods,
+    have_english_versions,
+    method_marks,
+)
 from funnelling.tasks.sources import FilePath
 from funnelling.tasks.trial_data import SAMPLE, read_trials
 from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
-
-NO_RESOURCES = ResourcePaths()
 
 
 @dataclass(frozen=True)

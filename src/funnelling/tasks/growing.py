@@ -10,7 +10,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.archive import Archive
-from funnelling.funnel.growing import are_learned, check_growable
+from funnelling.funnel.growing import are_learned, growable_archive
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_sides
@@ -110,7 +110,7 @@ def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingCla
     if not isinstance(model, FunnellingClassifier):
         raise InputError(f"{path}: only funnels learn on. Train the model anew.")
     with naming_file(path):
-        check_growable(model.classes_, model.exclusive_, getattr(model, "training_", None))
+        growable_archive(model.classes_, model.exclusive_, getattr(model, "training_", None))
     check_writable(Path(output or path), force or output is None)
     return model
 

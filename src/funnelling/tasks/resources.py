@@ -52,6 +52,9 @@ class ResourcePaths:
         return resources
 
 
+NO_RESOURCES = ResourcePaths()
+
+
 def check_resources(name: str, at_hand: Collection[str]) -> None:
     """Refuse a method whose resources are not at hand.
 

@@ -23,7 +23,7 @@ def naming_file(path: FilePath) -> AbstractContextManager[None]:
 
 
 def read_labelled(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> tuple[Corpus, list[str]]:
-    """The labelled documents of a file, and a line to report on the others once nothing is refused.
+    """The labelled documents of a file, and a line about the others, to report once all checks have passed.
 
     Missing languages are detected ``among`` some, or among those that other documents name.
     """
@@ -43,7 +43,7 @@ def read_sides(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> t
     trial = sides_of(corpus)
     if not len(trial.train):
         raise InputError(
-            f'{shown_name(path)}: no labelled document with split "train". Mark what to learn from.'
+            f'{shown_name(path)}: no labelled document with split "train". Mark some with "split": "train".'
         )
     return trial, notes
 

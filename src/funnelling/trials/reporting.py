@@ -1,4 +1,4 @@
-"""Where long work says what it is doing: nowhere, unless it is given something to say it to."""
+"""The lines that long work reports as it goes, which nobody reads unless a reporter is given."""
 
 from collections.abc import Callable
 

@@ -73,7 +73,7 @@ def combined(
 
 
 def stacking_weights(held_out: Sequence[Floats], targets: Targets) -> Weights:
-    """One weight per view, none below 0 and 1 together, whose mean of held-out posteriors errs least.
+    """One weight per view, none negative and 1 in sum, whose mean of held-out posteriors errs least.
 
     Breiman's stacked regressions (1996): least squares under the bound, over all documents and labels.
 

@@ -20,6 +20,7 @@ from funnelling.funnel.tier_one import (
 from funnelling.matrices import (
     Floats,
     Folds,
+    Rows,
     Targets,
     by_language,
     check_vectors,
@@ -105,7 +106,7 @@ class RefittedProblem:
     def targets(self) -> Targets:
         return self.training.stacked_targets()
 
-    def fit(self, folds: Folds, within: Targets | None = None, start: Any = None) -> "RefittedFit":  # noqa: ARG002
+    def fit(self, folds: Folds, within: Rows | None = None, start: Any = None) -> "RefittedFit":  # noqa: ARG002
         """Fit on all documents, and on all but each fold; see `funnelling.svm.Problem.fit`."""
         everyone = np.ones(len(folds), dtype=bool) if within is None else within
         scores, scorer = self._fit_on(everyone, folds, self.space if within is None else clone(self.space))
@@ -117,7 +118,7 @@ class RefittedProblem:
                 held_out[rows] = self._fit_on(others, folds, clone(self.space))[0][rows]
         return RefittedFit(scores, held_out, scorer)
 
-    def _fit_on(self, rows: Targets, folds: Folds, space: Space) -> tuple[Floats, Scorer]:
+    def _fit_on(self, rows: Rows, folds: Folds, space: Space) -> tuple[Floats, Scorer]:
         """Scores of all documents after learning from some, and what gave them."""
         learning = self.training.select(by_language(rows, self.training.sizes))
         problem = _problem(space, learning, self.learner)

@@ -42,6 +42,19 @@ def docs(tmp_path: Path) -> Path:
         (["compare", "docs.jsonl", "--methods", ""], ["There is no method ''"]),
         (["compare", "docs.jsonl", "--runs", "0"], ["--runs: 0 is not 1 or more"]),
         (["compare", "docs.jsonl", "-o", "out", "--set", "fun-tat.gama=1"], ["has no setting 'gama'"]),
+        (
+            ["compare", "docs.jsonl", "--methods", "fun-views", "--set", 'fun-views.views=["words"]'],
+            ["There is no view 'words'"],
+        ),
+        (
+            ["compare", "docs.jsonl", "--methods", "fun-views", "--set", "fun-views.views=5"],
+            ["views must be a list of views, not 5"],
+        ),
+        (
+            ["compare", "docs.jsonl", "--hold-out", "it", "--methods", "fun-zero-shot"]
+            + ["--set", "fun-zero-shot.zero_shot=nonsense"],
+            ["zero_shot must be one of auto, pooled"],
+        ),
         (["predict", "model", "docs.jsonl", "--top", "0"], ["--top: 0 is not 1 or more"]),
         (
             ["predict", "model", "docs.jsonl", "--threshold", "1.5"],

@@ -1,17 +1,24 @@
 """The paper's method as users meet it: variants, calibrations, the meta-classifier, its parameters."""
 
+import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy, deepcopy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from sklearn.exceptions import NotFittedError
 
+from funnelling import load_model, save_model
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
 from funnelling.randomness import assign_folds
 from funnelling.svm import KernelScorer
 from funnelling.svm.learner import C_GRID
-from tests.artificial import VectorCorpus, vector_corpus
+from tests.artificial import VectorCorpus, text_corpus, vector_corpus
 
 CORPUS = vector_corpus(documents=60)
 
@@ -187,3 +194,50 @@ class TestParameters:
         assert set(bars) == {"tier 1", "tier 2"}
         for total, steps in bars.values():
             assert sum(steps) == total
+
+
+class TestStates:
+    """A model answers by its last fit and its present parameters, or not at all."""
+
+    def test_a_refused_fit_leaves_no_model(self) -> None:
+        model = fit(meta_C=1.0)
+        with pytest.raises(InputError, match="zero_shot needs texts"):
+            model.set_params(zero_shot="pooled").fit(CORPUS.X, CORPUS.y)
+        with pytest.raises(NotFittedError):
+            model.predict(CORPUS.X)
+
+    def test_parameters_set_after_a_fit_mean_the_same_once_saved(self, tmp_path: Path) -> None:
+        X = {"en": CORPUS.X["en"], "it": CORPUS.X["it"]}
+        model = FunnellingClassifier(views=["own", "pooled"], random_state=0).fit(X, CORPUS.y)
+        before = scores(model)
+        model.set_params(normalise=False)
+        assert not np.array_equal(scores(model), before)
+        save_model(model, tmp_path / "model")
+        np.testing.assert_array_equal(scores(load_model(tmp_path / "model")), scores(model))
+
+    def test_copies_and_pickles_answer_alike(self) -> None:
+        model = fit(meta_C=1.0)
+        for other in (copy(model), deepcopy(model), pickle.loads(pickle.dumps(model))):
+            np.testing.assert_array_equal(scores(other), scores(model))
+
+    def test_threads_may_share_a_model_that_was_just_loaded(self, tmp_path: Path) -> None:
+        texts, labels, languages = text_corpus(60)
+        model = FunnellingClassifier(zero_shot="pooled", meta_C=1.0, random_state=0)
+        save_model(model.fit(texts, labels, languages=languages), tmp_path / "model")
+        expected = model.predict_proba(["cane"], languages=["es"])
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for _ in range(5):
+                loaded = load_model(tmp_path / "model")
+                with ThreadPoolExecutor(4) as threads:
+                    answers = list(threads.map(loaded.predict_proba, [["cane"]] * 4, [["es"]] * 4))
+                assert all(np.array_equal(answer, expected) for answer in answers)
+        finally:
+            sys.setswitchinterval(interval)
+
+    @pytest.mark.parametrize("views", [["words"], "words", 5, [], {"a": 1}, [int]])
+    def test_views_are_checked_before_anything_is_asked_of_them(self, views: Any) -> None:
+        for ask in (lambda model: model.usable(["en"]), lambda model: model.serves_unseen("fr")):
+            with pytest.raises(InputError):
+                ask(FunnellingClassifier(views=views))

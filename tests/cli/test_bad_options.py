@@ -51,8 +51,10 @@ def docs(tmp_path: Path) -> Path:
             ["views must be a list of views, not 5"],
         ),
         (
-            ["compare", "docs.jsonl", "--hold-out", "it", "--methods", "fun-zero-shot"]
-            + ["--set", "fun-zero-shot.zero_shot=nonsense"],
+            [
+                *("compare", "docs.jsonl", "--hold-out", "it", "--methods", "fun-zero-shot"),
+                *("--set", "fun-zero-shot.zero_shot=nonsense"),
+            ],
             ["zero_shot must be one of auto, pooled"],
         ),
         (["predict", "model", "docs.jsonl", "--top", "0"], ["--top: 0 is not 1 or more"]),

@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,17 +28,14 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.report.measure_tables import side_by_side
     from funnelling.report.tables import plain
-    from funnelling.tasks.quickstart import Quickstart
+    from funnelling.tasks.quickstart import EXPLANATION, Quickstart
 
     start = Quickstart(Path(arguments.output), arguments.force)
     start.check()
     _print_corpus(start.corpus)
     result = start.run(arguments.seed, arguments.jobs, verbose=1, report=printing.say)
     print(plain(side_by_side(result["methods"])))
-    print(
-        "\nNaive is one classifier per language. Fun(TAT) is funnelling: such classifiers,"
-        "\nand a second tier that learns from the documents of all languages."
-    )
+    print(f"\n{textwrap.fill(EXPLANATION, 80)}")
     _print_next(*(shlex.quote(str(path)) for path in (start.model_folder, start.page, start.documents_file)))
 
 

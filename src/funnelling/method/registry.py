@@ -5,9 +5,12 @@ from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from funnelling.errors import InputError
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
 
 
 class _Entry(NamedTuple):
@@ -86,7 +89,7 @@ def make_method(
     verbose: int = 0,
     settings: Settings | None = None,
     resources: Mapping[str, Any] | None = None,
-) -> Any:
+) -> "Method":
     """An unfitted method by name; ``resources`` are its ``reference`` and ``embeddings``.
 
     >>> make_method("fun-tat", seed=1)
@@ -97,7 +100,7 @@ def make_method(
     """
     check_method(name)
     entry = METHODS[name]
-    method = getattr(import_module(entry.module), entry.kind)(
+    method: Method = getattr(import_module(entry.module), entry.kind)(
         **entry.fixed, **entry.defaults, random_state=seed, n_jobs=jobs, verbose=verbose
     )
     parameters = set(method.get_params(deep=False))
@@ -107,7 +110,8 @@ def make_method(
         if parameter not in known:
             raise InputError(f"{name} has no setting {parameter!r}. It has {', '.join(sorted(known))}.")
     usable = {key: value for key, value in (resources or {}).items() if key in parameters}
-    return method.set_params(**chosen, **usable)
+    method.set_params(**chosen, **usable)
+    return method
 
 
 def lacking(name: str, at_hand: Collection[str]) -> list[str]:
@@ -127,7 +131,7 @@ def check_method(name: str) -> None:
         raise InputError(f"There is no method {name!r}. Choose from {', '.join(METHODS)}.")
 
 
-def name_of(method: Any) -> str:
+def name_of(method: "Method") -> str:
     """The name of a fitted or unfitted method.
 
     >>> name_of(make_method("fun-kfcv"))

@@ -19,7 +19,7 @@ def facts(
 ) -> dict[str, str]:
     """What stands at the end of a report."""
     return {
-        "Command": shlex.join(["funnelling", *sys.argv[1:]]),
+        **_command(),
         "Data": f"{data}: {_described(trials[0])}",
         "Trials": str(len(trials)),
         "Seed": str(seed),
@@ -31,6 +31,13 @@ def facts(
         ),
         "Machine": f"{platform.system()} {platform.machine()}, {counted(os.cpu_count() or 1, 'core')}",
     }
+
+
+def _command() -> dict[str, str]:
+    """The command as it was typed, where it was one: Python users call the same functions."""
+    typed = os.path.basename(sys.argv[0])
+    ours = typed.startswith("funnelling") or typed == "__main__.py"
+    return {"Command": shlex.join(["funnelling", *sys.argv[1:]])} if ours else {}
 
 
 def _described(trial: Trial) -> str:

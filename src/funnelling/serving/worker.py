@@ -8,13 +8,11 @@ from typing import Any
 import threadpoolctl
 import uvicorn
 
-from funnelling.errors import InputError
-from funnelling.method import Method
 from funnelling.serving.application import create_app
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.protocol import HttpConnection, Server, SharedState
 from funnelling.serving.settings import ServiceSettings
-from funnelling.storage import load_model
+from funnelling.tasks.sources import load_text_model
 
 
 def run_worker(
@@ -26,7 +24,7 @@ def run_worker(
 ) -> None:
     """Serve on a socket until SIGTERM or SIGINT; call ``ready`` once all is loaded."""
     threadpoolctl.threadpool_limits(1)  # the workers share the cores already
-    app = create_app(load_mapped(settings.model), description, settings, metrics)
+    app = create_app(load_text_model(settings.model, mapped=True), description, settings, metrics)
     app.state.engine.warm_up()
     limits = settings.limits
     config = uvicorn.Config(
@@ -46,11 +44,3 @@ def run_worker(
         signal.signal(number, server.handle_exit)
     ready()
     server.run([sock])
-
-
-def load_mapped(path: str) -> Method:
-    """The model in a folder, in memory that all workers share."""
-    model: Method = load_model(path, mapped=True)
-    if not model.texts_:
-        raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")
-    return model

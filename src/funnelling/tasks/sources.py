@@ -48,9 +48,9 @@ def read_sides(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> t
     return trial, notes
 
 
-def load_text_model(path: FilePath) -> "Method":
-    """The model in a folder, which must be one that reads texts."""
-    model: Method = load_model(path)
+def load_text_model(path: FilePath, mapped: bool = False) -> "Method":
+    """The model in a folder, which must be one that reads texts; ``mapped`` leaves its arrays on the disk."""
+    model: Method = load_model(path, mapped)
     if not model.texts_:
         raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")
     return model

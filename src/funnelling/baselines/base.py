@@ -7,6 +7,7 @@ from typing import Any
 from funnelling.matrices import Scores
 from funnelling.method import Method
 from funnelling.method.explanation import Evidence, WordEvidence
+from funnelling.method.parameters import check_positive
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Fit, LinearScorer, Scorer
@@ -35,7 +36,7 @@ class SVMBaseline(Method):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        self._check_positive("C")
+        check_positive(self, "C")
 
     @abstractmethod
     def _scorer(self, language: str) -> Scorer:

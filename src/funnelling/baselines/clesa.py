@@ -4,6 +4,7 @@ from typing import Any
 
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
+from funnelling.method.parameters import check_whole
 from funnelling.spaces.clesa import CLESASpace
 
 
@@ -51,7 +52,7 @@ class CLESAClassifier(SharedSpaceBaseline):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        self._check_count("reference_documents")
+        check_whole(self, "reference_documents")
 
     def _space(self, seed: int) -> CLESASpace:
         return CLESASpace(self.reference, self.reference_documents, self.vectorizer, seed, self.verbose)

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
+from funnelling.method.parameters import check_positive, check_whole
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.kcca import KCCASpace
 from funnelling.svm import Fit
@@ -64,8 +65,8 @@ class KCCAClassifier(SharedSpaceBaseline):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        self._check_count("reference_documents", "components")
-        self._check_positive("regularisation")
+        check_whole(self, "reference_documents", "components")
+        check_positive(self, "regularisation")
 
     def _space(self, seed: int) -> KCCASpace:
         return KCCASpace(

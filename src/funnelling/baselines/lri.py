@@ -3,6 +3,7 @@
 from typing import Any
 
 from funnelling.baselines.pooled import PooledClassifier
+from funnelling.method.parameters import check_whole
 from funnelling.spaces.lri import LRISpace
 
 
@@ -47,7 +48,7 @@ class LRIClassifier(PooledClassifier):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        self._check_count("dimensions")
+        check_whole(self, "dimensions")
 
     def _space(self, seed: int) -> LRISpace:
         return LRISpace(self.dimensions, self.vectorizer, seed, self.verbose)

@@ -5,6 +5,7 @@ from typing import Any
 
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
+from funnelling.method.parameters import check_whole
 from funnelling.spaces.embedded import EmbeddedSpace
 
 
@@ -48,7 +49,7 @@ class MLEClassifier(SharedSpaceBaseline):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        self._check_count("unseen_words")
+        check_whole(self, "unseen_words")
 
     def _space(self, seed: int) -> EmbeddedSpace:  # noqa: ARG002
         return EmbeddedSpace(self.embeddings, self.reference, self.unseen_words, verbose=self.verbose)

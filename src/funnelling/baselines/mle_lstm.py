@@ -14,6 +14,7 @@ from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Scores, Targets
 from funnelling.method import Method
+from funnelling.method.parameters import check_positive, check_whole
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.svm import Calibration, Temperature
@@ -109,10 +110,10 @@ class MLELSTMClassifier(Method):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        self._check_count(
-            *("units", "dense_units", "length", "epochs", "patience", "batch_size", "unseen_words")
+        check_whole(
+            self, *("units", "dense_units", "length", "epochs", "patience", "batch_size", "unseen_words")
         )
-        self._check_positive("learning_rate")
+        check_positive(self, "learning_rate")
         if not isinstance(self.dropout, Real) or not 0 <= float(self.dropout) < 1:
             raise InputError(f"dropout must be from 0 to below 1, not {self.dropout!r}.")
         if not isinstance(self.validation, Real) or not 0 < float(self.validation) < 1:

@@ -6,8 +6,11 @@ Models are saved attribute by attribute, in the order in which these stand here.
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from funnelling.funnel.design import Design
 from funnelling.funnel.funnel import FittedFunnel
+from funnelling.funnel.growing import Growth
 from funnelling.funnel.tier_two import TierTwo
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import FittedViews
@@ -28,6 +31,19 @@ def funnel_attributes(funnel: FittedFunnel) -> dict[str, Any]:
         "head_": tier_two.calibrator,
         "cuts_": tier_two.thresholds,
         "held_out_": tier_two.held_out,
+    }
+
+
+def growth_attributes(growth: Growth) -> dict[str, Any]:
+    """All that changes of a model that learned on, by attribute."""
+    vectorizers, training = growth.funnel.views.vectorizers, growth.training
+    return {
+        "classes_": np.array(growth.classes, dtype=object),
+        "languages_": list(training.targets),
+        **({} if vectorizers is None else {"vectorizers_": dict(vectorizers)}),
+        "features_": {language: int(X.shape[1]) for language, X in training.vectors.items()},
+        "documents_": training.sizes,
+        **funnel_attributes(growth.funnel),
     }
 
 

@@ -21,6 +21,7 @@ from funnelling.funnel.archive import Archive
 from funnelling.funnel.attributes import (
     funnel_attributes,
     funnel_of,
+    growth_attributes,
     zero_shot_attributes,
     zero_shot_funnel_of,
 )
@@ -32,16 +33,16 @@ from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
 from funnelling.funnel.views.combination import COMBINATIONS
-from funnelling.funnel.views.fitting import views_serve
 from funnelling.funnel.views.shared import SharedView
-from funnelling.funnel.zero_shot import SPACES, fit_zero_shot, unseen_space
+from funnelling.funnel.zero_shot import SPACES, fit_zero_shot, views_serve, would_serve
 from funnelling.matrices import Scores
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
 from funnelling.method.inputs import read_inputs
+from funnelling.method.parameters import check_choice, check_positive, check_whole
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.spaces import Space
-from funnelling.spaces.registry import OWN, check_views, make_space
+from funnelling.spaces.registry import check_views
 from funnelling.work.devices import DEVICES, pick_device
 
 logger = logging.getLogger(__name__)
@@ -195,26 +196,26 @@ class FunnellingClassifier(Method):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        _check_choice("variant", self.variant, VARIANTS)
-        _check_choice("calibration", self.calibration, CALIBRATIONS)
-        _check_choice("combine", self.combine, COMBINATIONS)
-        _check_choice("device", self.device, DEVICES)
+        check_choice(self, "variant", VARIANTS)
+        check_choice(self, "calibration", CALIBRATIONS)
+        check_choice(self, "combine", COMBINATIONS)
+        check_choice(self, "device", DEVICES)
         if not isinstance(self.normalise, bool | np.bool_):
             raise InputError(f"normalise must be true or false, not {self.normalise!r}.")
-        self._check_whole("encoder_epochs", 0)
+        check_whole(self, "encoder_epochs", least=0)
         if is_auto(self.views):
             if not self.normalise:
                 raise InputError("views='auto' chooses whether to normalise. Leave normalise out.")
         elif self.views is not None:
             check_views(self.views)
         if self.zero_shot is not None:
-            _check_choice("zero_shot", self.zero_shot, SPACES)
+            check_choice(self, "zero_shot", SPACES)
             if self.views is not None:
                 raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
         if self.optimise is not None:
             parse_goal(self.optimise)
-        self._check_positive("base_C", "meta_C", "meta_gamma")
-        self._check_whole("folds", 2)
+        check_positive(self, "base_C", "meta_C", "meta_gamma")
+        check_whole(self, "folds", least=2)
 
     # --- fitting --------------------------------------------------------------------------------
 
@@ -324,15 +325,9 @@ class FunnellingClassifier(Method):
         archive = growable_archive(self.classes_, self.exclusive_, getattr(self, "training_", None))
         views, known = self.funnel(self.languages_[0]).views, self.classes_.tolist()
         growth = grow(self.design(), archive, views, known, inputs, y, groups, ids)
-        self.classes_ = np.array(growth.classes, dtype=object)
-        self.languages_ = list(growth.training.targets)
-        self.documents_ = growth.training.sizes
-        if growth.funnel.views.vectorizers is not None:
-            self.vectorizers_ = dict(growth.funnel.views.vectorizers)
-        self._count_features(growth.training.vectors)
         if growth.funnel.archive is None:  # the model is compact from now on, or has become too large
             del self.training_
-        self._remember(funnel_attributes(growth.funnel))
+        self._remember(growth_attributes(growth))
         self._assemble()
         return self
 
@@ -371,19 +366,7 @@ class FunnellingClassifier(Method):
             return False
         if hasattr(self, "shared_views_"):
             funnel = self.funnel(language)
-            return views_serve(
-                funnel.combination.how, funnel.views.names, self.shared_views_.values(), language
-            )
+            shared = funnel.views.shared.values()
+            return views_serve(funnel.combination.how, funnel.views.names, shared, language)
         self._validate_parameters()
-        design = self.design()
-        if self.zero_shot is not None:
-            return unseen_space(self.zero_shot, design.resources).serves(language)
-        if is_auto(self.views):
-            return False  # nobody knows what will be chosen
-        spaces = [make_space(view, design.resources) for name, view in design.views.items() if name != OWN]
-        return views_serve(design.combine, list(design.views), spaces, language)
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
+        return would_serve(self.design(), language)

@@ -9,6 +9,8 @@ The shared classifiers' folds are languages instead of documents. Sigmoids are f
 that the classifier had not seen, which is what it will be asked about, and C is chosen by them.
 """
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
 from funnelling.funnel.design import Design
@@ -21,7 +23,7 @@ from funnelling.method.training_set import TrainingSet
 from funnelling.spaces import Space
 from funnelling.spaces.base import Resources
 from funnelling.spaces.clesa import CLESASpace
-from funnelling.spaces.registry import make_space
+from funnelling.spaces.registry import OWN, make_space
 from funnelling.text.languages import primary
 from funnelling.work.progress import progress_bar
 
@@ -60,3 +62,21 @@ def language_folds(training: TrainingSet) -> Folds:
         return training.stacked_folds()
     numbers = {language: number for number, language in enumerate(sorted(set(languages)))}
     return np.repeat([numbers[language] for language in languages], list(training.sizes.values()))
+
+
+def views_serve(
+    combine: str, names: Sequence[str], shared: Iterable[SharedView | Space], language: str
+) -> bool:
+    """Whether the shared ones among views of these names are enough for a language that was not learned."""
+    serving = [view.serves(language) for view in shared]
+    if combine == "concat":
+        return bool(serving) and all(serving) and OWN not in names
+    return any(serving)
+
+
+def would_serve(design: Design, language: str) -> bool:
+    """Whether a funnel of this design could label documents in a language without training documents."""
+    if design.zero_shot is not None:
+        return unseen_space(design.zero_shot, design.resources).serves(language)
+    spaces = [make_space(view, design.resources) for name, view in design.views.items() if name != OWN]
+    return views_serve(design.combine, list(design.views), spaces, language)

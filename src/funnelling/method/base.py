@@ -8,7 +8,7 @@ import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -267,21 +267,6 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """Refuse parameters that cannot be used; methods with parameters of their own extend it."""
         if not isinstance(self.memory_limit, Real) or not self.memory_limit > 0:
             raise InputError(f"memory_limit must be a number of bytes, not {self.memory_limit!r}.")
-
-    def _check_positive(self, *names: str) -> None:
-        for name in names:
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, Real) and 0 < float(value) < float("inf")):
-                raise InputError(f"{name} must be a positive number, not {value!r}.")
-
-    def _check_whole(self, name: str, least: int) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-            raise InputError(f"{name} must be a whole number from {least} on, not {value!r}.")
-
-    def _check_count(self, *names: str) -> None:
-        for name in names:
-            self._check_whole(name, 1)
 
     def _forget(self) -> None:
         for name in [name for name in vars(self) if name.endswith("_")]:

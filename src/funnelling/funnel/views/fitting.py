@@ -1,6 +1,6 @@
 """Tier 1: the base classifiers of every view, fitted, and how documents pass through them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -154,16 +154,6 @@ def _fit_shared(
     total = learner.problems_solved(training.labels, len(np.unique(folds)))
     with progress_bar(f"tier 1, {name}", total, design.shows_progress, "problems") as advance:
         return fit_shared_view(space, training, learner.reporting(advance), folds, design.calibration, kfcv)
-
-
-def views_serve(
-    combine: str, names: Sequence[str], shared: Iterable[SharedView | Space], language: str
-) -> bool:
-    """Whether the shared ones among views of these names are enough for a language that was not learned."""
-    serving = [view.serves(language) for view in shared]
-    if combine == "concat":
-        return bool(serving) and all(serving) and OWN not in names
-    return any(serving)
 
 
 def usable_languages(what: str, space: Space, training: TrainingSet) -> list[str]:

@@ -1,0 +1,30 @@
+"""Refusals of an estimator's parameters, by name and value."""
+
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any
+
+from funnelling.errors import InputError
+
+
+def check_positive(estimator: Any, *names: str) -> None:
+    """Refuse what is neither a positive number nor None."""
+    for name in names:
+        value = getattr(estimator, name)
+        if value is not None and not (isinstance(value, Real) and 0 < float(value) < float("inf")):
+            raise InputError(f"{name} must be a positive number, not {value!r}.")
+
+
+def check_whole(estimator: Any, *names: str, least: int = 1) -> None:
+    """Refuse what is no whole number, or below the least."""
+    for name in names:
+        value = getattr(estimator, name)
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+            raise InputError(f"{name} must be a whole number from {least} on, not {value!r}.")
+
+
+def check_choice(estimator: Any, name: str, choices: Collection[str]) -> None:
+    """Refuse what is none of the choices."""
+    value = getattr(estimator, name)
+    if value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")

@@ -87,7 +87,7 @@ def test_it_learns() -> None:
 def test_the_best_epoch_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     best = train(3)
     made_up = iter([0.9, 0.8, 0.7, 0.75, 0.7, 0.9])
-    monkeypatch.setattr(training._Learner, "loss", lambda *_: next(made_up))
+    monkeypatch.setattr(training._NetworkLearner, "loss", lambda *_: next(made_up))
     network = train(100, patience=3)
     assert network.losses == [0.9, 0.8, 0.7, 0.75, 0.7, 0.9]
     assert same(network, best)

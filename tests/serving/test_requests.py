@@ -81,10 +81,10 @@ def test_what_is_to_be_explained(
             for bad, shown in (("fr", '"fr"'), (" en", '" en"'), ("en\n", '"en\\n"'), ("\ud800", '"\\ud800"'))
         ),
         ({"documents": [{**GOOD, "language": 3}]}, "/documents/0/language", '"language" must be a string.'),
-        ({"documents": [GOOD], "top": 0}, "/top", "Top must be a whole number from 1 to 100."),
-        ({"documents": [GOOD], "top": 101}, "/top", "Top must be a whole number from 1 to 100."),
+        ({"documents": [GOOD], "top": 0}, "/top", '"top" must be a whole number from 1 to 100.'),
+        ({"documents": [GOOD], "top": 101}, "/top", '"top" must be a whole number from 1 to 100.'),
         *(
-            ({"documents": [GOOD], "top": bad}, "/top", "Top must be a whole number from 1 to 100.")
+            ({"documents": [GOOD], "top": bad}, "/top", '"top" must be a whole number from 1 to 100.')
             for bad in (True, None, "3", 1.5)
         ),
         ({"documents": [GOOD], "labels": []}, "/labels", '"labels" must not be empty.'),

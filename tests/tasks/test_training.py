@@ -61,7 +61,10 @@ def test_an_output_that_exists_is_refused_before_anything_is_read(model: Path) -
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"split": "test"}, 'docs.jsonl: no labelled document with split "train". Mark what to learn from.'),
+        (
+            {"split": "test"},
+            'docs.jsonl: no labelled document with split "train". Mark some with "split": "train".',
+        ),
         (
             {"labels": ["all"]},
             "docs.jsonl: nothing to learn, all 48 training documents have the same",

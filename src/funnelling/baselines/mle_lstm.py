@@ -120,6 +120,11 @@ class MLELSTMClassifier(Method):
             raise InputError(f"validation must be between 0 and 1, not {self.validation!r}.")
         require_device(self.device, self._name())
 
+    def _learnable_languages(self, languages: list[str]) -> list[str]:
+        if not self.texts_:
+            raise InputError("mle-lstm needs texts, to read their words in order: give texts, not vectors.")
+        return super()._learnable_languages(languages)
+
     # --- words ------------------------------------------------------------------------------------
 
     def usable(self, languages: Sequence[str]) -> list[str]:
@@ -142,8 +147,6 @@ class MLELSTMClassifier(Method):
         seed: int,  # noqa: ARG002
     ) -> dict[str, Matrix]:
         """Documents as rows of word numbers."""
-        if not self.texts_:
-            raise InputError("mle-lstm needs texts, to read their words in order: give texts, not vectors.")
         files = self._files()
         self.words_: dict[str, list[str]] = {}
         self.tables_: dict[str, Floats] = {}

@@ -1,4 +1,4 @@
-"""How many requests a second a service answers, how fast, and whether its memory stays flat.
+"""How many requests per second a service answers, how fast, and whether its memory stays flat.
 
     python benchmarks/serving.py quickstart/model
     python benchmarks/serving.py quickstart/model --workers 1 --connections 1 --seconds 30
@@ -153,7 +153,7 @@ def resident(pid: int) -> float | None:
 def _tables(result: dict[str, Any]) -> list[tuple[str, Table]]:
     memory = result["memory_mb"]
     rows = [
-        ["requests a second", short(result["requests_a_second"])],
+        ["requests per second", short(result["requests_a_second"])],
         *([f"{name}, milliseconds", short(value)] for name, value in result["latency_ms"].items()),
         ["errors", str(result["errors"])],
         *([f"memory {when}, MB", short(value)] for when, value in memory.items() if value is not None),

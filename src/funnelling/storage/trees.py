@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
@@ -15,15 +16,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.method.registry import METHODS
-from funnelling.spaces.registry import VIEWS
 from funnelling.storage.estimators import from_bytes, to_bytes
 
-# Everything of ours that a model folder may hold, by the name it has there, which outlives that in the code:
-# methods, views, and what they are made of.
+# What models are made of beside methods and views, by its name in a folder, which outlives that in the code.
 CLASSES = {
-    **{entry.kind: f"{entry.module}.{entry.kind}" for entry in METHODS.values()},
-    **{kind.__name__: f"{kind.__module__}.{kind.__name__}" for kind in VIEWS.values()},
     "CLESASpace": "funnelling.spaces.clesa.CLESASpace",
     "Calibration": "funnelling.svm.calibration.Calibration",
     "CharacterVectorizer": "funnelling.text.characters.CharacterVectorizer",
@@ -40,12 +36,30 @@ CLASSES = {
     "TierOne": "funnelling.funnel.tier_one.TierOne",
     "TransformedSpace": "funnelling.spaces.transformed.TransformedSpace",
 }
-_STORED_NAMES = {path: name for name, path in CLASSES.items()}
 # How a fit was run, which must not show in its result, and resources that it has taken what it needs from.
 RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+
+@cache
+def _classes() -> dict[str, str]:
+    """Everything of ours that a model folder may hold, by its name there, and where it is defined."""
+    # Not before a model is written or read: whoever only asks what is in a folder needs none of them.
+    from funnelling.method.registry import METHODS
+    from funnelling.spaces.registry import VIEWS
+
+    return {
+        **{entry.kind: f"{entry.module}.{entry.kind}" for entry in METHODS.values()},
+        **{kind.__name__: f"{kind.__module__}.{kind.__name__}" for kind in VIEWS.values()},
+        **CLASSES,
+    }
+
+
+@cache
+def _stored_names() -> dict[str, str]:
+    return {path: name for name, path in _classes().items()}
 
 
 def encode(value: Any) -> tuple[Any, Arrays]:
@@ -123,7 +137,7 @@ class _Encoder:
                 return list(self._inner(place, dict(enumerate(value))).values())
             case dict() if all(isinstance(key, str) for key in value):
                 return {"$": "dict", "items": self._inner(place, value)}
-        name = _STORED_NAMES.get(f"{type(value).__module__}.{type(value).__name__}")
+        name = _stored_names().get(f"{type(value).__module__}.{type(value).__name__}")
         if name is not None:
             return {"$": name, "state": self._inner(place, _state(value))}
         content = to_bytes(value, what=place.strip("/").replace("/", "."))
@@ -148,9 +162,9 @@ def _state(value: Any) -> dict[str, Any]:
 
 
 def _restore(name: str, state: dict[str, Any]) -> Any:
-    if name not in CLASSES:
+    if name not in _classes():
         raise ValueError(f"no model holds a {name!r}")
-    module, _, kind_name = CLASSES[name].rpartition(".")
+    module, _, kind_name = _classes()[name].rpartition(".")
     kind: Any = getattr(import_module(module), kind_name)
     if not hasattr(kind, "get_params"):
         return kind(**state)

@@ -293,15 +293,13 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
         _run("compare", both, "--methods", "pooled,fun-zero-shot", "--json", "--hold-out", "it")
     )
     yield "compare hold-out", _hash(_timeless(held))
-    for name, verb, more in (("add-language", "add-language", "new"), ("update", "update", "test")):
-        source = documents[more] if more == "new" else folder / "updates.jsonl"
-        if more == "test":
-            further = _first(data.whole.split("train"), LANGUAGES, DOCUMENTS + 20)
-            write_documents(source, further)
-        target = folder / name
+    further = folder / "further.jsonl"
+    write_documents(further, _first(data.whole.split("train"), LANGUAGES, DOCUMENTS + 20))
+    for verb, source in (("add-language", documents["new"]), ("update", further)):
+        target = folder / verb
         said = _run(verb, model, source, "-o", target)
-        yield name, _folder_hash(target)
-        yield f"{name}, told", _hash(said.replace(str(folder), "").encode())
+        yield verb, _folder_hash(target)
+        yield f"{verb}, told", _hash(said.replace(str(folder), "").encode())
     experiment = folder / "experiment"
     _run(
         "experiment",

@@ -4,7 +4,7 @@ Bits: a product of matrices may round differently with its shape and with the nu
 so every product here has a shape that depends on its weights alone and runs on one thread.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, Protocol
@@ -12,7 +12,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils.validation import check_array
 from threadpoolctl import ThreadpoolController
 
 
@@ -59,6 +58,8 @@ def check_vectors(X: Any) -> Any:
 
     It may lack columns: texts that hold no word have no vocabulary.
     """
+    from sklearn.utils.validation import check_array  # a second to load, which reading a corpus need not wait
+
     return check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
 
 
@@ -99,17 +100,9 @@ def sizes_of(by_language: Mapping[str, Any]) -> dict[str, int]:
     return {language: length(values) for language, values in by_language.items()}
 
 
-def label_matrix(label_lists: Sequence[Iterable[str]], classes: Collection[str]) -> Targets:
-    """Which document has which of the classes; other labels are passed over.
-
-    >>> label_matrix([["cat"], [], ["dog", "bird"]], ["cat", "dog"]).astype(int).tolist()
-    [[1, 0], [0, 0], [0, 1]]
-    """
-    column = {label: number for number, label in enumerate(classes)}
-    matrix = np.zeros((len(label_lists), len(column)), dtype=bool)
-    for row, labels in enumerate(label_lists):
-        matrix[row, [column[label] for label in labels if label in column]] = True
-    return matrix
+def widths_of(by_language: Mapping[str, Matrix]) -> dict[str, int]:
+    """How many columns each language's matrix has."""
+    return {language: int(X.shape[1]) for language, X in by_language.items()}
 
 
 def unit_rows(X: Floats) -> Floats:

@@ -9,7 +9,7 @@ from funnelling.errors import InputError, naming
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
-from funnelling.method import Method
+from funnelling.method.base import Method
 from funnelling.text.detection import detect_languages
 from funnelling.text.languages import is_served, normalise_tag, served_by
 

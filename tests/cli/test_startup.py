@@ -39,6 +39,19 @@ def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_reading_corpora_and_cards_waits_for_no_learner() -> None:
+    """`inspect` and `data describe` need no scikit-learn, which takes seconds to load."""
+    modules = ("corpus", "corpus.description", "evaluation", "method.registry", "report.card", "storage")
+    script = "import sys\n" + "\n".join(f"import funnelling.{name}" for name in modules)
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}\nassert 'sklearn' not in sys.modules"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_version(tmp_path: Path) -> None:
     done = run_command("--version", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, f"funnelling {version('funnelling')}\n")

@@ -241,3 +241,11 @@ class TestStates:
         for ask in (lambda model: model.usable(["en"]), lambda model: model.serves_unseen("fr")):
             with pytest.raises(InputError):
                 ask(FunnellingClassifier(views=views))
+
+    def test_a_model_of_an_earlier_version_answers_without_what_it_lacks(self) -> None:
+        model = fit(meta_C=1.0)
+        expected = scores(model)
+        older = copy(model)
+        for name in ("cuts_", "held_out_", "_funnels"):
+            delattr(older, name)
+        np.testing.assert_array_equal(scores(older), expected)

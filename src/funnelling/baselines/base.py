@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from funnelling.matrices import Scores
-from funnelling.method import Method
+from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence, WordEvidence
 from funnelling.method.parameters import check_positive
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet

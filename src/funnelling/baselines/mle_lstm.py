@@ -13,7 +13,7 @@ import numpy.typing as npt
 from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Scores, Targets
-from funnelling.method import Method
+from funnelling.method.base import Method
 from funnelling.method.parameters import check_positive, check_whole
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table

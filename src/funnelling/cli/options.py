@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from funnelling.errors import InputError
+from funnelling.work.devices import DEVICES
 
 if TYPE_CHECKING:
     from funnelling.tasks.resources import ResourcePaths
@@ -82,9 +83,7 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--device", choices=("cpu", "cuda"), default="cpu", help="where funnels work in tier 2 (cpu)"
-    )
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help="where funnels work in tier 2 (cpu)")
 
 
 def _cores() -> int:

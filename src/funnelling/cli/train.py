@@ -9,7 +9,7 @@ from funnelling.cli import options, printing
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 DEFAULT_METHOD = "fun-auto"
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError, naming
 from funnelling.formats import Document, read_documents
 from funnelling.formats.document import SPLITS, quoted
 from funnelling.formats.files import shown_name
-from funnelling.matrices import label_matrix
 
 
 @dataclass(slots=True)

@@ -56,12 +56,7 @@ class Archive:
 
     def points(self, combination: Combination) -> dict[str, Floats]:
         """The training documents in tier 2's space, by language."""
-        return {
-            tag: combination.points(
-                {view: by_language[tag] for view, by_language in self.training.items() if tag in by_language}
-            )
-            for tag in self.targets
-        }
+        return {language: combination.points_in(language, self.training) for language in self.targets}
 
     def nearest(
         self, point: Floats, points: Mapping[str, Floats], names: Sequence[str], number: int = NEIGHBOURS

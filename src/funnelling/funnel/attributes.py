@@ -15,22 +15,21 @@ from funnelling.funnel.tier_two import TierTwo
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import FittedViews
 from funnelling.funnel.views.shared import SharedView
+from funnelling.matrices import widths_of
 from funnelling.spaces.registry import SHARED
+
+ZERO_SHOT = "shared_"  # before the names of tier 2 for languages without training documents
 
 
 def funnel_attributes(funnel: FittedFunnel) -> dict[str, Any]:
     """A funnel by attribute; one without an archive has no ``training_``."""
-    tier_two = funnel.tier_two
     return {
         "base_": dict(funnel.views.own),
         "shared_views_": dict(funnel.views.shared),
         **({} if funnel.archive is None else {"training_": funnel.archive}),
         "weights_": funnel.combination.weights,
-        "meta_": tier_two.scorer,
-        "meta_C_": tier_two.C,
-        "head_": tier_two.calibrator,
-        "cuts_": tier_two.thresholds,
-        "held_out_": tier_two.held_out,
+        **_tier_two_attributes(funnel.tier_two),
+        "held_out_": funnel.tier_two.held_out,
     }
 
 
@@ -41,7 +40,7 @@ def growth_attributes(growth: Growth) -> dict[str, Any]:
         "classes_": np.array(growth.classes, dtype=object),
         "languages_": list(training.targets),
         **({} if vectorizers is None else {"vectorizers_": dict(vectorizers)}),
-        "features_": {language: int(X.shape[1]) for language, X in training.vectors.items()},
+        "features_": widths_of(training.vectors),
         "documents_": training.sizes,
         **funnel_attributes(growth.funnel),
     }
@@ -49,14 +48,7 @@ def growth_attributes(growth: Growth) -> dict[str, Any]:
 
 def zero_shot_attributes(view: SharedView, tier_two: TierTwo) -> dict[str, Any]:
     """The funnel of languages without training documents by attribute."""
-    return {
-        "space_": view.space,
-        "shared_": view.tier,
-        "shared_meta_": tier_two.scorer,
-        "shared_meta_C_": tier_two.C,
-        "shared_head_": tier_two.calibrator,
-        "shared_cuts_": tier_two.thresholds,
-    }
+    return {"space_": view.space, "shared_": view.tier, **_tier_two_attributes(tier_two, ZERO_SHOT)}
 
 
 def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
@@ -65,13 +57,7 @@ def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
     return FittedFunnel(
         FittedViews(list(design.views), attributes["base_"], attributes["shared_views_"], vectorizers),
         Combination(design.combine, design.normalise, attributes["weights_"]),
-        TierTwo(
-            attributes["meta_"],
-            attributes["meta_C_"],
-            attributes["head_"],
-            attributes["cuts_"],
-            attributes["held_out_"],
-        ),
+        _tier_two_of(attributes),
         attributes.get("training_"),
     )
 
@@ -82,12 +68,25 @@ def zero_shot_funnel_of(design: Design, attributes: Mapping[str, Any]) -> Fitted
     return FittedFunnel(
         FittedViews([SHARED], {}, {SHARED: view}, attributes["vectorizers_"]),
         Combination(design.combine, design.normalise),
-        TierTwo(
-            attributes["shared_meta_"],
-            attributes["shared_meta_C_"],
-            attributes["shared_head_"],
-            attributes["shared_cuts_"],
-            {},
-        ),
+        _tier_two_of(attributes, ZERO_SHOT),
         attributes.get("training_"),
+    )
+
+
+def _tier_two_attributes(tier_two: TierTwo, prefix: str = "") -> dict[str, Any]:
+    return {
+        f"{prefix}meta_": tier_two.scorer,
+        f"{prefix}meta_C_": tier_two.C,
+        f"{prefix}head_": tier_two.calibrator,
+        f"{prefix}cuts_": tier_two.thresholds,
+    }
+
+
+def _tier_two_of(attributes: Mapping[str, Any], prefix: str = "") -> TierTwo:
+    return TierTwo(
+        attributes[f"{prefix}meta_"],
+        attributes[f"{prefix}meta_C_"],
+        attributes[f"{prefix}head_"],
+        attributes.get(f"{prefix}cuts_", 0.0),  # models of earlier versions have none
+        attributes.get("held_out_", {}) if not prefix else {},
     )

@@ -102,7 +102,7 @@ def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Ca
         return own
 
     def visible(views: Sequence[str]) -> list[str]:
-        return replace(design, views=named_views(views)).visible_languages(list(languages))
+        return replace(design, views=named_views(views)).visible_languages(languages)
 
     needed = len(languages) if design.combine == "concat" else 1
     resources = design.resources
@@ -215,16 +215,8 @@ class Round:
             combination.points({view: each[tag].training for view, each in posteriors.items() if tag in each})
             for tag in self.training.targets
         ]
-        asking = [
-            combination.points(
-                {
-                    view: self._held_out_posteriors[view][tag]
-                    for view, each in posteriors.items()
-                    if tag in each
-                }
-            )
-            for tag in self.held_out.targets
-        ]
+        held_out = {view: self._held_out_posteriors[view] for view in candidate.views}
+        asking = np.vstack([combination.points_in(tag, held_out) for tag in self.held_out.targets])
         targets = self.training.stacked_targets()
         learner = design.meta_learner(int(targets.any(axis=0).sum()), self.training)
         problem = learner.problem(np.asfortranarray(np.vstack(learning)), targets)
@@ -234,7 +226,7 @@ class Round:
         else:
             fits = [problem.fit_whole()]
         for fit in fits:
-            decided = decide(fit.scorer().scores(np.vstack(asking)), self.training.exclusive)
+            decided = decide(fit.scorer().scores(asking), self.training.exclusive)
             yield getattr(fit, "C", None), mean_measures(self.held_out.targets, decided)
 
     def _fit(self, view: str) -> None:

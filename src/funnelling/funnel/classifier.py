@@ -356,7 +356,7 @@ class FunnellingClassifier(Method):
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents can be learned from: those that a view sees."""
         self._validate_parameters()
-        return self.design().visible_languages(list(languages))
+        return self.design().visible_languages(languages)
 
     def serves_unseen(self, language: str) -> bool:
         """Whether documents in a language without training documents can be labelled."""
@@ -366,7 +366,6 @@ class FunnellingClassifier(Method):
             return False
         if hasattr(self, "shared_views_"):
             funnel = self.funnel(language)
-            shared = funnel.views.shared.values()
-            return views_serve(funnel.combination.how, funnel.views.names, shared, language)
+            return views_serve(funnel.combination.how, funnel.views.names, funnel.views.shared, language)
         self._validate_parameters()
         return would_serve(self.design(), language)

@@ -4,11 +4,9 @@ A design is plain data. A fit reads it, a search tries others like it, and learn
 the model was fitted with.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
-
-import numpy as np
 
 from funnelling.funnel.estimator_learner import EstimatorLearner
 from funnelling.funnel.thresholds import Goal, parse_goal
@@ -16,7 +14,7 @@ from funnelling.matrices import Folds
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.spaces.base import Resources
-from funnelling.spaces.registry import OWN, View, named_views, visible_languages
+from funnelling.spaces.registry import OWN, View, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID
 from funnelling.work.devices import pick_device
@@ -141,11 +139,19 @@ class Design:
             for language, size in training.sizes.items()
         }
 
-    def visible_languages(self, languages: list[str]) -> list[str]:
-        """Those of some languages that the views can see."""
-        return visible_languages(self.views, self.resources, self.combine, languages)
+    def visible_languages(self, languages: Sequence[str]) -> list[str]:
+        """Those of the languages of training documents that the views can see."""
+        usable = [
+            languages if name == OWN else make_space(view, self.resources).usable(languages)
+            for name, view in self.views.items()
+        ]
+        return [tag for tag in languages if views_suffice(self.combine, (tag in each for each in usable))]
 
 
-def stacked_folds(folds: Mapping[str, Folds] | None) -> Folds | None:
-    """The folds of all languages below each other."""
-    return None if folds is None else np.concatenate(list(folds.values()))
+def views_suffice(combine: str, sees: Iterable[bool]) -> bool:
+    """Whether views, each of which sees a language or not, are enough: all of them where set side by side.
+
+    >>> views_suffice("mean", [True, False]), views_suffice("concat", [True, False])
+    (True, False)
+    """
+    return all(sees) if combine == "concat" else any(sees)

@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError
 from funnelling.funnel.archive import Archive, group_names
-from funnelling.funnel.design import Design
+from funnelling.funnel.design import Design, views_suffice
 from funnelling.funnel.funnel import FittedFunnel, fit_over_views
 from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, absent_posterior
 from funnelling.funnel.views.fitting import FittedViews, fit_own_words
-from funnelling.matrices import Floats, Matrix, Targets, check_vectors, label_matrix, stacked
+from funnelling.matrices import Floats, Matrix, Targets, check_vectors, stacked
 from funnelling.method.inputs import Inputs
 from funnelling.method.labels import read_label_lists
 from funnelling.method.training_set import TrainingSet
@@ -209,9 +210,8 @@ def _appended(old: Posteriors | None, new: Floats) -> Posteriors:
 
 def _check_visible(design: Design, languages: Sequence[str], posteriors: ViewPosteriors) -> None:
     """Refuse a language that the views, which are frozen, cannot bring into tier 2's space."""
-    enough = all if design.combine == "concat" else any
     for language in languages:
-        if not enough(language in by_language for by_language in posteriors.values()):
+        if not views_suffice(design.combine, (language in each for each in posteriors.values())):
             raise InputError(
                 f"The model's views cannot see documents in {language!r}, and learn no more. Train it anew."
             )

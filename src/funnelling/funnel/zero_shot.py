@@ -9,11 +9,11 @@ The shared classifiers' folds are languages instead of documents. Sigmoids are f
 that the classifier had not seen, which is what it will be asked about, and C is chosen by them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from funnelling.funnel.design import Design
+from funnelling.funnel.design import Design, views_suffice
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
 from funnelling.funnel.views.fitting import usable_languages
@@ -65,18 +65,15 @@ def language_folds(training: TrainingSet) -> Folds:
 
 
 def views_serve(
-    combine: str, names: Sequence[str], shared: Iterable[SharedView | Space], language: str
+    combine: str, names: Iterable[str], shared: Mapping[str, SharedView | Space], language: str
 ) -> bool:
-    """Whether the shared ones among views of these names are enough for a language that was not learned."""
-    serving = [view.serves(language) for view in shared]
-    if combine == "concat":
-        return bool(serving) and all(serving) and OWN not in names
-    return any(serving)
+    """Whether views of these names are enough for a language that was not learned; own words never are."""
+    return views_suffice(combine, [name != OWN and shared[name].serves(language) for name in names])
 
 
 def would_serve(design: Design, language: str) -> bool:
     """Whether a funnel of this design could label documents in a language without training documents."""
     if design.zero_shot is not None:
         return unseen_space(design.zero_shot, design.resources).serves(language)
-    spaces = [make_space(view, design.resources) for name, view in design.views.items() if name != OWN]
-    return views_serve(design.combine, list(design.views), spaces, language)
+    shared = {name: make_space(view, design.resources) for name, view in design.views.items() if name != OWN}
+    return views_serve(design.combine, design.views, shared, language)

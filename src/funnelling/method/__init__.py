@@ -1,5 +1,1 @@
 """What all methods share: the estimator's contract, its input, its labels, and the registry of methods."""
-
-from funnelling.method.base import Method
-
-__all__ = ["Method"]

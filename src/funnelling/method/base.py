@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.errors import InputError
-from funnelling.matrices import FLOATS, Scores, Targets, check_vectors
+from funnelling.matrices import FLOATS, Scores, Targets, check_vectors, widths_of
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.labels import are_right, check_learnable, read_labelled
@@ -26,7 +26,7 @@ from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_served
-from funnelling.text.vocabularies import fit_own
+from funnelling.text.vocabularies import feature_names, fit_own
 from funnelling.work.progress import progress_bar
 
 logger = logging.getLogger(__name__)
@@ -123,7 +123,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         seed = seed_of(self.random_state)
         fitted = self._fit_vectors(given.documents, given.targets, seed)
         vectors = {language: check_vectors(X) for language, X in fitted.items()}
-        self._count_features(vectors if given.texts else given.documents)
+        self.features_ = widths_of(vectors if given.texts else given.documents)
         return self._learn(
             TrainingSet.of(
                 given.documents,
@@ -153,7 +153,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         self.texts_ = True
         self.languages_ = self._learnable_languages(list(prepared.vectors))
         self.vectorizers_ = prepared.vectorizers
-        self._count_features(prepared.vectors)
+        self.features_ = widths_of(prepared.vectors)
         return self._learn(
             TrainingSet.of(
                 dict(prepared.vectors),
@@ -284,9 +284,6 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
             logger.warning("%s leaves out languages it has no resources for: %s.", self._name(), without)
         return usable
 
-    def _count_features(self, vectors: dict[str, Any]) -> None:
-        self.features_ = {language: int(X.shape[1]) for language, X in vectors.items()}
-
     def _learn(self, training: TrainingSet) -> Self:
         self.documents_ = training.sizes
         self._fit(training)
@@ -323,9 +320,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     def _feature_names(self, language: str) -> Sequence[str] | None:
         """What the columns of a language's vectors stand for, None where they have no names."""
-        vectorizer = getattr(self, "vectorizers_", {}).get(language)
-        names = getattr(vectorizer, "get_feature_names_out", None)
-        return None if names is None else list(names())
+        return feature_names(getattr(self, "vectorizers_", {}).get(language))
 
     def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
         """The scores of each language's documents."""

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError
-from funnelling.matrices import Targets, is_sparse, label_matrix
+from funnelling.matrices import Targets, is_sparse
 from funnelling.method.inputs import Inputs, read_inputs
 
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in

@@ -12,7 +12,7 @@ from funnelling.funnel.design import is_auto
 from funnelling.parts.preparing import TEST, prepare
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 PARQUET = ".parquet"
 MANY = 50_000  # documents, past which other views of texts are not tried: that would take many times as long

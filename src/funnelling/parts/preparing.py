@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write
-from funnelling.matrices import label_matrix
 from funnelling.method.training_set import PreparedTexts
 from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counts, splits_in
 from funnelling.text.tfidf import TfidfVectorizer

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from funnelling.method import Method
+from funnelling.method.base import Method
 from funnelling.serving import openapi
 from funnelling.serving.bodies import Bodies
 from funnelling.serving.engine import Engine

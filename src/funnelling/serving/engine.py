@@ -15,7 +15,7 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.method import Method
+from funnelling.method.base import Method
 from funnelling.prediction import Predictor
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal, too_busy

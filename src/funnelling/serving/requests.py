@@ -5,7 +5,7 @@ What may be asked depends on the model and on the settings, so the types are mad
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import (
     AfterValidator,
@@ -23,7 +23,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
-from funnelling.method import Method
+from funnelling.method.base import Method
 from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import Limits
 from funnelling.serving.tags import LONGEST_TAG, tag_pattern
@@ -32,7 +32,6 @@ from funnelling.text.languages import normalise_tag
 LONGEST_ID = 1_000
 LARGEST_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
 MOST_WORDS = 100  # that an explanation lists
-_DOCUMENT_FIELDS = ("text", "language", "id")
 
 # What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
 _REASONS = {
@@ -54,6 +53,10 @@ class Requests:
 
     def __init__(self, model: Method, limits: Limits) -> None:
         document = _document_type(model, limits.characters)
+        top: Any = Annotated[
+            _whole_number(1, MOST_WORDS),
+            _saying("top", f'"top" must be a whole number from 1 to {MOST_WORDS}'),
+        ]
         self.predict_type: Any = create_model(
             "PredictRequest", __base__=_Body, documents=_some(document, limits.documents)
         )
@@ -67,7 +70,7 @@ class Requests:
                     None, description="The assigned labels, or the three most probable, where it is missing."
                 ),
             ),
-            top=(_top_type(), 10),
+            top=(top, 10),
         )
 
     def read_predict(self, body: Any) -> list[Document]:
@@ -89,6 +92,9 @@ def _document_type(model: Method, characters: int) -> type[BaseModel]:
     tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": LONGEST_TAG}
     language = Annotated[str, AfterValidator(_tag_check(model)), WithJsonSchema(tag)]
     identifier = _string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
+    said = _saying(
+        "id", f"an id must be a string of at most {LONGEST_ID:,} characters or a whole number below 2**53"
+    )
     return create_model(
         "Document",
         __base__=_Body,
@@ -98,7 +104,7 @@ def _document_type(model: Method, characters: int) -> type[BaseModel]:
             Field(None, description="A code such as en or pt_BR. Detected where it is missing."),
         ),
         id=(
-            Annotated[identifier, WrapValidator(_check_id)] | None,
+            Annotated[identifier, said] | None,
             Field(None, description="Comes back with the answer. The document's number where it is missing."),
         ),
     )
@@ -129,25 +135,16 @@ def _as_whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value  # to JSON, 1.0 is 1
 
 
-def _top_type() -> Any:
-    return Annotated[_whole_number(1, MOST_WORDS), WrapValidator(_check_top)]
+def _saying(field: str, sentence: str) -> WrapValidator:
+    """Let one sentence stand for whatever pydantic finds wrong with a field."""
 
+    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return handler(value)
+        except ValidationError:
+            raise PydanticCustomError(field, sentence) from None
 
-def _check_top(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    try:
-        return handler(value)
-    except ValidationError:
-        raise PydanticCustomError("top", f'"top" must be a whole number from 1 to {MOST_WORDS}') from None
-
-
-def _check_id(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    try:
-        return handler(value)
-    except ValidationError:
-        raise PydanticCustomError(
-            "id",
-            f"an id must be a string of at most {LONGEST_ID:,} characters or a whole number below 2**53",
-        ) from None
+    return WrapValidator(check)
 
 
 def _tag_check(model: Method) -> Callable[[str], str]:
@@ -208,11 +205,19 @@ def _refusal(kind: type[BaseModel], errors: list[ErrorDetails]) -> Refusal:
     if code == "extra_forbidden":
         *owner, field = place
         place = tuple(owner)
-        fields = kind.model_fields if not place else _DOCUMENT_FIELDS
+        fields = _owner(kind, place).model_fields
         words = {"name": quoted(str(field)), "owner": _noun(place), "fields": ", ".join(fields)}
     reason = _REASONS[code].format(**words, **error.get("ctx", {})) if code in _REASONS else error["msg"]
     pointer = "".join(f"/{step}" for step in place)
     return Refusal(422, f"{reason[0].upper()}{reason[1:]}.", pointer=pointer)
+
+
+def _owner(kind: type[BaseModel], place: tuple[int | str, ...]) -> type[BaseModel]:
+    """The type of the object at a place: that of the body, or of the entries of one of its lists."""
+    if not place:
+        return kind
+    entry: type[BaseModel] = get_args(kind.model_fields[str(place[0])].annotation)[0]
+    return entry
 
 
 def _noun(place: tuple[int | str, ...]) -> str:

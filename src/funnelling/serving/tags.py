@@ -2,7 +2,7 @@
 
 from string import ascii_lowercase
 
-from funnelling.method import Method
+from funnelling.method.base import Method
 
 LONGEST_TAG = 40
 ANY_TAG = r"^(|[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*)$"

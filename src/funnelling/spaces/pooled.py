@@ -6,7 +6,7 @@ from typing import Any
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
 from funnelling.text.languages import is_language
-from funnelling.text.vocabularies import fit_shared, shared_vectors
+from funnelling.text.vocabularies import feature_names, fit_shared, shared_vectors
 
 
 class PooledSpace(Space):
@@ -37,8 +37,7 @@ class PooledSpace(Space):
         return X
 
     def feature_names(self) -> Sequence[str] | None:
-        names = getattr(self.vectorizer_, "get_feature_names_out", None)
-        return None if names is None else list(names())
+        return feature_names(self.vectorizer_)
 
     def serves(self, language: str) -> bool:
         # Vectors of the user's own may come from a language of any name, and mean anything.

@@ -108,15 +108,3 @@ def make_space(view: View, resources: Resources, seed: int = 0, name: str = "") 
     if isinstance(view, TfidfVectorizer):  # it asks for the language of each text
         return PooledSpace(name, view, resources.verbose)
     return TransformedSpace(view, name, seed)
-
-
-def visible_languages(
-    views: Mapping[str, View], resources: Resources, combine: str, languages: Sequence[str]
-) -> list[str]:
-    """The languages that some view can see, or that all views can where they are set side by side."""
-    usable = [
-        languages if name == OWN else make_space(view, resources).usable(languages)
-        for name, view in views.items()
-    ]
-    enough = all if combine == "concat" else any
-    return [language for language in languages if enough(language in each for each in usable)]

@@ -11,7 +11,7 @@ from funnelling.storage.mapped import arrays_in
 from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 CARD = "README.md"  # of the folder, for people
 # Whose versions a prediction may depend on.
@@ -87,7 +87,7 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere: no such model folder. Check the path.
     """
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
     folder = Path(path)
     document, files = folders.read(folder, mapped)

@@ -12,7 +12,7 @@ from funnelling.trials.pieces import Result
 from funnelling.trials.reporting import Reporter, silent
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 
 def evaluate(

@@ -12,7 +12,7 @@ from funnelling.trials.pieces import Result
 from funnelling.wording import counted
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 
 @dataclass(frozen=True)

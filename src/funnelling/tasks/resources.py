@@ -14,7 +14,7 @@ from funnelling.tasks.sources import FilePath
 from funnelling.trials.splits import Trial
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from funnelling.storage import load_model
 from funnelling.trials.splits import Trial, sides_of
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 FilePath = str | os.PathLike[str]
 

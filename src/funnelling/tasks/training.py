@@ -20,7 +20,7 @@ from funnelling.trials.splits import check_labels_differ
 from funnelling.wording import counted
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 
 @dataclass(frozen=True)

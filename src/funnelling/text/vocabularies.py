@@ -54,3 +54,13 @@ def shared_vectors(vectorizer: Any, language: str, texts: Sequence[str]) -> Matr
 def _languages_for(vectorizer: Any, languages: Sequence[str]) -> dict[str, Any]:
     """The argument that only our own vectorizer takes: the language of each text."""
     return {"languages": languages} if isinstance(vectorizer, TfidfVectorizer) else {}
+
+
+def feature_names(vectorizer: Any) -> list[str] | None:
+    """What the columns of a vectorizer's vectors stand for, None where they have no names.
+
+    >>> feature_names(None) is None
+    True
+    """
+    names = getattr(vectorizer, "get_feature_names_out", None)
+    return None if names is None else list(names())

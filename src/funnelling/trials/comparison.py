@@ -16,7 +16,7 @@ from funnelling.trials.splits import Trial
 from funnelling.trials.summary import summarise_methods
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 
 @dataclass

@@ -13,7 +13,7 @@ from funnelling.trials.pieces import Result
 from funnelling.trials.splits import Trial, learnable, outer_folds
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 
 def fit_method(method: "Method", train: Corpus) -> "Method":

@@ -13,7 +13,7 @@ from funnelling.matrices import Rows, Targets
 from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 
 def servable(corpus: Corpus, method: "Method") -> Rows:

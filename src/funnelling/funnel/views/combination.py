@@ -37,6 +37,10 @@ class Combination:
             weights = weights / (weights.sum() or 1)
         return combined(list(posteriors.values()), self.how, self.normalise, weights)
 
+    def points_in(self, language: str, posteriors: Mapping[str, Mapping[str, Floats]]) -> Floats:
+        """A language's documents in tier 2's space, from the views that see it."""
+        return self.points({view: each[language] for view, each in posteriors.items() if language in each})
+
     def training_points(self, posteriors: ViewPosteriors, language: str) -> Posteriors:
         """A language's training documents in tier 2's space."""
         by_view = {view: each[language] for view, each in posteriors.items() if language in each}

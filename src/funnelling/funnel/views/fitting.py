@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.funnel.design import Design, Learner, stacked_folds
+from funnelling.funnel.design import Design, Learner
 from funnelling.funnel.tier_one import Posteriors, Teachers, TierOne, ViewPosteriors, fit_tier_one
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
 from funnelling.matrices import Floats, Folds, Matrix
@@ -18,6 +18,7 @@ from funnelling.spaces import Space
 from funnelling.spaces.registry import OWN, make_space
 from funnelling.svm import SVM
 from funnelling.svm.plan import labels_at_once
+from funnelling.text.vocabularies import feature_names
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import for_threads, is_local
 from funnelling.work.threads import in_threads
@@ -54,8 +55,7 @@ class FittedViews:
         """What the columns of a view stand for, None where they have no names."""
         if view != OWN:
             return self.shared[view].space.feature_names()
-        names = getattr((self.vectorizers or {}).get(language), "get_feature_names_out", None)
-        return None if names is None else list(names())
+        return feature_names((self.vectorizers or {}).get(language))
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "FittedViews":
         """These views under more labels: the old ones go to ``columns``, the new ones are always rejected."""
@@ -150,10 +150,17 @@ def _fit_shared(
     training = training.only(usable_languages(f"The view {name!r}", space, training))
     learner = design.base_learner(name, training.seed)
     folds = training.stacked_folds()
-    kfcv = stacked_folds(design.kfcv_folds(training))
+    kfcv = design.kfcv_folds(training)
     total = learner.problems_solved(training.labels, len(np.unique(folds)))
     with progress_bar(f"tier 1, {name}", total, design.shows_progress, "problems") as advance:
-        return fit_shared_view(space, training, learner.reporting(advance), folds, design.calibration, kfcv)
+        return fit_shared_view(
+            space,
+            training,
+            learner.reporting(advance),
+            folds,
+            design.calibration,
+            None if kfcv is None else np.concatenate(list(kfcv.values())),
+        )
 
 
 def usable_languages(what: str, space: Space, training: TrainingSet) -> list[str]:

@@ -9,7 +9,7 @@ from funnelling.corpus import Corpus
 from funnelling.matrices import Targets
 
 if TYPE_CHECKING:
-    from funnelling.method import Method
+    from funnelling.method.base import Method
 
 
 def decisions_of(method: "Method", test: Corpus, classes: Sequence[str]) -> Targets:

@@ -13,7 +13,18 @@ from funnelling.cli import COMMANDS, main
 
 from .command import run_command
 
-HEAVY = ("numpy", "scipy", "sklearn", "pandas", "pyarrow", "simplemma", "py3langid", "safetensors", "tqdm")
+HEAVY = (
+    "numpy",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "pyarrow",
+    "simplemma",
+    "py3langid",
+    "langcodes",
+    "safetensors",
+    "tqdm",
+)
 
 
 def test_help_answers_in_half_a_second() -> None:

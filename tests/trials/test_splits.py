@@ -203,6 +203,18 @@ class TestHoldOut:
         train, test, _ = hold_out(trial, ["pt_BR"])
         assert (set(train.languages), set(test.languages)) == ({"en", "it", "pt"}, {"pt_BR"})
 
+    def test_scripts_too(self) -> None:
+        rows: list[tuple[str, str | None, str | None]] = [
+            (language, None, "test" if i % 3 == 0 else "train")
+            for language in ("en", "sr", "sr_Latn")
+            for i in range(12)
+        ]
+        trial = trial_split(_corpus(rows), 0, seed=0)
+        train, test, _ = hold_out(trial, ["sr"])
+        assert (set(train.languages), set(test.languages)) == ({"en"}, {"sr", "sr_Latn"})
+        train, test, _ = hold_out(trial, ["sr_Latn"])
+        assert (set(train.languages), set(test.languages)) == ({"en", "sr"}, {"sr_Latn"})
+
     def test_what_cannot_be_held_out_is_named(self) -> None:
         trial = trial_split(_corpus(self.ROWS), 0, seed=0)
         with pytest.raises(InputError, match=r"^no test document is in 'fr', which is to be held out\.$"):

@@ -138,21 +138,39 @@ def make_corpus(
 ) -> Corpus:
     """A corpus of documents, made as `read_corpus` makes it; ``name`` is their file, for messages."""
     corpus = Corpus.from_documents(documents)
-    _normalise_languages(corpus, name)
-    if detect:
-        _detect_languages(corpus, name, among, verbose)
+    name_languages(corpus, name, detect, among, verbose)
     return corpus
 
 
-def _normalise_languages(corpus: Corpus, name: str) -> None:
+def name_languages(
+    corpus: Corpus, name: str, detect: bool = True, among: Sequence[str] = (), verbose: int = 0
+) -> dict[str, str]:
+    """Give each document the one tag of its language, as `read_corpus` does.
+
+    Return what became of tags that were written otherwise, not only in another case.
+    """
+    normal = _normalise_languages(corpus, name)
+    if detect:
+        _detect_languages(corpus, name, among, verbose)
+    plain = {tag: tag.strip().lower().replace("-", "_") for tag in normal}
+    return {tag: language for tag, language in normal.items() if plain[tag] != language.lower()}
+
+
+def _normalise_languages(corpus: Corpus, name: str) -> dict[str, str]:
+    """Bring language tags into their normal form, and return that of each tag."""
     from funnelling.text.languages import normalise_tag
 
+    normal: dict[str, str] = {}
     for position, tag in enumerate(corpus.languages):
-        if tag is not None:
+        if tag is None:
+            continue
+        if tag not in normal:
             try:
-                corpus.languages[position] = normalise_tag(tag)
+                normal[tag] = normalise_tag(tag)
             except InputError as error:
                 raise InputError(f"{name}: document {quoted(corpus.ids[position])}: {error}") from None
+        corpus.languages[position] = normal[tag]
+    return normal
 
 
 def _detect_languages(corpus: Corpus, name: str, among: Sequence[str], verbose: int) -> None:

@@ -321,7 +321,7 @@ class FunnellingClassifier(Method):
         """
         check_is_fitted(self, "classes_")
         self._validate_parameters()
-        inputs = read_inputs(X, languages, fitted_on_texts=self.texts_)
+        inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
         archive = growable_archive(self.classes_, self.exclusive_, getattr(self, "training_", None))
         views, known = self.funnel(self.languages_[0]).views, self.classes_.tolist()
         growth = grow(self.design(), archive, views, known, inputs, y, groups, ids)

@@ -17,6 +17,7 @@ from funnelling.spaces.base import Resources
 from funnelling.spaces.registry import OWN, View, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID
+from funnelling.text.languages import known_as
 from funnelling.work.devices import pick_device
 
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
@@ -94,7 +95,7 @@ class Design:
         """What base classifiers learn with: those of a language, or of a view that all languages share."""
         estimator = self.base_estimator
         if isinstance(estimator, Mapping):
-            estimator = estimator.get(name)
+            estimator = estimator.get(known_as(name, estimator))
         if estimator is not None:
             return EstimatorLearner(estimator, (seed, name), self.n_jobs)
         return self.base_svm()

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import check_vectors, is_sparse, length, sizes_of, take
-from funnelling.text.languages import normalise_tag, served_by
+from funnelling.text.languages import known_as, normalise_tag, served_by
 
 ONE_LANGUAGE = "und"  # the name of the only language of a plain matrix: BCP 47's "undetermined"
 
@@ -106,12 +106,14 @@ def read_inputs(
     known: Sequence[str] | None = None,
     fitted_on_texts: bool | None = None,
     check_matrix: Callable[[Any], Any] = lambda X: X,
+    names: Sequence[str] = (),
 ) -> Inputs:
     """Sort documents by language.
 
     Texts without a language get it detected, among the ``known`` ones of a fitted model where there is one. A
     matrix without languages is one language; ``check_matrix`` brings it into scikit-learn's form. A model
-    ``fitted_on_texts`` takes no vectors, and one fitted on vectors no texts.
+    ``fitted_on_texts`` takes no vectors, and one fitted on vectors no texts. Languages that have ``names``
+    keep those, as models of earlier versions spell them.
     """
     if fitted_on_texts is not None:
         _check_kind(X, fitted_on_texts)
@@ -127,7 +129,7 @@ def read_inputs(
         raise InputError(f"languages has {length(languages)} entries for {count} documents.")
     if texts:
         X = _checked_texts(X)
-    codes = _codes(X, languages, known) if texts else _named(count, languages, known)
+    codes = _codes(X, languages, known, names) if texts else _named(count, languages, known)
     positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
     return Inputs({language: take(X, where) for language, where in positions.items()}, positions, texts)
 
@@ -179,7 +181,10 @@ def _named(
 
 
 def _codes(
-    texts: list[str], languages: Sequence[str | None] | None, known: Sequence[str] | None
+    texts: list[str],
+    languages: Sequence[str | None] | None,
+    known: Sequence[str] | None,
+    names: Sequence[str],
 ) -> npt.NDArray[np.str_]:
     """A language for each text: normalised, or detected where it is missing."""
     from funnelling.text.detection import detect_languages
@@ -193,5 +198,8 @@ def _codes(
         detected = detect_languages([texts[i] for i in missing], candidates)
         for i, code in zip(missing, detected, strict=True):
             codes[i] = code
-    named = [str(code) for code in codes]
-    return np.asarray(named if known is None else [served_by(code, known) for code in named], dtype=str)
+    name_of = {
+        code: (known_as(code, names) or code) if known is None else served_by(code, known)
+        for code in set(map(str, codes))
+    }
+    return np.asarray([name_of[str(code)] for code in codes], dtype=str)

@@ -20,7 +20,7 @@ from funnelling.formats.parquet import distinct_values
 from funnelling.text.languages import normalise_tag
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass

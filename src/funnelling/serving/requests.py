@@ -101,7 +101,7 @@ def _document_type(model: Method, characters: int) -> type[BaseModel]:
         text=(_string(characters), ...),
         language=(
             language | None,
-            Field(None, description="A code such as en or pt_BR. Detected where it is missing."),
+            Field(None, description="A code such as en, eng or pt_BR. Detected where it is missing."),
         ),
         id=(
             Annotated[identifier, said] | None,

@@ -9,13 +9,23 @@ from typing import TYPE_CHECKING, Any
 from funnelling.storage import folders
 from funnelling.storage.mapped import arrays_in
 from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
+from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
 CARD = "README.md"  # of the folder, for people
 # Whose versions a prediction may depend on.
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "simplemma", "snowballstemmer", "stopwordsiso", "py3langid")
+LIBRARIES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "simplemma",
+    "snowballstemmer",
+    "stopwordsiso",
+    "py3langid",
+    "langcodes",
+)
 DESCRIBED = (
     "method",
     "parameters",
@@ -63,7 +73,7 @@ def save_model(
         "labels": model.classes_.tolist(),
         "exclusive": bool(model.exclusive_),
         "serves_unseen": any(
-            model.serves_unseen(language) for language in WIDESPREAD if language not in model.languages_
+            model.serves_unseen(tag) for tag in WIDESPREAD if not is_served(tag, model.languages_)
         ),
         "C": model.final_c(),
         "choice": model.choice_.summary() if hasattr(model, "choice_") else None,

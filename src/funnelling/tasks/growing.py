@@ -14,7 +14,7 @@ from funnelling.funnel.growing import are_learned, growable_archive
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_sides
-from funnelling.text.languages import served_by
+from funnelling.text.languages import known_as, served_by
 from funnelling.trials.measuring import measure_method, servable
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial
@@ -70,7 +70,7 @@ def add_language(
     trial, notes = read_sides(data, verbose=verbose)
     with naming_file(data):
         for language in trial.train.by_language():
-            if language in funnel.languages_:
+            if known_as(language, funnel.languages_):
                 raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
     return _grow(funnel, trial, notes, output or model, jobs, verbose, report)
 

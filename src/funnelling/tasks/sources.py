@@ -1,18 +1,21 @@
 """What tasks read: labelled documents and models; a refusal names the file."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from funnelling.corpus import Corpus, read_corpus
+from funnelling.corpus import Corpus, name_languages
 from funnelling.errors import InputError, naming
+from funnelling.formats import read_documents
 from funnelling.formats.files import shown_name
 from funnelling.storage import load_model
 from funnelling.trials.splits import Trial, sides_of
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
+
+MOST_NAMED = 10  # languages in a line
 
 FilePath = str | os.PathLike[str]
 
@@ -23,18 +26,38 @@ def naming_file(path: FilePath) -> AbstractContextManager[None]:
 
 
 def read_labelled(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> tuple[Corpus, list[str]]:
-    """The labelled documents of a file, and a line about the others, to report once all checks have passed.
+    """The labelled documents of a file, and lines to report once all checks have passed.
 
-    Missing languages are detected ``among`` some, or among those that other documents name.
+    They say which tags of languages have become shorter, and how many documents are left out. Missing
+    languages are detected ``among`` some, or among those that other documents name.
     """
-    corpus = read_corpus(path, among=among, verbose=verbose)
-    labelled = corpus.labelled()
     name = shown_name(path)
+    corpus = Corpus.from_documents(read_documents(path))
+    renamed = name_languages(corpus, name, among=among, verbose=verbose)
+    labelled = corpus.labelled()
     if not len(labelled):
         raise InputError(f'{name}: no labelled document. Give documents a "labels" field.')
     unlabelled = len(corpus) - len(labelled)
-    note = f"{name}: {unlabelled} of {len(corpus)} documents have no labels and are left out."
-    return labelled, [note] if unlabelled else []
+    notes = []
+    if renamed:
+        notes.append(f"{name}: languages by their shortest codes: {_renamings(renamed)}.")
+    if unlabelled:
+        notes.append(f"{name}: {unlabelled} of {len(corpus)} documents have no labels and are left out.")
+    return labelled, notes
+
+
+def _renamings(renamed: Mapping[str, str]) -> str:
+    """Languages, each with the tags that became its own.
+
+    >>> _renamings({"ger": "de", "deu": "de", "jpn_Jpan": "ja"})
+    'de (deu, ger), ja (jpn_Jpan)'
+    """
+    tags: dict[str, list[str]] = {}
+    for tag in sorted(renamed):
+        tags.setdefault(renamed[tag], []).append(tag)
+    named = [f"{language} ({', '.join(tags[language])})" for language in sorted(tags)]
+    further = [f"and {len(named) - MOST_NAMED} more"] if len(named) > MOST_NAMED else []
+    return ", ".join(named[:MOST_NAMED] + further)
 
 
 def read_sides(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> tuple[Trial, list[str]]:

@@ -1,21 +1,26 @@
-"""Language tags: one spelling for each, and the language behind a regional variant."""
+"""Language tags: one for each language, however people write it, and the language that serves a variant."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from funnelling.errors import InputError
+from funnelling.text.language_names import tag_named
 
 _TAG = re.compile(r"[a-z]{2,8}(?:[-_][a-z0-9]{1,8})*", re.ASCII | re.IGNORECASE)
+_SCRIPT = re.compile(r"[A-Z][a-z]{3}", re.ASCII)
+_REGION = re.compile(r"[A-Z]{2}|[0-9]{3}", re.ASCII)
+_LONGEST = 100  # characters; the longest tags and names have some 60
 
-# What other tools call the same language, or one close enough to share its resources.
+# Codes of two letters that ISO 639 replaced; then languages that Unicode takes for a part of another.
+_REPLACED = {"in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro"}
+_APART = {"fat": "fat", "hbs": "sh", "tgl": "tl"}
+
+# Languages close enough to share the resources of a tool.
 _RELATIVES = {
     "bs": ("hbs", "hr"),
-    "cmn": ("zh",),
     "fil": ("tl",),
     "hr": ("hbs",),
-    "in": ("id",),
-    "iw": ("he",),
     "nb": ("no",),
     "nn": ("no",),
     "no": ("nb",),
@@ -24,56 +29,50 @@ _RELATIVES = {
     "yue": ("zh",),
 }
 
+# Scripts that are part of what Unicode calls the usual one.
+_USUAL_TOO = {"Hang": ("Kore",), "Hani": ("Hans", "Hant")}
 
-_ISO_639_1 = frozenset(
-    re.findall(
-        "[a-z]+",
-        """
-        aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de
-        dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id
-        ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu
-        lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu
-        rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to
-        tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu
-        """,
-    )
-)
-
-# Further codes, of three letters: those that our tools know, and those of languages with many texts.
-_LONGER = frozenset(
-    re.findall(
-        "[a-z]+",
-        """
-        ace ary arz ast azb bar bcl ceb ckb crh diq dsb enm ext frr fur fuv gcf gcr gom grc gsw gug guw haw
-        hbo hbs hif hsb ilo kab kik krc ksh lij lmo ltg mai min mzn nan nap nds new nso pam pap pcm pms pnb
-        rue sah sat scn sco sdh shn skr smn szl tyv udm uzs vec war wuu zea
-        """,
-    )
-)
+_NO_LANGUAGE = frozenset({"mis", "mul", "und", "zxx"})
 
 
 def normalise_tag(tag: str) -> str:
-    """Return the one spelling of a language tag, such as `pt_BR`, whatever its case and separator.
+    """Return the one tag of a language or of its variant, such as `de` or `pt_BR`.
 
-    >>> [normalise_tag(tag) for tag in ("EN", "pt-BR", "PT_br", " zh-hans ")]
-    ['en', 'pt_BR', 'pt_BR', 'zh_Hans']
+    Codes of ISO 639-1, -2 and -3 and English names become the shortest code, and a script is left out where
+    it is the usual one. A region stays. A tag that no standard knows is a language by itself.
+
+    >>> [normalise_tag(tag) for tag in ("DE", "deu", "ger", "deu_Latn", "German", "de-at")]
+    ['de', 'de', 'de', 'de', 'de', 'de_AT']
+    >>> [normalise_tag(tag) for tag in ("arb_Arab", "ary_Arab", "zho_Hans", "zh-Hant", "srp_Latn", "xx")]
+    ['ar', 'ary', 'zh', 'zh_Hant', 'sr_Latn', 'xx']
     >>> normalise_tag("English, I think")
     Traceback (most recent call last):
-    funnelling.errors.InputError: 'English, I think' is not a language tag. Write a code such as en or pt_BR.
+    funnelling.errors.InputError: 'English, I think' is not a language tag. Write a code such as en or \
+pt_BR, or a name such as German.
     """
-    if not isinstance(tag, str):
-        raise InputError(f"{tag!r} is not a language tag. Write a code such as en or pt_BR.")
-    return _normalise(tag)
+    normal = _normalised(tag) if isinstance(tag, str) and len(tag) <= _LONGEST else None
+    if normal is None:
+        shown = f"{tag[:40]}…" if isinstance(tag, str) and len(tag) > 40 else tag
+        raise InputError(
+            f"{shown!r} is not a language tag. Write a code such as en or pt_BR, or a name such as German."
+        )
+    return normal
 
 
-@lru_cache(maxsize=1024)
-def _normalise(tag: str) -> str:
-    stripped = tag.strip()
-    if not _TAG.fullmatch(stripped):
-        shown = tag if len(tag) <= 40 else f"{tag[:40]}…"
-        raise InputError(f"{shown!r} is not a language tag. Write a code such as en or pt_BR.")
-    language, *subtags = re.split("[-_]", stripped.lower())
-    return "_".join([language, *map(_cased, subtags)])
+@lru_cache(maxsize=4096)
+def _normalised(tag: str) -> str | None:
+    """The one tag of a language, None for what is neither tag nor name."""
+    tag = tag.strip()
+    is_tag = _TAG.fullmatch(tag)
+    language, *subtags = re.split("[-_]", tag.lower())
+    if not is_tag or len(language) > 3:  # no code is that long
+        if (named := tag_named(tag)) is not None:
+            return _normalised(named)
+        if not is_tag:
+            return None
+    else:
+        language = _shortest(language)
+    return _without_usual_script("_".join([language, *map(_cased, subtags)]))
 
 
 def _cased(subtag: str) -> str:
@@ -83,13 +82,93 @@ def _cased(subtag: str) -> str:
     return subtag.upper() if len(subtag) == 2 and subtag.isalpha() else subtag
 
 
+def _shortest(code: str) -> str:
+    """The shortest code of a language. That of a macrolanguage stands for its standard language alone."""
+    if len(code) == 2:  # what most corpora have needs no library
+        return _REPLACED.get(code, code)
+    if code in _APART:
+        return _APART[code]
+    from langcodes import standardize_tag
+
+    current = standardize_tag(code)
+    if "-" in current or len(current) > len(code):
+        current = code
+    general = standardize_tag(current, macro=True)
+    return general if len(general) < len(current) else current
+
+
+def _general(language: str) -> str:
+    """What Unicode counts a language to, such as `fa_AF` for Dari, or else itself."""
+    from langcodes import standardize_tag
+
+    return standardize_tag(language, macro=True).replace("-", "_") if _is_code(language) else language
+
+
+# --- scripts --------------------------------------------------------------------------------------
+
+
+def _without_usual_script(tag: str) -> str:
+    language, script, region = _parts(tag)
+    is_usual = script and _usual_script(language, region) in (script, *_USUAL_TOO.get(script, ()))
+    return tag.replace(f"_{script}", "", 1) if is_usual else tag
+
+
+def _parts(tag: str) -> tuple[str, str, str]:
+    """Language, script and region of a tag in its normal case; empty where it has none."""
+    language, *subtags = tag.split("_")
+    script = subtags.pop(0) if subtags and _SCRIPT.fullmatch(subtags[0]) else ""
+    return language, script, subtags[0] if subtags and _REGION.fullmatch(subtags[0]) else ""
+
+
+def _usual_script(language: str, region: str = "") -> str:
+    """The script of a language, in a region, where a tag names none; empty where that is anyone's guess."""
+    from langcodes.data_dicts import LIKELY_SUBTAGS
+
+    general = _general(language)
+    if script := _parts(general)[1]:
+        return script
+    for tag in (f"{language}_{region}", language, general, general.partition("_")[0]):
+        if likely := LIKELY_SUBTAGS.get(tag.replace("_", "-")):
+            return str(likely.split("-")[1])
+    return "Latn" if _is_code(language) else ""  # Unicode lists most languages that are written otherwise
+
+
+def _broader(tag: str) -> Iterator[str]:
+    """A tag in its normal form, then that of its language in its script, then that of its language."""
+    yield tag
+    language, script, region = _parts(tag)
+    if script or region:
+        yield _without_usual_script(f"{language}_{script or _usual_script(language, region)}")
+    yield language
+
+
+# --- languages ------------------------------------------------------------------------------------
+
+
 def primary(tag: str) -> str:
     """Return the language of a tag without script and region.
 
-    >>> primary("pt-BR")
-    'pt'
+    >>> primary("pt-BR"), primary("por_Latn")
+    ('pt', 'pt')
     """
     return normalise_tag(tag).partition("_")[0]
+
+
+def is_language(tag: str) -> bool:
+    """Whether a tag names a language: by a code of ISO 639, or in English.
+
+    >>> is_language("gl"), is_language("pt-BR"), is_language("ceb"), is_language("German"), is_language("xx")
+    (True, True, True, True, False)
+    """
+    return _is_code(_normal_or_same(tag).partition("_")[0])
+
+
+def _is_code(language: str) -> bool:
+    from langcodes import tag_is_valid
+
+    if len(language) > 3 or language in _NO_LANGUAGE or "qaa" <= language <= "qtz":  # of private use
+        return False
+    return tag_is_valid(language)
 
 
 def name_among(tag: str, known: Collection[str]) -> str | None:
@@ -99,17 +178,51 @@ def name_among(tag: str, known: Collection[str]) -> str | None:
     ('hbs', None)
     """
     language = primary(tag)
-    return next((name for name in (language, *_RELATIVES.get(language, ())) if name in known), None)
+    for name in (language, *_RELATIVES.get(language, ())):
+        if name in known:
+            return name
+    general = _general(language).partition("_")[0]
+    names = (general, *_RELATIVES.get(general, ()))
+    return next((name for name in names if name in known), None) or known_as(language, known)
 
 
-def served_by(language: str, known: Collection[str]) -> str:
-    """The known language that serves a document: its own, or for a regional variant the plain one.
+# --- the languages of a model ---------------------------------------------------------------------
 
-    A language that none of those known serves is returned as it is.
+
+def known_as(language: str, known: Collection[str]) -> str | None:
+    """The name of a language among those known, where it may be spelt in another way, or None.
+
+    >>> known_as("de", ["en", "deu_Latn"]), known_as("pt_BR", ["en", "pt"])
+    ('deu_Latn', None)
     """
     if language in known:
         return language
-    return primary(language) if primary(language) in known else language
+    tag = _normal_or_same(language)
+    return next((name for name in sorted(known) if _normal_or_same(name) == tag), None)
+
+
+def served_by(language: str, known: Collection[str]) -> str:
+    """The known language that serves a document: its own, or for a variant the plain one.
+
+    A language that is known in one unusual script only is served by that. A language that none of those
+    known serves is returned as it is.
+
+    >>> [served_by(tag, ["pt", "sr_Latn"]) for tag in ("pt_BR", "sr_Latn_RS", "sr", "de")]
+    ['pt', 'sr_Latn', 'sr_Latn', 'de']
+    """
+    return language if language in known else _served_by(language, tuple(known))
+
+
+@lru_cache(maxsize=4096)
+def _served_by(language: str, known: tuple[str, ...]) -> str:
+    tag = _normal_or_same(language)
+    names = {_normal_or_same(name): name for name in reversed(known)}
+    for broader in _broader(tag):
+        if broader in names:
+            return names[broader]
+    own = _parts(tag)[0]
+    scripts = [name for name in names if name == f"{own}_{_parts(name)[1]}"]
+    return names[scripts[0]] if len(scripts) == 1 else language
 
 
 def is_served(language: str | None, known: Collection[str]) -> bool:
@@ -121,12 +234,6 @@ def is_served(language: str | None, known: Collection[str]) -> bool:
     return language is not None and served_by(language, known) in known
 
 
-def is_language(tag: str) -> bool:
-    """Whether a tag names a language: one of ISO 639's two-letter codes, or one that our tools know.
-
-    >>> is_language("gl"), is_language("pt-BR"), is_language("ceb"), is_language("xx")
-    (True, True, True, False)
-    """
-    if not _TAG.fullmatch(tag.strip()):
-        return False
-    return any(primary(tag) in codes for codes in (_ISO_639_1, _RELATIVES, _LONGER))
+def _normal_or_same(name: str) -> str:
+    """The one tag of a language; vectors may have languages of any name, which stays as it is."""
+    return (_normalised(name) if len(name) <= _LONGEST else None) or name

@@ -6,6 +6,7 @@ from typing import Any
 from sklearn.base import clone
 
 from funnelling.matrices import Matrix, by_language, sizes_of
+from funnelling.text.languages import known_as
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.progress import progress_bar
 
@@ -30,7 +31,7 @@ def fit_own(
 
 def _vectorizer(language: str, template: Any) -> Any:
     if isinstance(template, Mapping):
-        template = template.get(language)
+        template = template.get(known_as(language, template))
     return TfidfVectorizer(language=language) if template is None else clone(template)
 
 

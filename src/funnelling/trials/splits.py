@@ -10,7 +10,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.matrices import Folds, Rows
 from funnelling.randomness import assign_folds, stream
-from funnelling.text.languages import is_served
+from funnelling.text.languages import primary
 
 TEST_SHARE = 0.3
 
@@ -59,17 +59,22 @@ def sides_of(corpus: Corpus) -> Trial:
 def hold_out(trial: Trial, languages: Sequence[str]) -> Trial:
     """A trial without training documents in some languages, measured on those languages alone.
 
-    A language is held out with its regional variants, which would teach it.
+    A language is held out with its variants, which would teach it.
     """
     train, test, parallel = (
-        np.array([is_served(tag, languages) for tag in corpus.languages], dtype=bool) for corpus in trial
+        np.array([_is_of(tag, languages) for tag in corpus.languages], dtype=bool) for corpus in trial
     )
     for language in languages:
-        if not any(is_served(tag, [language]) for tag in trial.test.languages):
+        if not any(_is_of(tag, [language]) for tag in trial.test.languages):
             raise InputError(f"no test document is in {language!r}, which is to be held out.")
     if train.all():
         raise InputError("nothing is left to learn from: all training documents are held out.")
     return Trial(trial.train.select(~train), trial.test.select(test), trial.parallel.select(~parallel))
+
+
+def _is_of(tag: str | None, languages: Sequence[str]) -> bool:
+    """Whether a tag is one of the languages, or a variant of one."""
+    return tag is not None and (tag in languages or primary(tag) in languages)
 
 
 def outer_folds(corpus: Corpus, folds: int, seed: int) -> Folds:

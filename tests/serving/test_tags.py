@@ -1,0 +1,42 @@
+"""The pattern of language tags that clients can check is what the service takes."""
+
+import re
+
+import pytest
+
+from funnelling import FunnellingClassifier
+from funnelling.errors import InputError
+from funnelling.method.base import Method
+from funnelling.serving.tags import ANY_TAG, tag_pattern
+from funnelling.text.languages import normalise_tag
+
+TAGS = (
+    *("de", "DE", "deu", "ger", "deu_Latn", "de-AT", "ger_at", "dee", "den", "d", "de_", "x"),
+    *("sr", "srp", "srp-Cyrl", "sr_Latn", "sr_RS", "sh", "hr"),
+    *("pt", "por", "pt_BR", "por-br", "pt_PT", "br"),
+    *("quy", "quy_Latn", "qu", "xx", "xx_Latn", "nonesuch"),
+)
+
+
+def _model(*languages: str) -> Method:
+    texts, labels = ["cat", "dog"] * 4, [["cat"], ["dog"]] * 4
+    X, y = dict.fromkeys(languages, texts), dict.fromkeys(languages, labels)
+    return FunnellingClassifier(random_state=0).fit(X, y)
+
+
+def _serves(model: Method, tag: str) -> bool:
+    try:
+        return model.serves(normalise_tag(tag))
+    except InputError:
+        return False
+
+
+@pytest.mark.parametrize(
+    "languages", [("de", "pt_BR", "quy"), ("deu_Latn", "sr_Latn"), ("pt", "xx", "sr"), ("pt", "pt_BR")]
+)
+def test_the_pattern_has_the_tags_that_a_model_serves(languages: tuple[str, ...]) -> None:
+    model = _model(*languages)
+    pattern = re.compile(tag_pattern(model))
+    assert [tag for tag in TAGS if pattern.search(tag)] == [tag for tag in TAGS if _serves(model, tag)]
+    assert pattern.search("")
+    assert pattern.pattern != ANY_TAG

@@ -116,7 +116,7 @@ class TestUnseenLanguages:
     def test_shared_views_serve_them(self, corpus: Corpus) -> None:
         model = fitted(corpus, ["own", "pooled", "characters"])
         assert model.serves("fr")
-        assert not model.serves("klingon")
+        assert not model.serves("nonesuch")
         found = model.decision_function(["dea0 ena1 ita2", "deb0 enb1 itb2"], ["fr", "fr"])
         assert found[0, 0] > found[1, 0]
         assert found[0, 1] < found[1, 1]

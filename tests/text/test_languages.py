@@ -1,5 +1,8 @@
 """Language tags have one spelling, and what is no tag is refused in one line."""
 
+import subprocess
+import sys
+
 import pytest
 
 from funnelling.errors import InputError
@@ -190,3 +193,13 @@ def test_a_language_is_known_by_any_of_its_tags() -> None:
     assert known_as("de", ["deu_Latn", "de"]) == "de"
     assert known_as("pt_BR", ["pt"]) is None
     assert known_as("de", []) is None
+
+
+def test_codes_of_two_letters_wait_for_no_library() -> None:
+    script = (
+        "import sys; from funnelling.text.languages import normalise_tag, served_by; "
+        "print([normalise_tag(tag) for tag in ('EN', 'pt-BR', 'iw')], served_by('en', ['en']), "
+        "'langcodes' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "['en', 'pt_BR', 'he'] en False\n"

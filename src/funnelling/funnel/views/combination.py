@@ -66,7 +66,8 @@ def combined(
 ) -> Floats:
     """The posteriors of views as one: their mean, side by side, or weighted as `stacking_weights` found."""
     if normalise:
-        posteriors = [unit_rows(each) for each in posteriors]
+        # One column, of two classes or of one label, would have the same length everywhere.
+        posteriors = [each if each.shape[1] == 1 else unit_rows(each) for each in posteriors]
     if len(posteriors) == 1:
         return posteriors[0]
     if combine == "concat":

@@ -100,6 +100,11 @@ def sizes_of(by_language: Mapping[str, Any]) -> dict[str, int]:
     return {language: length(values) for language, values in by_language.items()}
 
 
+def exclusive_columns(targets: Targets, classes: int) -> Targets:
+    """What is learned of labels that exclude each other: of two classes, the second alone."""
+    return targets[:, 1:] if classes == 2 else targets
+
+
 def widths_of(by_language: Mapping[str, Matrix]) -> dict[str, int]:
     """How many columns each language's matrix has."""
     return {language: int(X.shape[1]) for language, X in by_language.items()}

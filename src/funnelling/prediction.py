@@ -39,9 +39,9 @@ class Predictor:
     A row has the document's ``id``, its ``language`` (detected among the model's where it was missing),
     its ``labels``, and ``scores``: the probability of each label. ``thresholds`` holds the probability
     above which a label is assigned, for the labels shown where that is not .5. ``top`` shows only the
-    most probable labels; ``threshold`` assigns labels above that probability instead. ``zero_shot`` marks
-    a language that training had no documents in. A document in a language that the model cannot label is
-    refused, or gets null labels with ``skip_unknown``.
+    most probable labels; ``threshold`` assigns labels above that probability instead, which a model that
+    gives one label per document refuses. ``zero_shot`` marks a language that training had no documents in. A
+    document in a language that the model cannot label is refused, or gets null labels with ``skip_unknown``.
     """
 
     def __init__(
@@ -51,6 +51,11 @@ class Predictor:
         threshold: float | None = None,
         skip_unknown: bool = False,
     ) -> None:
+        if threshold is not None and model.exclusive_:
+            raise InputError(
+                "The model gives each document one label, the most probable: a threshold does not apply. "
+                "Leave it out."
+            )
         self.model = model
         self.labels = model.classes_.tolist()
         self.top = top

@@ -1,16 +1,26 @@
 """Tables of measures as people read them."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, Measure
-from funnelling.report.measure_tables import comparison_table, languages_table, notes, side_by_side
+from funnelling.report.measure_tables import (
+    change_table,
+    comparison_table,
+    languages_table,
+    notes,
+    side_by_side,
+)
 from funnelling.report.tables import markdown, plain
 
+SEVERAL = {name: measure for name, measure in MEASURES.items() if not measure.one_label}
+ONE_LABEL_TITLES = ["accuracy", "sklearn macro-F1", "micro-F1", "macro-F1", "micro-K", "macro-K"]
 
-def _result(score: float, *languages: str) -> dict[str, Any]:
-    values = dict.fromkeys(MEASURES, score)
+
+def _result(score: float, *languages: str, measures: Iterable[str] = SEVERAL) -> dict[str, Any]:
+    values = dict.fromkeys(measures, score)
     return {
         "average": values,
         "languages": {language: {**values, "documents": 10} for language in languages},
@@ -20,7 +30,7 @@ def _result(score: float, *languages: str) -> dict[str, Any]:
 
 def test_languages_and_their_average() -> None:
     table = languages_table(_result(0.5, "en", "it"))
-    assert table.header == ["language", "documents", *(measure.title for measure in MEASURES.values())]
+    assert table.header == ["language", "documents", *(measure.title for measure in SEVERAL.values())]
     assert [row[:3] for row in table.rows] == [
         ["en", "10", ".500"],
         ["it", "10", ".500"],
@@ -44,8 +54,8 @@ def test_methods_side_by_side() -> None:
 
 def _comparison(deviation: float | None) -> dict[str, Any]:
     def method(score: float) -> dict[str, Any]:
-        values = dict.fromkeys(MEASURES, score)
-        spread = None if deviation is None else dict.fromkeys(MEASURES, deviation)
+        values = dict.fromkeys(SEVERAL, score)
+        spread = None if deviation is None else dict.fromkeys(SEVERAL, deviation)
         return {"average": values, "deviation": spread, "fit_seconds": 1.25, "predict_seconds": 0.5}
 
     return {
@@ -53,7 +63,7 @@ def _comparison(deviation: float | None) -> dict[str, Any]:
         "significance": {
             measure: {"best": "fun-tat", "p": {"naive": 0.01, "pooled": 0.2}} for measure in PAPER_MEASURES
         },
-        "rejector": {"average": dict.fromkeys(MEASURES, 0.1)},
+        "rejector": {"average": dict.fromkeys(SEVERAL, 0.1)},
         "unknown_labels": 1,
     }
 
@@ -65,7 +75,7 @@ def test_a_comparison_has_daggers_deviations_and_the_rejector() -> None:
     assert fun[:2] == ["Fun(TAT)", ".500 ± .020"]
     assert fun[5] == ".500 ± .020"  # measures beside the paper's are not tested
     assert naive[-2:] == ["1.2", "0.5"]
-    assert rejector == ["(rejects all)", *[".100"] * len(MEASURES), "", ""]
+    assert rejector == ["(rejects all)", *[".100"] * len(SEVERAL), "", ""]
 
 
 def test_one_trial_has_no_deviation() -> None:
@@ -85,7 +95,7 @@ def test_notes_explain_daggers_where_there_are_any() -> None:
 
 def test_a_comparison_shows_a_measure_that_was_added(monkeypatch: pytest.MonkeyPatch) -> None:
     # First in line, so that the best cells must follow their measures.
-    registry = {"toy": Measure("toy", lambda _counts: 0.5), **MEASURES}
+    registry = {"toy": Measure("toy", lambda _counts: 0.5), **SEVERAL}
     result = _comparison(0.02)
     for method in (*result["methods"].values(), result["rejector"]):
         method["average"] = dict.fromkeys(registry, 0.4)
@@ -95,3 +105,29 @@ def test_a_comparison_shows_a_measure_that_was_added(monkeypatch: pytest.MonkeyP
     assert table.header[:3] == ["method", "toy", "micro-F1"]
     assert table.rows[0][:3] == ["Naive", ".400 ± .020", ".400 ± .020††"]
     assert table.best == [(2, column) for column in (2, 3, 4, 5)]
+
+
+class TestOneLabelPerDocument:
+    def test_accuracy_and_scikit_learns_macro_f1_come_first(self) -> None:
+        result = _result(0.5, "en", measures=MEASURES)
+        assert languages_table(result).header == ["language", "documents", *ONE_LABEL_TITLES]
+        change = change_table({"en": result["average"]}, {"en": result["average"]})
+        assert [text for text, _ in change.groups] == ONE_LABEL_TITLES
+        assert [text for text, _ in side_by_side({"naive": result}).groups] == ONE_LABEL_TITLES
+
+    def test_notes_name_scikit_learns_definition_and_what_is_confused(self) -> None:
+        result = {**_result(0.5, "en", measures=MEASURES), "unknown_labels": 2}
+        lines = notes({**result, "confused": [["cat", "dog", 1200], ["dog", "cat", 3]]})
+        assert lines[0].startswith("sklearn macro-F1 is scikit-learn's")
+        assert lines[1] == "2 labels of the test documents unknown to training: never right"
+        assert lines[2] == "Most often confused: cat taken for dog (1,200), dog taken for cat (3)"
+
+    def test_a_comparison_ends_with_the_most_frequent_label(self) -> None:
+        result = _comparison(None)
+        floor = {"average": dict.fromkeys(MEASURES, 0.2)}
+        for method in result["methods"].values():
+            method["average"] = dict.fromkeys(MEASURES, 0.4)
+        del result["rejector"]
+        table = comparison_table({**result, "most_frequent": floor})
+        assert table.header[1:7] == ONE_LABEL_TITLES
+        assert table.rows[-1][:2] == ["(most frequent)", ".200"]

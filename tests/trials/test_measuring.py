@@ -7,9 +7,9 @@ from funnelling import Corpus, Document, NaiveClassifier
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.measuring import (
+    measure_floor,
     measure_in_full,
     measure_method,
-    measure_rejector,
     model_scores,
     servable,
 )
@@ -46,7 +46,7 @@ def test_a_single_label_method() -> None:
 def test_the_rejector_scores_where_labels_are_absent() -> None:
     train = made_corpus()
     test = Corpus.from_documents([Document("1", "x", language="en", labels=("a",))])
-    result = measure_rejector(train, test)
+    result = measure_floor(train, test)
     assert result["average"]["micro_f1"] == 0
     assert result["average"]["macro_f1"] == 0.5  # b is absent and left alone
 

@@ -38,6 +38,7 @@ def add_to(commands: options.Commands) -> None:
         help="take a language's training documents away and measure on its test documents alone; several "
         "are separated by commas",
     )
+    options.add_labelling(parser)
     options.add_resources(parser)
     options.add_settings(parser)
     options.add_seed(parser)
@@ -62,6 +63,7 @@ def run(arguments: argparse.Namespace) -> None:
         held_out=arguments.hold_out,
         resources=options.resources(arguments),
         settings=parse_settings(arguments.set, names),
+        one_label=arguments.one_label,
         skip_lacking=arguments.methods.strip() == options.ALL,
         output=arguments.output,
         force=arguments.force,

@@ -50,6 +50,7 @@ def add_to(commands: options.Commands) -> None:
         help="folder of results and report (experiment)",
     )
     options.add_trials(parser)
+    options.add_labelling(parser)
     options.add_resources(parser)
     options.add_settings(parser)
     options.add_seed(parser)
@@ -85,6 +86,7 @@ def run(arguments: argparse.Namespace) -> None:
         sources=arguments.sources,
         resources=options.resources(arguments),
         settings=parse_settings(arguments.set, [*(methods or DEFAULT_METHODS), *ALWAYS]),
+        one_label=arguments.one_label,
         force=arguments.force,
         jobs=arguments.jobs,
         verbose=1,

@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace) -> None:
     if description["choice"]:
         print(f"Choice      {description['choice']}")
     print(f"Languages   {_list(description['languages'])} (training documents)")
-    print(f"Labels      {len(description['labels'])}: {_shorten(description['labels'])}")
+    kind = ", one per document" if description["exclusive"] else ""
+    print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
     print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
     if description["scores"] is None:
         print("It was not measured when it was trained.")

@@ -136,6 +136,24 @@ def resources(arguments: argparse.Namespace) -> "ResourcePaths":
     return ResourcePaths(arguments.reference, arguments.embeddings, arguments.encoder)
 
 
+def add_labelling(parser: argparse.ArgumentParser) -> None:
+    """Whether documents have one label each, where the training documents should not decide."""
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--one-label",
+        dest="one_label",
+        action="store_true",
+        default=None,
+        help="every document has exactly one label, and is given one (what the training documents show)",
+    )
+    kinds.add_argument(
+        "--several-labels",
+        dest="one_label",
+        action="store_false",
+        help="documents may have several labels or none, even if each training document has one",
+    )
+
+
 def add_trials(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=count, default=1, metavar="N", help="trials per file (1)")
     parser.add_argument(

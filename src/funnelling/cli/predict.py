@@ -19,7 +19,10 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="output file (standard output)")
     parser.add_argument("--top", type=options.count, metavar="N", help="show only the N most probable labels")
     parser.add_argument(
-        "--threshold", type=options.probability, metavar="P", help="assign labels above this probability"
+        "--threshold",
+        type=options.probability,
+        metavar="P",
+        help="assign labels above this probability, where documents may have several",
     )
     options.add_skip_unknown(parser)
     options.add_jobs(parser)

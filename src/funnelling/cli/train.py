@@ -35,6 +35,7 @@ def add_to(commands: options.Commands) -> None:
         metavar="MEASURE",
         help="tune each label's threshold for micro-f1, macro-f1, micro-k, macro-k or recall=R (funnels)",
     )
+    options.add_labelling(parser)
     options.add_resources(parser)
     options.add_settings(parser)
     options.add_seed(parser)
@@ -53,6 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.data,
         arguments.output,
         seed=arguments.seed,
+        one_label=arguments.one_label,
         outer_folds=not arguments.no_table,
         force=arguments.force,
         report=printing.say,

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +13,15 @@ from funnelling.formats import Document, read_documents
 from funnelling.formats.document import SPLITS, quoted
 from funnelling.formats.files import shown_name
 
+COLUMNS = ("ids", "languages", "texts", "labels", "splits", "groups")
+
 
 @dataclass(slots=True)
 class Corpus:
     """Documents as parallel columns, one list per field.
+
+    ``one_label`` says that each document has exactly one label, and that ``y`` is to be learned so. Nothing
+    in a file says it: whoever sets out to learn from the documents does, and selections keep it.
 
     >>> corpus = Corpus.from_documents([
     ...     Document("1", "The cat sleeps", language="en", labels=("animals",), split="train"),
@@ -41,11 +46,12 @@ class Corpus:
     labels: list[tuple[str, ...] | None] = field(default_factory=list)
     splits: list[str | None] = field(default_factory=list)
     groups: list[str | None] = field(default_factory=list)
+    one_label: bool = False
 
     @classmethod
-    def from_documents(cls, documents: Iterable[Document]) -> "Corpus":
+    def from_documents(cls, documents: Iterable[Document], one_label: bool = False) -> "Corpus":
         """A corpus of these documents, which are read one at a time."""
-        corpus = cls()
+        corpus = cls(one_label=one_label)
         for document in documents:
             corpus.ids.append(document.id)
             corpus.languages.append(document.language)
@@ -65,7 +71,10 @@ class Corpus:
     def select(self, rows: ArrayLike) -> "Corpus":
         """The documents at these positions, in this order, or those where a boolean mask is true."""
         positions = self._positions(rows)
-        return Corpus(*([getattr(self, column.name)[i] for i in positions] for column in fields(self)))
+        selected = Corpus(one_label=self.one_label)
+        for name in COLUMNS:
+            setattr(selected, name, [getattr(self, name)[i] for i in positions])
+        return selected
 
     def split(self, name: str) -> "Corpus":
         """The documents of a split: train, test or parallel."""
@@ -86,19 +95,46 @@ class Corpus:
             positions.setdefault(language, []).append(position)
         return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
 
+    @property
+    def y(self) -> NDArray[np.object_] | list[tuple[str, ...] | None]:
+        """The labels as a method learns them: lists, or one label per document in a 1-D array.
+
+        >>> documents = [Document("1", "The cat sleeps", labels=("animals",))]
+        >>> [Corpus.from_documents(documents, one_label).y for one_label in (False, True)]
+        [[('animals',)], array(['animals'], dtype=object)]
+        """
+        if not self.one_label:
+            return self.labels
+        self.check_one_label()
+        return np.array([label for (label,) in self.label_lists()], dtype=object)
+
+    def check_one_label(self, cure: str = "Give it one.") -> None:
+        """Refuse documents that have several labels, or none."""
+        for name, labels in zip(self.ids, self.labels, strict=True):
+            if labels is None or len(labels) != 1:
+                raise lacks_one_label(name, len(labels or ()), cure)
+
+    def has_one_label(self) -> NDArray[np.bool_]:
+        """Which documents have exactly one label."""
+        return np.array([labels is not None and len(labels) == 1 for labels in self.labels], dtype=bool)
+
     def label_set(self) -> list[str]:
         """All labels that occur, in alphabetical order."""
         return sorted({label for labels in self.labels for label in labels or ()})
 
     def label_matrix(self, classes: Sequence[str]) -> NDArray[np.bool_]:
         """Which document has which of the classes; other labels are passed over."""
+        return label_matrix(self.label_lists(), classes)
+
+    def label_lists(self) -> list[tuple[str, ...]]:
+        """The labels of each document, all of which must be labelled."""
         label_lists = [labels for labels in self.labels if labels is not None]
         if len(label_lists) < len(self):
             name = self.ids[self.labels.index(None)]
             raise InputError(
                 f"document {quoted(name)} is unlabelled. Leave such documents out with labelled()."
             )
-        return label_matrix(label_lists, classes)
+        return label_lists
 
     def _positions(self, rows: ArrayLike) -> list[int]:
         selection = np.asarray(rows)
@@ -112,6 +148,12 @@ class Corpus:
             raise InputError("rows must be a list of positions or a boolean mask.")
         positions: list[int] = selection.tolist()
         return positions
+
+
+def lacks_one_label(name: str, labels: int, cure: str) -> InputError:
+    """The refusal of a document that has not exactly one label."""
+    number = f"{labels} labels" if labels else "no label"
+    return InputError(f"document {quoted(name)} has {number}, not exactly one. {cure}")
 
 
 def read_corpus(

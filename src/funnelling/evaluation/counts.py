@@ -9,6 +9,8 @@ from funnelling.errors import InputError
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Columns = slice | list[int] | NDArray[np.bool_]  # some of those that were counted
+ALL = slice(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,24 @@ class Counts:
     def table(self) -> IntArray:
         """One row per kind of count, one column per label."""
         return np.vstack([self.tp, self.fp, self.fn, self.tn])
+
+    @property
+    def documents(self) -> int:
+        """How many documents were counted."""
+        return int(self.tp[0] + self.fp[0] + self.fn[0] + self.tn[0])
+
+    def of_labels(self, labels: Columns) -> "Counts":
+        """The counts of some labels."""
+        return Counts.from_table(self.table()[:, labels])
+
+    def of_both(self) -> "Counts":
+        """The counts of two classes that exclude each other, from those of the second.
+
+        >>> Counts.of([[1], [0], [0]], [[1], [0], [1]]).of_both()
+        Counts(tp=array([1, 1]), fp=array([0, 1]), fn=array([1, 0]), tn=array([1, 1]))
+        """
+        tp, fp, fn, tn = self.table()
+        return Counts.from_table(np.hstack([[tn, fn, fp, tp], [tp, fp, fn, tn]]))
 
     def pooled(self) -> "Counts":
         """The counts of all labels together, as micro averages need them."""

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import Counts, IntArray, check_same_shape, indicators
-from funnelling.evaluation.registry import PAPER_MEASURES, measure, measure_counts
+from funnelling.evaluation.counts import ALL, Columns, Counts, IntArray, check_same_shape, indicators
+from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.matrices import Targets, by_language, sizes_of
 
 
@@ -20,9 +20,15 @@ class LanguageMeasures(TypedDict):
 
 
 def measure_languages(
-    truth: ArrayLike, predicted: ArrayLike, languages: Iterable[str | None]
+    truth: ArrayLike,
+    predicted: ArrayLike,
+    languages: Iterable[str | None],
+    one_label: bool = False,
+    labels: Columns = ALL,
 ) -> LanguageMeasures:
     """The measures of each language's documents, and their plain mean over languages.
+
+    ``one_label`` and ``labels`` are those of `measure_counts`.
 
     >>> result = measure_languages([[1], [1], [1]], [[1], [1], [0]], ["it", "it", "en"])
     >>> result["average"]["micro_f1"], result["languages"]["it"]["documents"]
@@ -39,7 +45,8 @@ def measure_languages(
     measures: dict[str, dict[str, float]] = {}
     for language in sorted(tag for tag in set(tags) if tag is not None):
         rows = column == language
-        measures[language] = {**measure(actual[rows], guess[rows]), "documents": int(rows.sum())}
+        counts = Counts.of(actual[rows], guess[rows])
+        measures[language] = {**measure_counts(counts, one_label, labels), "documents": int(rows.sum())}
     return averaged(measures)
 
 
@@ -56,10 +63,19 @@ def counts_by_language(targets: Mapping[str, Targets], decisions: Targets) -> di
     return {language: Counts.of(truth, own[language]).table() for language, truth in targets.items()}
 
 
-def mean_measures(targets: Mapping[str, Targets], decisions: Targets) -> dict[str, float]:
-    """The measures averaged over languages; ``decisions`` has the languages below each other."""
+def mean_measures(
+    targets: Mapping[str, Targets], decisions: Targets, one_label: bool = False
+) -> dict[str, float]:
+    """The measures averaged over languages; ``decisions`` has the languages below each other.
+
+    ``one_label`` adds accuracy and scikit-learn's macro-F1. One column stands for two classes then.
+    """
     tables = counts_by_language(targets, decisions)
-    measures = {language: measure_counts(Counts.from_table(table)) for language, table in tables.items()}
+    measures = {}
+    for language, table in tables.items():
+        counts = Counts.from_table(table)
+        both = one_label and table.shape[1] == 1
+        measures[language] = measure_counts(counts.of_both() if both else counts, one_label)
     return averaged(measures)["average"]
 
 

@@ -4,15 +4,17 @@ A new measure is a function of `Counts` in a file of its own under `measures/`, 
 appears wherever results do: in `measure`, in what commands print as JSON, and in tables.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.counts import ALL, Columns, Counts
 from funnelling.evaluation.label_averages import macro, macro_present, micro
+from funnelling.evaluation.measures.accuracy import accuracy
 from funnelling.evaluation.measures.f1 import f1_of_labels
 from funnelling.evaluation.measures.k import k_of_labels
+from funnelling.evaluation.measures.sklearn_macro_f1 import sklearn_macro_f1
 
 
 class Measure(NamedTuple):
@@ -20,17 +22,21 @@ class Measure(NamedTuple):
 
     It is 1 where all decisions are right, so a loss is registered as 1 minus the loss.
 
-    Methods are chosen and tested by the paper's measures alone, and those are all that fits where a table has
-    several columns per measure; other tables show every measure that is ``in_tables``.
+    Methods are tested by the paper's measures alone, and those are all that fits where a table has several
+    columns per measure; other tables show every measure that is ``in_tables``. Those of ``one_label`` are for
+    documents that have one label each, and stand beside the paper's there.
     """
 
     title: str
     of: Callable[[Counts], float]
     in_paper: bool = False
     in_tables: bool = True
+    one_label: bool = False
 
 
 MEASURES = {
+    "accuracy": Measure("accuracy", accuracy, one_label=True),
+    "sklearn_macro_f1": Measure("sklearn macro-F1", sklearn_macro_f1, one_label=True),
     "micro_f1": Measure("micro-F1", micro(f1_of_labels), in_paper=True),
     "macro_f1": Measure("macro-F1", macro(f1_of_labels), in_paper=True),
     "micro_k": Measure("micro-K", micro(k_of_labels), in_paper=True),
@@ -39,23 +45,53 @@ MEASURES = {
     "macro_k_present": Measure("macro-K*", macro_present(k_of_labels)),
 }
 PAPER_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.in_paper)
+ONE_LABEL_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.one_label)
 
 
-def measure(truth: ArrayLike, predicted: ArrayLike) -> dict[str, float]:
+def main_measures(measured: Container[str]) -> list[str]:
+    """The measures that methods are compared by, of those that were measured.
+
+    >>> main_measures(measure([[1]], [[1]]))
+    ['micro_f1', 'macro_f1', 'micro_k', 'macro_k']
+    """
+    return [name for name in (*ONE_LABEL_MEASURES, *PAPER_MEASURES) if name in measured]
+
+
+def is_of_one_label(measured: Container[str]) -> bool:
+    """Whether these are measures of documents with one label each."""
+    return all(name in measured for name in ONE_LABEL_MEASURES)
+
+
+def measure(truth: ArrayLike, predicted: ArrayLike, one_label: bool = False) -> dict[str, float]:
     """Every measure, by name: the paper's four, and the macro averages over labels with a positive in truth.
+
+    ``one_label`` says that each document has one label and is given one: accuracy and scikit-learn's macro-F1
+    come first then.
 
     >>> measures = measure([[1, 0], [1, 0], [0, 0]], [[1, 0], [0, 0], [0, 0]])
     >>> {name: round(measures[name], 3) for name in ("micro_f1", "macro_f1", "micro_k", "macro_k")}
     {'micro_f1': 0.667, 'macro_f1': 0.833, 'micro_k': 0.5, 'macro_k': 0.75}
     >>> {name: round(measures[name], 3) for name in ("macro_f1_present", "macro_k_present")}
     {'macro_f1_present': 0.667, 'macro_k_present': 0.5}
+    >>> measures = measure([[1, 0], [1, 0], [0, 1]], [[1, 0], [0, 1], [0, 1]], one_label=True)
+    >>> {name: round(measures[name], 3) for name in ("accuracy", "sklearn_macro_f1")}
+    {'accuracy': 0.667, 'sklearn_macro_f1': 0.667}
     >>> measure([[1, 0]], [[1]])
     Traceback (most recent call last):
     funnelling.errors.InputError: truth has shape (1, 2) and prediction (1, 1): they must be alike.
     """
-    return measure_counts(Counts.of(truth, predicted))
+    return measure_counts(Counts.of(truth, predicted), one_label)
 
 
-def measure_counts(counts: Counts) -> dict[str, float]:
-    """Every measure of decisions that were counted, by name."""
-    return {name: each.of(counts) for name, each in MEASURES.items()}
+def measure_counts(counts: Counts, one_label: bool = False, labels: Columns = ALL) -> dict[str, float]:
+    """Every measure of decisions that were counted, by name.
+
+    They run over ``labels``. Those of ``one_label`` run over all, for whether a document got its label does
+    not depend on which are looked at.
+    """
+    some = counts if labels is ALL else counts.of_labels(labels)
+    return {
+        name: each.of(counts if each.one_label else some)
+        for name, each in MEASURES.items()
+        if one_label or not each.one_label
+    }

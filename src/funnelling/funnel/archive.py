@@ -1,7 +1,7 @@
 """The archive of a funnel: what it keeps of its training documents to learn on, never their texts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
+from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, both_posteriors
 from funnelling.funnel.views.combination import Combination
 from funnelling.matrices import Floats, Matrix, Targets, is_sparse
 from funnelling.method.training_set import TrainingSet
@@ -96,20 +96,26 @@ class Archive:
             wide[:, columns] = matrix
             return wide
 
-        def spread_views(views: Mapping[str, Mapping[str, Floats]]) -> dict[str, dict[str, Floats]]:
+        return self._changed(lambda targets: spread(targets, False), lambda rows: spread(rows, absent))
+
+    def of_both(self, calibration: str) -> "Archive":
+        """The archive with a column for each of two classes, where it has one for the second."""
+        return self._changed(
+            lambda targets: np.hstack([~targets, targets]), lambda rows: both_posteriors(rows, calibration)
+        )
+
+    def _changed(self, targets: Callable[[Any], Any], posteriors: Callable[[Any], Any]) -> "Archive":
+        def changed(views: Mapping[str, Mapping[str, Floats]]) -> dict[str, dict[str, Floats]]:
             return {
-                view: {language: spread(rows, absent) for language, rows in by_language.items()}
+                view: {language: posteriors(rows) for language, rows in by_language.items()}
                 for view, by_language in views.items()
             }
 
-        return Archive(
-            self.seed,
-            self.ids,
-            self.groups,
-            self.vectors,
-            {language: spread(rows, False) for language, rows in self.targets.items()},
-            spread_views(self.training),
-            spread_views(self.held_out),
+        return replace(
+            self,
+            targets={language: targets(rows) for language, rows in self.targets.items()},
+            training=changed(self.training),
+            held_out=changed(self.held_out),
         )
 
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.archive import Archive
 from funnelling.funnel.attributes import (
@@ -308,10 +308,11 @@ class FunnellingClassifier(Method):
     ) -> Self:
         """Learn from further documents, in new languages or in known ones; labels may be new, too.
 
-        Takes what `fit` takes, y as label lists. Base classifiers of languages without new documents stay
-        untouched, vocabularies too, and so does what ``zero_shot`` labels unseen languages by; tier 2 is
-        fitted anew. After new languages the model decides as one fitted on all documents at once, for less
-        work. A document that is known already gets its new labels.
+        Takes what `fit` takes, y as label lists, or 1-D where the model gives one label per document. Base
+        classifiers of languages without new documents stay untouched, vocabularies too, and so does what
+        ``zero_shot`` labels unseen languages by; tier 2 is fitted anew. After new languages the model decides
+        as one fitted on all documents at once, for less work. A document that is known already gets its new
+        labels.
 
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = FunnellingClassifier(random_state=0).fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
@@ -322,9 +323,10 @@ class FunnellingClassifier(Method):
         check_is_fitted(self, "classes_")
         self._validate_parameters()
         inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
-        archive = growable_archive(self.classes_, self.exclusive_, getattr(self, "training_", None))
+        archive = growable_archive(self.classes_, getattr(self, "training_", None))
         views, known = self.funnel(self.languages_[0]).views, self.classes_.tolist()
-        growth = grow(self.design(), archive, views, known, inputs, y, groups, ids)
+        exclusive = bool(self.exclusive_)
+        growth = grow(self.design(), archive, views, known, exclusive, inputs, y, groups, ids)
         if growth.funnel.archive is None:  # the model is compact from now on, or has become too large
             del self.training_
         self._remember(growth_attributes(growth))
@@ -337,14 +339,15 @@ class FunnellingClassifier(Method):
         Over some labels, or all. Vocabularies, and thresholds that were tuned, saw those documents.
         """
         check_is_fitted(self, "held_out_")
-        columns = slice(None) if labels is None else np.isin(self.classes_, labels)
-        return {
-            language: {
-                **measure_counts(Counts.from_table(table[:, columns])),
-                "documents": self.documents_[language],
-            }
-            for language, table in self.held_out_.items()
-        }
+        columns = ALL if labels is None else np.isin(self.classes_, labels)
+        measures: dict[str, dict[str, float]] = {}
+        for language, table in self.held_out_.items():
+            counts = Counts.from_table(table)
+            if table.shape[1] < len(self.classes_):  # one column stands for two classes
+                counts = counts.of_both()
+            by_name = measure_counts(counts, bool(self.exclusive_), columns)
+            measures[language] = {**by_name, "documents": self.documents_[language]}
+        return measures
 
     # --- languages ------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from funnelling.funnel.funnel import FittedFunnel, fit_over_views
 from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, absent_posterior
 from funnelling.funnel.views.fitting import FittedViews, fit_own_words
-from funnelling.matrices import Floats, Matrix, Targets, check_vectors, stacked
+from funnelling.matrices import Floats, Matrix, Targets, check_vectors, exclusive_columns, stacked
 from funnelling.method.inputs import Inputs
 from funnelling.method.labels import read_label_lists
 from funnelling.method.training_set import TrainingSet
@@ -51,12 +51,10 @@ class LanguageDocuments(NamedTuple):
     new: Sequence[int] = ()  # the rows of the further documents that were appended
 
 
-def growable_archive(classes: Iterable[Any], exclusive: bool, archive: Archive | None) -> Archive:
+def growable_archive(classes: Iterable[Any], archive: Archive | None) -> Archive:
     """A model's archive; refused where it cannot learn on."""
-    if exclusive:
-        raise InputError("The model gives each document one label, and cannot learn on. Train it anew.")
     if not all(isinstance(label, str) for label in classes):
-        raise InputError("The model was fitted on an indicator matrix, and cannot learn on. Train it anew.")
+        raise InputError("The model's labels are no strings, and it cannot learn on. Train it anew.")
     if archive is None:
         raise InputError(
             "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
@@ -69,19 +67,25 @@ def grow(
     archive: Archive,
     views: FittedViews,
     known: list[str],
+    exclusive: bool,
     inputs: Inputs,
     y: Any,
     groups: Any,
     ids: Any,
 ) -> Growth:
-    """What a funnel becomes that also learns from further documents; ``known`` are its classes."""
-    label_lists = read_label_lists(y, inputs)
+    """What a funnel becomes that also learns from further documents.
+
+    ``known`` are its classes, ``exclusive`` where it gives each document one of them.
+    """
+    label_lists = read_label_lists(y, inputs, exclusive)
     grouping, names = inputs.groups(groups), inputs.ids(ids)
     further = {label for lists in label_lists.values() for labels in lists for label in labels}
     classes = sorted({*known, *further})
     if classes != known:
         if design.zero_shot is not None:
             raise InputError("A zero-shot model cannot learn new labels. Train it anew.")
+        if exclusive and len(known) == 2:  # one column stood for both
+            archive, views = archive.of_both(design.calibration), _of_both(views)
         columns = np.searchsorted(np.array(classes, dtype=object), np.array(known, dtype=object))
         archive = archive.with_labels(columns, len(classes), absent_posterior(design.calibration))
         views = views.with_labels(columns, len(classes))
@@ -93,6 +97,8 @@ def grow(
         added = None
         if language in vectors:
             targets = label_matrix(label_lists[language], classes)
+            if exclusive:
+                targets = exclusive_columns(targets, len(classes))
             added = LanguageDocuments(
                 names[language],
                 group_names(grouping[language], len(targets)),
@@ -101,7 +107,7 @@ def grow(
                 range(len(targets)),
             )
         documents[language] = _with_archived(archive, language, added)
-    training = _training_set(design, documents, archive.seed)
+    training = _training_set(design, documents, exclusive, archive.seed)
     teachers = choose_teachers(design, training)
     posteriors = archive.posteriors()
     if OWN in posteriors:
@@ -135,6 +141,15 @@ def are_learned(archive: Archive, views: FittedViews, corpus: Corpus) -> npt.NDA
             twins = archive.twins(language, [corpus.ids[row] for row in rows], vectors)
             learned[rows] |= [bool(places) for places in twins]
     return learned
+
+
+def _of_both(views: FittedViews) -> FittedViews:
+    """Views of two classes that exclude each other, from those of the second."""
+    return replace(
+        views,
+        own={language: tier.of_both() for language, tier in views.own.items()},
+        shared={name: replace(view, tier=view.tier.of_both()) for name, view in views.shared.items()},
+    )
 
 
 def _with_vectors(
@@ -181,7 +196,9 @@ def _with_archived(archive: Archive, language: str, further: LanguageDocuments |
     )
 
 
-def _training_set(design: Design, documents: Mapping[str, LanguageDocuments], seed: int) -> TrainingSet:
+def _training_set(
+    design: Design, documents: Mapping[str, LanguageDocuments], exclusive: bool, seed: int
+) -> TrainingSet:
     """The folds are those that a fit on all these documents would have."""
     grouped = any(group for each in documents.values() for group in each.groups)
     vectors = {language: each.vectors for language, each in documents.items()}
@@ -195,7 +212,7 @@ def _training_set(design: Design, documents: Mapping[str, LanguageDocuments], se
         },
         {language: each.ids for language, each in documents.items()},
         texts=False,
-        exclusive=False,
+        exclusive=exclusive,
         seed=seed,
         n_jobs=design.n_jobs,
     )

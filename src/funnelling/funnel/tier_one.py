@@ -62,10 +62,8 @@ class TierOne:
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "TierOne":
         """These under more labels: the old ones go to ``columns``, the new ones are always rejected."""
-        if not isinstance(self.scorer, LinearScorer | KernelScorer):
-            raise InputError("base estimators of your own cannot take new labels. Train the model anew.")
         old = self.calibration
-        scorer = self.scorer.with_labels(columns, labels, REJECTED)
+        scorer = self._built_in().with_labels(columns, labels, REJECTED)
         spread = {
             "slope": np.ones(labels),
             "offset": np.zeros(labels),
@@ -75,10 +73,27 @@ class TierOne:
             values[columns] = getattr(old, name)
         return TierOne(scorer, Calibration(old.kind, **spread))
 
+    def of_both(self) -> "TierOne":
+        """These for two classes that exclude each other, from those of the second."""
+        kind, slope, offset = self.calibration.kind, self.calibration.slope, self.calibration.offset
+        constant = both_posteriors(self.calibration.constant[None], kind)[0]
+        calibration = Calibration(kind, np.repeat(slope, 2), np.concatenate([-offset, offset]), constant)
+        return TierOne(self._built_in().of_both(), calibration)
+
+    def _built_in(self) -> LinearScorer | KernelScorer:
+        if not isinstance(self.scorer, LinearScorer | KernelScorer):
+            raise InputError("base estimators of your own cannot take new labels. Train the model anew.")
+        return self.scorer
+
 
 def absent_posterior(calibration: str) -> float:
     """The posterior of a label that no training document has."""
     return REJECTED if calibration == "none" else 0.0
+
+
+def both_posteriors(second: Any, calibration: str) -> Any:
+    """The posteriors of two classes that exclude each other, from those of the second."""
+    return np.hstack([-second if calibration == "none" else 1 - second, second])
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         check_learnable(prepared.targets.values())
         self._forget()
         self.classes_ = prepared.classes
-        self.exclusive_ = False
+        self.exclusive_ = prepared.exclusive
         self.texts_ = True
         self.languages_ = self._learnable_languages(list(prepared.vectors))
         self.vectorizers_ = prepared.vectorizers
@@ -162,7 +162,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
                 prepared.groups,
                 prepared.ids,
                 texts=False,
-                exclusive=False,
+                exclusive=prepared.exclusive,
                 seed=seed_of(self.random_state),
                 n_jobs=self.n_jobs,
             )

@@ -109,10 +109,14 @@ def check_learnable(matrices: Iterable[Targets]) -> None:
         )
 
 
-def read_label_lists(y: Any, inputs: Inputs) -> dict[str, Any]:
-    """Lists of label names, divided like the documents."""
+def read_label_lists(y: Any, inputs: Inputs, exclusive: bool = False) -> dict[str, Any]:
+    """Lists of label names, divided like the documents; of ``exclusive`` labels, y has one per document."""
     divided = inputs.divide(y, "y")
     _refuse_unlabelled(divided, inputs)
+    if exclusive:
+        if not all(map(_all_strings, divided.values())):
+            raise InputError("y must be one label per document, a 1-D array of strings: the model gives one.")
+        return {language: [[label] for label in labels] for language, labels in divided.items()}
     for labels in divided.values():
         if not _is_label_lists(labels):
             raise InputError("y must be label lists, each a list of strings.")

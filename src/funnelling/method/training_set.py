@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.matrices import Folds, Matrix, Rows, Scores, Targets, sizes_of, stacked, take
+from funnelling.matrices import (
+    Folds,
+    Matrix,
+    Rows,
+    Scores,
+    Targets,
+    exclusive_columns,
+    sizes_of,
+    stacked,
+    take,
+)
 from funnelling.randomness import assign_folds
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
@@ -19,7 +29,7 @@ Calibrator = Calibration | Temperature  # what makes probabilities of final scor
 
 @dataclass
 class PreparedTexts:
-    """Labelled texts whose vectors were made before a fit, by language."""
+    """Labelled texts whose vectors were made before a fit, by language; ``exclusive`` as in `Labels`."""
 
     classes: npt.NDArray[Any]
     vectorizers: dict[str, Any]
@@ -27,6 +37,12 @@ class PreparedTexts:
     targets: dict[str, Targets]
     groups: dict[str, Sequence[Any] | None]
     ids: dict[str, list[str]]
+    exclusive: bool = False
+
+    def with_one_label(self) -> "PreparedTexts":
+        """These, as documents that have exactly one label each."""
+        shown = {tag: exclusive_columns(rows, len(self.classes)) for tag, rows in self.targets.items()}
+        return replace(self, targets=shown, exclusive=True)
 
 
 @dataclass

@@ -5,11 +5,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from funnelling.corpus import Corpus, make_corpus
+from funnelling.corpus.corpus import lacks_one_label
+from funnelling.errors import naming
 from funnelling.formats import Document, parts_of, read_part
+from funnelling.formats.files import shown_name
 from funnelling.formats.parquet import rows_in
 from funnelling.funnel.design import is_auto
+from funnelling.method.training_set import PreparedTexts
 from funnelling.parts.preparing import TEST, prepare
+from funnelling.trials.one_label import CURE, NOTICED
+from funnelling.trials.reporting import Reporter, silent
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -33,10 +41,24 @@ def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
 
 
 def fit_parts(
-    model: "Method", path: str | os.PathLike[str], work: Path, jobs: int | None = None, verbose: int = 0
+    model: "Method",
+    path: str | os.PathLike[str],
+    work: Path,
+    jobs: int | None = None,
+    verbose: int = 0,
+    one_label: bool | None = None,
+    report: Reporter = silent,
 ) -> None:
-    """Fit a method on the training documents of a folder; ``work`` is the folder of counts and vectors."""
-    model.fit_prepared(prepare(parts_of(path), work, jobs, verbose))
+    """Fit a method on the training documents of a folder; ``work`` is the folder of counts and vectors.
+
+    ``one_label`` says whether each document has exactly one label; None is for what they show.
+    """
+    prepared = prepare(parts_of(path), work, jobs, verbose)
+    with naming(shown_name(path)):
+        prepared, lines = _settle(prepared, one_label)
+    for line in lines:
+        report(line)
+    model.fit_prepared(prepared)
 
 
 def documents_for_test(path: str | os.PathLike[str], among: Sequence[str]) -> Corpus:
@@ -49,3 +71,17 @@ def documents_for_test(path: str | os.PathLike[str], among: Sequence[str]) -> Co
                     yield document
 
     return make_corpus(documents(), os.fspath(path), among=among)
+
+
+def _settle(prepared: PreparedTexts, one_label: bool | None) -> tuple[PreparedTexts, list[str]]:
+    """What `trials.one_label.settle` makes of trials, of documents that were counted part by part."""
+    if one_label is False:
+        return prepared, []
+    for language, targets in prepared.targets.items():
+        others = np.flatnonzero(np.count_nonzero(targets, axis=1) != 1)
+        if len(others) and one_label is None:
+            return prepared, []
+        if len(others):
+            name, labels = prepared.ids[language][others[0]], np.count_nonzero(targets[others[0]])
+            raise lacks_one_label(name, int(labels), CURE)
+    return prepared.with_one_label(), [NOTICED] if one_label is None else []

@@ -17,9 +17,7 @@ def model_card(description: Mapping[str, Any]) -> str:
     languages, labels = description["languages"], description["labels"]
     paragraphs = [
         f"# A {title(description['method'])} model",
-        f"It labels documents in {counted(len(languages), 'language')} under "
-        f"{counted(len(labels), 'label')}, with a probability for each. Made with funnelling "
-        f"{description['funnelling']}; loading it runs no code.",
+        f"{_task(description)} Made with funnelling {description['funnelling']}; loading it runs no code.",
         "```sh\nfunnelling predict MODEL documents.jsonl\nfunnelling inspect MODEL\n```",
         "## Languages",
         markdown(
@@ -54,6 +52,14 @@ def model_card(description: Mapping[str, Any]) -> str:
     return "\n\n".join(paragraphs) + "\n"
 
 
+def _task(description: Mapping[str, Any]) -> str:
+    languages = counted(len(description["languages"]), "language")
+    labels = counted(len(description["labels"]), "label")
+    if description["exclusive"]:
+        return f"It gives each document one of {labels}, in {languages}, with a probability for each label."
+    return f"It labels documents in {languages} under {labels}, with a probability for each."
+
+
 def _labels(labels: list[Any]) -> str:
     shown = ", ".join(escape_markdown(str(label)) for label in labels[:LABELS_SHOWN])
     return shown if len(labels) <= LABELS_SHOWN else f"{shown} and {len(labels) - LABELS_SHOWN:,} more."
@@ -82,7 +88,7 @@ def probabilities(description: Mapping[str, Any]) -> str:
     if "calibration_error" in scores:
         trust += f"{rates(scores)}. "
     if description["exclusive"]:
-        return trust + "The most probable label is assigned."
+        return trust + "They sum to 1, and the most probable label is assigned: thresholds do not apply."
     return (
         trust
         + "A label is assigned where its probability is above its threshold, which is told where not .5."

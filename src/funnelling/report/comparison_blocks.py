@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from funnelling.evaluation.confusion import most_confused
 from funnelling.evaluation.reliability import calibration_error
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
-from funnelling.report.content import Block, Curves, TableBlock
+from funnelling.report.content import Block, Curves, HeatMap, TableBlock
 from funnelling.report.measure_tables import comparison_table, notes, side_by_side
-from funnelling.report.tables import number
+from funnelling.report.tables import Table, number
+
+MOST_LABELS = 25  # that a matrix shows; of more, the pairs that are most confused are listed
+PAIRS = 30
 
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
@@ -16,6 +20,7 @@ def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     return [
         TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
         TableBlock("languages", "Language by language", side_by_side(_rivals(result["methods"]))),
+        *_confusion(result),
         *_diagrams(result["methods"]),
     ]
 
@@ -23,6 +28,35 @@ def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
 def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:
     """The methods that can be compared, all where there is no other."""
     return {name: method for name, method in methods.items() if name not in NO_RIVALS} or methods
+
+
+def _confusion(result: Mapping[str, Any]) -> list[Block]:
+    """Which labels the most accurate method takes for which, where it gives one to each document."""
+    test = result["significance"].get("accuracy")
+    if test is None or test["best"] is None or "confusion" not in result["methods"][test["best"]]:
+        return []
+    name, cells = title(test["best"]), result["methods"][test["best"]]["confusion"]
+    wrong = most_confused(cells, PAIRS)
+    labels = sorted({label for cell in cells for label in cell[:2]})
+    heading = f"Which labels {name} takes for which"
+    if len(labels) > MOST_LABELS:
+        table = Table(["label", "taken for", "documents"], [[a, b, f"{number:,}"] for a, b, number in wrong])
+        return [TableBlock("confusion", heading, table, ["The pairs of labels with the most documents."])]
+    documents = {(truth, given): number for truth, given, number in cells}
+    most = f"Most: {wrong[0][2]:,} of {wrong[0][0]} taken for {wrong[0][1]}." if wrong else "None is wrong."
+    return [
+        HeatMap(
+            "confusion",
+            heading,
+            f"Test documents of all languages: the label that is true (rows) and the one that {name} gives "
+            f"(columns); right on the diagonal. {most}",
+            "true",
+            "given",
+            labels,
+            labels,
+            [[documents.get((truth, given), 0) for given in labels] for truth in labels],
+        )
+    ]
 
 
 def _diagrams(methods: Mapping[str, Any]) -> list[Block]:

@@ -42,9 +42,10 @@ def _command() -> dict[str, str]:
 
 def _described(trial: Trial) -> str:
     languages = trial.train.by_language()
+    one_each = ", one per document" if trial.train.one_label else ""
     parallel = f", {counted(len(trial.parallel), 'further version')} of them" if len(trial.parallel) else ""
     return (
         f"{counted(len(trial.train), 'training document')}{parallel}, {len(trial.test):,} for test, "
         f"{counted(len(languages), 'language')} ({', '.join(languages)}), "
-        f"{counted(len(trial.train.label_set()), 'label')}"
+        f"{counted(len(trial.train.label_set()), 'label')}{one_each}"
     )

@@ -35,6 +35,10 @@ class LinearScorer:
             _spread(self.weights, columns, labels), _spread(self.bias, columns, labels, score)
         )
 
+    def of_both(self) -> "LinearScorer":
+        """A scorer of two classes that exclude each other, from that of the second."""
+        return LinearScorer(_mirrored(self.weights), _mirrored(self.bias))
+
 
 @dataclass(frozen=True)
 class KernelScorer:
@@ -73,8 +77,16 @@ class KernelScorer:
             bias=_spread(self.bias, columns, labels, score),
         )
 
+    def of_both(self) -> "KernelScorer":
+        """A scorer of two classes, as by `LinearScorer.of_both`."""
+        return replace(self, coefficients=_mirrored(self.coefficients), bias=_mirrored(self.bias))
+
 
 def _spread(values: Any, columns: npt.NDArray[np.intp], labels: int, fill: float = 0.0) -> Any:
     wide = np.full((*values.shape[:-1], labels), fill, dtype=values.dtype)
     wide[..., columns] = values
     return wide
+
+
+def _mirrored(values: Any) -> Any:
+    return np.concatenate([-values, values], axis=-1)

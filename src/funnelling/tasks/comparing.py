@@ -14,6 +14,7 @@ from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_metho
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.tasks.trial_data import read_trials
 from funnelling.trials.comparison import Comparison
+from funnelling.trials.one_label import settle
 from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import hold_out
@@ -29,6 +30,7 @@ def compare(
     held_out: Sequence[str] = (),
     resources: ResourcePaths = NO_RESOURCES,
     settings: Settings | None = None,
+    one_label: bool | None = None,
     skip_lacking: bool = False,
     output: FilePath | None = None,
     force: bool = False,
@@ -48,6 +50,8 @@ def compare(
     held_out : languages whose training documents are taken away, and whose test documents alone are measured
     resources : where the resources of methods are
     settings : parameters by method
+    one_label : whether each document has exactly one label and is to be given one; None for what the training
+        documents of all trials show
     skip_lacking : whether a method that lacks resources is left out, or else refused
     output : folder of results and a report; started again, work goes on from there
     force : whether a folder of something else may be written to
@@ -65,12 +69,13 @@ def compare(
         check_results_folder(folder, force)
     at_hand = resources.read()
     trials, notes = read_trials(data, runs, seed, sources, folder, verbose)
-    if held_out:
-        with naming_file(", ".join(data)):
+    with naming_file(", ".join(data)):
+        if held_out:
             trials = [hold_out(trial, held_out) for trial in trials]
+        trials, kind = settle(trials, one_label)
     names, left_out = choose_methods(methods, at_hand, trials, skip_lacking)
     marks = method_marks(names, settings, at_hand)
-    for line in (*notes, *left_out):
+    for line in (*notes, *kind, *left_out):
         report(line)
     makers = {
         name: partial(make_method, name, jobs=jobs, verbose=verbose, settings=settings, resources=at_hand)

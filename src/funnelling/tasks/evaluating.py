@@ -8,6 +8,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.tasks.sources import FilePath, load_text_model, read_labelled
 from funnelling.trials.measuring import measure_in_full, model_scores, servable
+from funnelling.trials.one_label import measurable
 from funnelling.trials.pieces import Result
 from funnelling.trials.reporting import Reporter, silent
 
@@ -37,6 +38,14 @@ def evaluate(
     classifier.verbose = verbose
     corpus, notes = read_labelled(data, verbose=verbose)
     test, left_out = _measurable(corpus, classifier, shown_name(data), skip_unknown)
+    if classifier.exclusive_:
+        test, lacking = measurable(test)
+        left_out += lacking
+        if not len(test):
+            raise InputError(
+                f"{shown_name(data)}: the model gives each document one label, and no document has exactly "
+                "one. Choose another file."
+            )
     scores = model_scores(measure_in_full(classifier, test))
     for line in (*notes, *left_out):
         report(line)

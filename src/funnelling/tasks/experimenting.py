@@ -19,8 +19,9 @@ from funnelling.tasks.resources import (
     have_english_versions,
     method_marks,
 )
-from funnelling.tasks.sources import FilePath
+from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.tasks.trial_data import SAMPLE, read_trials
+from funnelling.trials.one_label import settle
 from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
 
@@ -46,6 +47,7 @@ def experiment(
     sources: Sequence[Path] = (),
     resources: ResourcePaths = NO_RESOURCES,
     settings: Settings | None = None,
+    one_label: bool | None = None,
     force: bool = False,
     jobs: int | None = None,
     verbose: int = 0,
@@ -66,6 +68,8 @@ def experiment(
     sources : folders of files that corpora are built from
     resources : where the resources of methods are
     settings : parameters by method
+    one_label : whether each document has exactly one label and is to be given one; None for what the training
+        documents of all trials show
     force : whether a folder of something else may be written to
     jobs : threads
     verbose : above 0 for progress bars
@@ -76,11 +80,13 @@ def experiment(
     check_results_folder(folder, force)
     at_hand = resources.read()
     trials, notes = read_trials(data, runs, seed, sources, folder, verbose)
+    with naming_file(", ".join(data)):
+        trials, kind = settle(trials, one_label)
     chosen, left_out = choose_methods(methods or DEFAULT_METHODS, at_hand, trials, skip_lacking)
     if methods is None and have_english_versions(trials):
         chosen.append("upper-bound")
     marks = method_marks([*chosen, *ALWAYS], settings, at_hand)
-    for line in (*notes, *left_out):
+    for line in (*notes, *kind, *left_out):
         report(line)
     pieces = Pieces(folder)
     setting = Setting(

@@ -16,6 +16,7 @@ from funnelling.tasks.measurement import Measurement, measure_held_out, measure_
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
 from funnelling.trials.measuring import measure_method, servable
+from funnelling.trials.one_label import as_one_label
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial
 from funnelling.wording import counted
@@ -72,7 +73,7 @@ def add_language(
         for language in trial.train.by_language():
             if known_as(language, funnel.languages_):
                 raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
-    return _grow(funnel, trial, notes, output or model, jobs, verbose, report)
+    return _grow(funnel, trial, notes, data, output or model, jobs, verbose, report)
 
 
 def update(
@@ -101,7 +102,7 @@ def update(
                     f"the model does not know {language}, only {', '.join(known)}. "
                     "Use `funnelling add-language` for it."
                 )
-    return _grow(funnel, trial, notes, output or model, jobs, verbose, report)
+    return _grow(funnel, trial, notes, data, output or model, jobs, verbose, report)
 
 
 def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingClassifier:
@@ -110,7 +111,7 @@ def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingCla
     if not isinstance(model, FunnellingClassifier):
         raise InputError(f"{path}: only funnels learn on. Train the model anew.")
     with naming_file(path):
-        growable_archive(model.classes_, model.exclusive_, getattr(model, "training_", None))
+        growable_archive(model.classes_, getattr(model, "training_", None))
     check_writable(Path(output or path), force or output is None)
     return model
 
@@ -119,20 +120,25 @@ def _grow(
     model: FunnellingClassifier,
     trial: Trial,
     notes: Sequence[str],
+    data: FilePath,
     output: FilePath,
     jobs: int | None,
     verbose: int,
     report: Reporter,
 ) -> GrownModel:
+    left_out: list[str] = []
+    if model.exclusive_:
+        with naming_file(data):
+            trial, left_out = as_one_label(trial, "Give it one, as the model does.")
     train = trial.train
-    for line in notes:
+    for line in (*notes, *left_out):
         report(line)
     report(f"Learning from {counted(len(train), 'document')} in {', '.join(train.by_language())}.")
     before = copy(model)
     model.set_params(n_jobs=jobs, verbose=verbose)
     has_groups = any(train.groups) or any(map(any, before.training_.groups.values()))
     groups = train.groups if has_groups else None
-    model.extend(train.texts, train.labels, languages=train.languages, groups=groups, ids=train.ids)
+    model.extend(train.texts, train.y, languages=train.languages, groups=groups, ids=train.ids)
     # A model that outgrew its archive goes by the one it had.
     archive: Archive = getattr(model, "training_", before.training_)
     is_learned = are_learned(archive, model.funnel(model.languages_[0]).views, trial.test)

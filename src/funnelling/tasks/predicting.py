@@ -46,6 +46,7 @@ def predict(
     verbose : above 0 for a progress bar
     """
     classifier = load_text_model(model).on_device(device)
+    predictor = Predictor(classifier, **asdict(options))  # refuses options that the model cannot follow
     target = os.fspath(output)
     if os.path.isdir(data) and not target.lower().endswith((STANDARD, *LINES)):
         predict_parts(
@@ -60,7 +61,6 @@ def predict(
         )
         return
     _check_is_jsonl(target)
-    predictor = Predictor(classifier, **asdict(options))
 
     def rows(batch: Sequence[Document]) -> Iterable[dict[str, Any]]:
         return predictor(batch, os.fspath(data))

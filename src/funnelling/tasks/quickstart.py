@@ -16,7 +16,7 @@ from funnelling.report.report_folder import write_report
 from funnelling.storage import save_model
 from funnelling.tasks.outputs import check_new_files
 from funnelling.trials.fitting import fit_and_measure
-from funnelling.trials.measuring import measure_rejector, model_scores
+from funnelling.trials.measuring import measure_floor, model_scores
 from funnelling.trials.pieces import Result
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, sides_of
@@ -80,7 +80,7 @@ class Quickstart:
             model = make_method(name, seed=seed, jobs=jobs, verbose=verbose)
             results[name] = fit_and_measure(model, trial, trial.test)
         comparison = summarise_methods(
-            {name: [result] for name, result in results.items()}, [measure_rejector(trial.train, trial.test)]
+            {name: [result] for name, result in results.items()}, [measure_floor(trial.train, trial.test)]
         )
         self.folder.mkdir(parents=True, exist_ok=True)
         save_model(model, self.model_folder, scores=model_scores(results[METHOD]), force=self.force)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from sklearn.base import clone
 
+from funnelling.errors import InputError
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_by_folds, measure_held_out, measure_on_test
 from funnelling.tasks.sources import FilePath, naming_file, read_sides
 from funnelling.trials.fitting import fit_method, training_documents
+from funnelling.trials.one_label import measurable, settle
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import check_labels_differ
 from funnelling.wording import counted
@@ -37,6 +39,7 @@ def train(
     output: FilePath,
     *,
     seed: int = 0,
+    one_label: bool | None = None,
     outer_folds: bool = True,
     force: bool = False,
     report: Reporter = silent,
@@ -49,6 +52,8 @@ def train(
     data : file of documents; a folder of Parquet files is counted file by file, where the method allows it
     output : folder of the model
     seed : of the outer folds, and of a method that is given by name
+    one_label : whether each document has exactly one label and is to be given one; None for what the training
+        documents show
     outer_folds : whether a file without test documents is measured by five outer folds
     force : whether a model that exists is replaced
     report : what gets a line on each step
@@ -70,20 +75,29 @@ def train(
     model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
     check_writable(Path(output), force)
     if learns_by_parts(model, data):
-        measurement = _fit_parts(model, data, output, report)
+        measurement = _fit_parts(model, data, output, one_label, report)
     else:
-        measurement = _fit_file(model, data, seed, outer_folds, report)
+        measurement = _fit_file(model, data, seed, one_label, outer_folds, report)
     save_model(model, output, scores=measurement.record(), force=force)
     return TrainedModel(model, measurement)
 
 
-def _fit_file(model: "Method", data: FilePath, seed: int, outer_folds: bool, report: Reporter) -> Measurement:
+def _fit_file(
+    model: "Method",
+    data: FilePath,
+    seed: int,
+    one_label: bool | None,
+    outer_folds: bool,
+    report: Reporter,
+) -> Measurement:
     """Fit on the documents of a file, read into memory."""
     trial, notes = read_sides(data, verbose=model.verbose)
-    train = trial.train
     with naming_file(data):
-        check_labels_differ(train)
-    for line in notes:
+        check_labels_differ(trial.train)
+        (trial,), kind = settle([trial], one_label)
+        _check_goal(model, trial.train.one_label)
+    train = trial.train
+    for line in (*notes, *kind):
         report(line)
     report(
         f"Training {name_of(model)} on {counted(len(train), 'document')} in "
@@ -99,13 +113,19 @@ def _fit_file(model: "Method", data: FilePath, seed: int, outer_folds: bool, rep
     return measure_by_folds(partial(clone, model), train, seed)
 
 
-def _fit_parts(model: "Method", data: FilePath, output: FilePath, report: Reporter) -> Measurement:
+def _fit_parts(
+    model: "Method", data: FilePath, output: FilePath, one_label: bool | None, report: Reporter
+) -> Measurement:
     """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
     work = Path(f"{os.path.abspath(output)}.work")
     report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
-    fit_parts(model, data, work, model.n_jobs, model.verbose)
+    fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report)
     _report_choice(model, report)
     test = documents_for_test(data, model.languages_)
+    if model.exclusive_:
+        test, left_out = measurable(test)
+        for line in left_out:
+            report(line)
     if len(test):
         measurement = measure_on_test(model, test)
     elif hasattr(model, "held_out_measures"):
@@ -114,6 +134,15 @@ def _fit_parts(model: "Method", data: FilePath, output: FilePath, report: Report
         measurement = Measurement(None, "Not measured: no document has split test.")
     shutil.rmtree(work)
     return measurement
+
+
+def _check_goal(model: "Method", one_label: bool) -> None:
+    """Refuse to tune thresholds where there are none."""
+    if one_label and getattr(model, "optimise", None) is not None:
+        raise InputError(
+            "--optimise tunes thresholds, and one label per document has none. Leave it out, or add "
+            "--several-labels."
+        )
 
 
 def _report_choice(model: "Method", report: Reporter) -> None:

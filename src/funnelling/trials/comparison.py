@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.evaluation.registry import PAPER_MEASURES
+from funnelling.evaluation.registry import main_measures
 from funnelling.text.languages import is_served
 from funnelling.trials.fitting import fit_and_measure, training_documents
-from funnelling.trials.measuring import measure_rejector
+from funnelling.trials.measuring import measure_floor
 from funnelling.trials.pieces import Pieces, Result, corpus_digest
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial
@@ -44,20 +44,20 @@ class Comparison:
         return summarise_methods(*self.results())
 
     def results(self) -> tuple[dict[str, list[Result]], list[Result]]:
-        """The results of each method and of the rejector, trial by trial."""
+        """The results of each method and of the floor, trial by trial."""
         names = self._able()
         results: dict[str, list[Result]] = {name: [] for name in names}
-        rejector: list[Result] = []
+        floor: list[Result] = []
         for number, trial in enumerate(self.trials):
             tests = self._tests(names, trial)
-            rejector.append(measure_rejector(trial.train, next(iter(tests.values()))))
+            floor.append(measure_floor(trial.train, next(iter(tests.values()))))
             train, parallel = corpus_digest(trial.train), corpus_digest(trial.parallel)
             digests = {id(test): [train, corpus_digest(test), parallel] for test in tests.values()}
             for name in names:
                 result = self._piece(name, number, trial, tests[name], digests[id(tests[name])])
                 results[name].append(result)
                 self.report(_result_line(name, number, len(self.trials), result))
-        return results, rejector
+        return results, floor
 
     def _able(self) -> list[str]:
         """The methods that can label any language of every trial's test documents."""
@@ -118,5 +118,6 @@ def _in_languages(corpus: Corpus, languages: Sequence[str]) -> Corpus:
 
 
 def _result_line(name: str, trial: int, trials: int, result: Result) -> str:
-    scores = " ".join(f"{result['average'][measure]:.3f}" for measure in PAPER_MEASURES)
+    average = result["average"]
+    scores = " ".join(f"{average[measure]:.3f}" for measure in main_measures(average))
     return f"trial {trial + 1}/{trials} {name}: {scores} (fit {result['fit_seconds']:.1f} s)"

@@ -8,7 +8,13 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.text.words import analyser
-from funnelling.trials.measuring import measure_decisions_in_full, measure_in_full, model_scores, servable
+from funnelling.trials.measuring import (
+    as_indicators,
+    measure_decisions_in_full,
+    measure_in_full,
+    model_scores,
+    servable,
+)
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import Trial, learnable, outer_folds
 
@@ -17,16 +23,16 @@ if TYPE_CHECKING:
 
 
 def fit_method(method: "Method", train: Corpus) -> "Method":
-    """Fit a method on the documents of a corpus, groups kept together."""
+    """Fit a method on the documents of a corpus, with one label each if it says so, groups kept together."""
     groups = train.groups if any(train.groups) else None
-    return method.fit(train.texts, train.labels, languages=train.languages, groups=groups, ids=train.ids)
+    return method.fit(train.texts, train.y, languages=train.languages, groups=groups, ids=train.ids)
 
 
 def training_documents(method: "Method", trial: Trial) -> Corpus:
     """A trial's training documents, with their further versions where a method may read those."""
     if not method.reads_parallel:
         return trial.train
-    return Corpus.from_documents([*trial.train, *trial.parallel])
+    return Corpus.from_documents([*trial.train, *trial.parallel], trial.train.one_label)
 
 
 def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
@@ -72,12 +78,17 @@ def cross_validate(
         test = corpus.select(rows)
         columns = np.array([classes.index(label) for label in method.classes_])
         cells = np.ix_(rows, columns)
-        decisions[cells], probabilities[cells] = method.classify(test.texts, languages=test.languages)
+        labels, probabilities[cells] = method.classify(test.texts, languages=test.languages)
+        decisions[cells] = as_indicators(method, labels)
         is_measured[rows] = True
     if not is_measured.any():
         return None
     return model_scores(
         measure_decisions_in_full(
-            corpus.select(is_measured), decisions[is_measured], probabilities[is_measured], classes
+            corpus.select(is_measured),
+            decisions[is_measured],
+            probabilities[is_measured],
+            classes,
+            corpus.one_label,
         )
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.evaluation.confusion import Confusion, confusion, most_confused
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.language_averages import measure_languages
 from funnelling.evaluation.reliability import calibration_error, reliability
@@ -14,6 +15,8 @@ from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
+
+CONFUSED = 20  # pairs of labels that a model keeps
 
 
 def servable(corpus: Corpus, method: "Method") -> Rows:
@@ -26,57 +29,94 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
     """The measures of a fitted method on labelled documents, by language and averaged.
 
     Macro averages run over ``classes``, or the labels the method was trained on; what test documents have
-    beside them is dropped, and counted as ``unknown_labels``.
+    beside them is dropped, and counted as ``unknown_labels``. A method that gives one label per document is
+    wrong about a document whose label it does not know.
     """
-    decisions = _indicators(method, method.predict(test.texts, languages=test.languages))
+    decisions = as_indicators(method, method.predict(test.texts, languages=test.languages))
     known = [str(label) for label in method.classes_]
-    if classes is None:
-        return _measure_decisions(test, decisions, known)
-    return _measure_decisions(test, decisions[:, [known.index(label) for label in classes]], classes)
+    return _measure_decisions(test, decisions, known, bool(method.exclusive_), classes)
 
 
 def measure_in_full(method: "Method", test: Corpus) -> Result:
     """What `measure_method` gives, and what diagrams show: reliability bins, and the counts of each label."""
     labels, probabilities = method.classify(test.texts, languages=test.languages)
     classes = [str(label) for label in method.classes_]
-    return measure_decisions_in_full(test, _indicators(method, labels), probabilities, classes)
+    decisions = as_indicators(method, labels)
+    return measure_decisions_in_full(test, decisions, probabilities, classes, bool(method.exclusive_))
 
 
 def measure_decisions_in_full(
-    test: Corpus, decisions: Any, probabilities: Any, classes: Sequence[str]
+    test: Corpus, decisions: Any, probabilities: Any, classes: Sequence[str], one_label: bool = False
 ) -> Result:
-    """What `measure_in_full` gives, of decisions and probabilities with one column per class."""
+    """What `measure_in_full` gives, of decisions and probabilities with one column per class.
+
+    With ``one_label`` per document it has the confusion of labels, too.
+    """
     truth = test.label_matrix(classes)
     counts = Counts.of(truth, decisions)
     return {
-        **_measure_decisions(test, decisions, classes),
+        **_measure_decisions(test, decisions, classes, one_label),
         "reliability": reliability(truth, probabilities).tolist(),
         "counts": [column.tolist() for column in (counts.tp, counts.fp, counts.fn)],
+        **({"confusion": _confusion(test, decisions, classes)} if one_label else {}),
     }
 
 
-def measure_rejector(train: Corpus, test: Corpus) -> Result:
-    """What a classifier scores that never assigns a label: the floor of macro averages."""
+def measure_floor(train: Corpus, test: Corpus) -> Result:
+    """What a classifier scores that looks at no document: the floor of all averages.
+
+    It never assigns a label, or always the most frequent one where each document has one.
+    """
     classes = train.label_set()
-    return _measure_decisions(test, np.zeros((len(test), len(classes)), dtype=bool), classes)
+    decisions = np.zeros((len(test), len(classes)), dtype=bool)
+    if train.one_label:
+        decisions[:, train.label_matrix(classes).sum(axis=0).argmax()] = True
+    return _measure_decisions(test, decisions, classes, train.one_label)
 
 
 def model_scores(result: Result) -> Result:
-    """What a model keeps of a full result: the measures, the calibration error and the recall."""
+    """What a model keeps of a full result: the measures, the calibration error and the recall.
+
+    With one label per document, the labels that are most often taken for each other, too.
+    """
     right, _, missed = (sum(column) for column in result["counts"])
     return {
         **{key: result[key] for key in ("average", "languages", "unknown_labels")},
         "calibration_error": calibration_error(result["reliability"]),
         "recall": right / max(1, right + missed),
+        **({"confused": most_confused(result["confusion"], CONFUSED)} if "confusion" in result else {}),
     }
 
 
-def _measure_decisions(test: Corpus, decisions: Targets, classes: Sequence[str]) -> Result:
-    result: Result = dict(measure_languages(test.label_matrix(classes), decisions, test.languages))
-    result["unknown_labels"] = len(set(test.label_set()) - set(classes))
+def as_indicators(method: "Method", labels: Any) -> Any:
+    """What a method predicts as a matrix with one column per class, even if it gives one label each."""
+    return labels[:, None] == method.classes_ if method.exclusive_ else labels
+
+
+def _measure_decisions(
+    test: Corpus,
+    decisions: Targets,
+    known: Sequence[str],
+    one_label: bool,
+    classes: Sequence[str] | None = None,
+) -> Result:
+    """The measures of decisions on ``known`` labels, over some of them or all."""
+    classes = known if classes is None else classes
+    present = set(test.label_set())
+    place = {label: column for column, label in enumerate(known)}
+    columns = [place[label] for label in classes]
+    if one_label:  # whoever gives one label is wrong about those that are unknown
+        unknown = sorted(present - set(known))
+        decisions = np.hstack([decisions, np.zeros((len(test), len(unknown)), dtype=bool)])
+        known = [*known, *unknown]
+    truth = test.label_matrix(known)
+    result: Result = dict(measure_languages(truth, decisions, test.languages, one_label, columns))
+    result["unknown_labels"] = len(present - set(classes))
     return result
 
 
-def _indicators(method: "Method", labels: Any) -> Any:
-    """What a method predicts as a matrix with one column per class, even if it gives one label each."""
-    return labels[:, None] == method.classes_ if method.exclusive_ else labels
+def _confusion(test: Corpus, decisions: Targets, classes: Sequence[str]) -> Confusion:
+    rows = np.flatnonzero(test.has_one_label())
+    labels = test.label_lists()
+    given = decisions.argmax(axis=1)
+    return confusion([labels[row][0] for row in rows], [classes[given[row]] for row in rows])

@@ -78,8 +78,8 @@ def trial_digest(trial: Trial) -> str:
 
 
 def corpus_digest(corpus: Corpus) -> str:
-    """The hash of all documents of a corpus."""
-    mark = hashlib.sha256()
+    """The hash of all documents of a corpus, and of how their labels are to be learned."""
+    mark = hashlib.sha256(b"one label" if corpus.one_label else b"")
     for document in corpus:
         mark.update(repr(document).encode("utf-8", "surrogatepass"))
     return mark.hexdigest()

@@ -5,26 +5,29 @@ from itertools import pairwise
 
 import numpy as np
 
+from funnelling.evaluation.confusion import added
 from funnelling.evaluation.measures.f1 import f1
-from funnelling.evaluation.registry import PAPER_MEASURES
+from funnelling.evaluation.registry import is_of_one_label, main_measures
 from funnelling.evaluation.significance import significance
 from funnelling.trials.pieces import Result
 
 EXAMPLES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin
 
 
-def summarise_methods(methods: Mapping[str, Sequence[Result]], rejector: Sequence[Result]) -> Result:
-    """The results of several methods, and of the rejector, over the same trials: what `compare` prints."""
+def summarise_methods(methods: Mapping[str, Sequence[Result]], floor: Sequence[Result]) -> Result:
+    """The results of several methods, and of `measure_floor`, over the same trials: what `compare` prints."""
+    measures = main_measures(floor[0]["average"])
+    floor_name = "most_frequent" if is_of_one_label(measures) else "rejector"
     return {
         "methods": {name: summarise_trials(results) for name, results in methods.items()},
         "significance": {
             measure: significance(
                 {name: _paired_scores(results, measure) for name, results in methods.items()}
             )
-            for measure in PAPER_MEASURES
+            for measure in measures
         },
-        "rejector": {"average": summarise_trials(rejector)["average"]},
-        "unknown_labels": rejector[0]["unknown_labels"],
+        floor_name: {"average": summarise_trials(floor)["average"]},
+        "unknown_labels": floor[0]["unknown_labels"],
     }
 
 
@@ -63,6 +66,8 @@ def summarise_trials(results: Sequence[Result]) -> Result:
     if "counts" in results[0]:
         summary["reliability"] = _mean_reliability([result["reliability"] for result in results])
         summary["f1_by_examples"] = _f1_by_examples(results)
+    if "confusion" in results[0]:
+        summary["confusion"] = added(result["confusion"] for result in results)
     return summary
 
 

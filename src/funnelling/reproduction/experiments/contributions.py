@@ -25,6 +25,7 @@ SHARE = 0.1
 
 def run(setting: Setting) -> Result:
     """Improvements by measure, source and target; contributions, benefits, and their correlations."""
+    setting.check_several_labels("contributions")
     languages = setting.languages
     trials, tenth = [], []
     for trial, C in enumerate(setting.meta_cs()):

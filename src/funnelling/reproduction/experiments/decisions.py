@@ -7,6 +7,7 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.matrices import Targets
+from funnelling.trials.measuring import as_indicators
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -16,5 +17,5 @@ def decisions_of(method: "Method", test: Corpus, classes: Sequence[str]) -> Targ
     """A method's decisions on test documents, one column per class; it rejects what it never learned."""
     decisions = np.zeros((len(test), len(classes)), dtype=bool)
     columns = [classes.index(str(label)) for label in method.classes_]
-    decisions[:, columns] = method.predict(test.texts, languages=test.languages)
+    decisions[:, columns] = as_indicators(method, method.predict(test.texts, languages=test.languages))
     return decisions

@@ -20,6 +20,7 @@ NAIVE, FUNNEL = "Naive", "Fun(TAT)"
 
 def run(setting: Setting) -> Result:
     """By language and fraction: the measures of Naive and of Fun(TAT), averaged over trials."""
+    setting.check_several_labels("learning-curves")
     trials = [
         {
             (language, fraction): {

@@ -33,6 +33,7 @@ BLOCK = 16  # labels per piece
 
 def run(setting: Setting) -> Result:
     """The four columns, over all trials."""
+    setting.check_several_labels("mono-binary")
     by_method, rejector = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}
     for trial, C in enumerate(setting.meta_cs()):

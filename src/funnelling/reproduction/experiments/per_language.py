@@ -1,7 +1,7 @@
 """Which languages gain: each method's improvement over Naive, language by language (the paper's Figure 2)."""
 
 from funnelling.errors import InputError
-from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
+from funnelling.evaluation.registry import MEASURES
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Bars, Section
@@ -27,7 +27,7 @@ def run(setting: Setting) -> Result:
     naive = methods.pop("naive")["languages"]
     gains = {
         name: [
-            values[m] - naive[tag][m] for tag, values in method["languages"].items() for m in PAPER_MEASURES
+            values[m] - naive[tag][m] for tag, values in method["languages"].items() for m in setting.measures
         ]
         for name, method in methods.items()
     }
@@ -40,7 +40,7 @@ def run(setting: Setting) -> Result:
                 }
                 for name, method in methods.items()
             }
-            for measure in PAPER_MEASURES
+            for measure in setting.measures
         },
         "above": {name: [sum(gain > 0 for gain in values), len(values)] for name, values in gains.items()},
     }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.evaluation.language_averages import measure_languages
-from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
+from funnelling.evaluation.registry import MEASURES
 from funnelling.report.content import HeatMap, Section
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.improvement import mean_of_known
@@ -40,7 +40,7 @@ def run(setting: Setting) -> Result:
                 [mean_of_known([rows[row].get(tag, {}).get(measure) for rows in trials]) for tag in languages]
                 for row in range(len(languages))
             ]
-            for measure in PAPER_MEASURES
+            for measure in setting.measures
         },
     }
 
@@ -56,7 +56,8 @@ def _measure_with(setting: Setting, number: int, C: float, languages: list[str])
     method: Any = fit_method(setting.make("fun-zero-shot", setting.seed + number, **tier_two), train)
     test = trial.test.select(servable(trial.test, method))
     decisions = decisions_of(method, test, classes)
-    return dict(measure_languages(test.label_matrix(classes), decisions, test.languages)["languages"])
+    truth = test.label_matrix(classes)
+    return dict(measure_languages(truth, decisions, test.languages, setting.one_label)["languages"])
 
 
 def section(result: Result) -> Section:
@@ -70,7 +71,7 @@ def section(result: Result) -> Section:
             "was learned from. In the paper every added language helps those still unseen, not those already "
             f"seen. {_finding(result)}",
         ],
-        [_figure(measure, result) for measure in PAPER_MEASURES],
+        [_figure(measure, result) for measure in result["scores"]],
     )
 
 

@@ -48,7 +48,7 @@ def create_app(
     _add_refusals(app)
     _add_interface(app, engine, requests, settings.limits)
     _add_facts(app, model, description, settings, metrics)
-    _add_openapi(app, openapi.document(app, requests, model.classes_.tolist(), settings))
+    _add_openapi(app, openapi.document(app, requests, model, settings))
     add_pages(app)
     _add_heads(app)
     return app

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
+from funnelling.method.base import Method
 from funnelling.serving.refusals import MEDIA_TYPE
 from funnelling.serving.requests import Requests
 from funnelling.serving.responses import response_types
@@ -55,14 +56,12 @@ def takes(component: str, example: Any) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": content}}
 
 
-def document(
-    app: FastAPI, requests: Requests, labels: list[Any], settings: ServiceSettings
-) -> dict[str, Any]:
+def document(app: FastAPI, requests: Requests, model: Method, settings: ServiceSettings) -> dict[str, Any]:
     """The whole document."""
     result = get_openapi(
         title="funnelling", version=version("funnelling"), description=DESCRIPTION, routes=app.routes
     )
-    result["components"] = {"schemas": _components(requests, labels, settings)}
+    result["components"] = {"schemas": _components(requests, model, settings)}
     operations = [(path, operation) for path, item in result["paths"].items() for operation in item.values()]
     if settings.token is not None:
         result["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
@@ -75,13 +74,14 @@ def document(
     return result
 
 
-def _components(requests: Requests, labels: list[Any], settings: ServiceSettings) -> dict[str, Any]:
+def _components(requests: Requests, model: Method, settings: ServiceSettings) -> dict[str, Any]:
     """The schemas of all bodies, by name."""
+    of_answers = response_types(model.classes_.tolist(), settings.limits, bool(model.exclusive_))
     inputs: list[Any] = [
         (kind.__name__, mode, TypeAdapter(kind))
         for mode, kinds in (
             ("validation", [requests.predict_type, requests.explain_type]),
-            ("serialization", response_types(labels, settings.limits)),
+            ("serialization", of_answers),
         )
         for kind in kinds
     ]

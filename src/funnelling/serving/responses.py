@@ -94,27 +94,39 @@ class Health(_Answer):
     status: Literal["ok"]
 
 
-def response_types(labels: list[Any], limits: Limits) -> list[Any]:
-    """The types of all answers of a model with these labels."""
+def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -> list[Any]:
+    """The types of all answers of a model with these labels, which may be ``exclusive``: one per document."""
     label: Any = str if all(isinstance(name, str) for name in labels) else Any
+    given: Any = Field(description="Those that are assigned.")
+    if exclusive:
+        given = Field(description="The most probable one.", min_length=1, max_length=1)
 
-    class Prediction(_Answer):
+    class Labelled(_Answer):
         id: str
         language: str
-        labels: Annotated[list[label], Field(description="Those that are assigned.")]
-        scores: Annotated[dict[str, Probability], Field(description="The probability of each label.")]
+        labels: Annotated[list[label], given]
+        scores: Annotated[dict[str, Probability], Field(description=_of_scores(exclusive))]
+        zero_shot: NotRequired[ZeroShot]
+
+    class Thresholded(Labelled):
         thresholds: NotRequired[
             Annotated[
                 dict[str, Probability],
                 Field(description="Above which probability a label is assigned, where that is not .5."),
             ]
         ]
-        zero_shot: NotRequired[ZeroShot]
+
+    prediction: Any = Labelled if exclusive else Thresholded
+    prediction.__name__ = prediction.__qualname__ = "Prediction"
 
     class PredictResponse(_Answer):
-        documents: Annotated[list[Prediction], Field(min_length=1, max_length=limits.documents)]
+        documents: Annotated[list[prediction], Field(min_length=1, max_length=limits.documents)]
 
     class ExplainResponse(_Answer):
         documents: Annotated[list[Explanation], Field(min_length=1, max_length=limits.explained)]
 
     return [PredictResponse, ExplainResponse, Model, Health, ProblemDocument]
+
+
+def _of_scores(exclusive: bool) -> str:
+    return "The probability of each label" + ("; they sum to 1." if exclusive else ".")

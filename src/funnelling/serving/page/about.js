@@ -2,7 +2,15 @@
 
 import { languageName, make, table } from "./dom.js";
 
-const MEASURES = { micro_f1: "micro-F1", macro_f1: "macro-F1", micro_k: "micro-K", macro_k: "macro-K" };
+// The first two only for models that give one label per text.
+const MEASURES = {
+  accuracy: "accuracy",
+  sklearn_macro_f1: "sklearn macro-F1",
+  micro_f1: "micro-F1",
+  macro_f1: "macro-F1",
+  micro_k: "micro-K",
+  macro_k: "macro-K",
+};
 
 export function showAbout(model, line, place) {
   const languages = Object.keys(model.languages);

@@ -161,6 +161,7 @@ async function loadModel() {
   }
   find("token-form").hidden = true;
   showAbout(model, find("model"), find("about"));
+  find("label").textContent = model.exclusive ? "Show the label" : "Show the labels";
   cards.forEach(fit);
   say("");
 }

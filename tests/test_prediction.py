@@ -55,6 +55,13 @@ def _rows(model: Any, documents: list[Document] | None = None, **options: Any) -
     return list(Predictor(model, **options)(made))
 
 
+def test_a_threshold_does_not_apply_to_one_label_per_document() -> None:
+    stub = Stub([[0.6, 0.4]], [0.5, 0.5])
+    stub.exclusive_ = True
+    with pytest.raises(InputError, match="a threshold does not apply"):
+        Predictor(stub, threshold=0.3)  # type: ignore[arg-type]
+
+
 shares = st.floats(0, 1)
 
 

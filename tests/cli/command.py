@@ -32,6 +32,23 @@ def documents(languages: Iterable[str] = ("en", "it"), each: int = 24, **fields:
     return [{**document, **fields} for document in made]
 
 
+def one_label_documents(
+    languages: Iterable[str] = ("en", "it"), each: int = 36, labels: int = 3
+) -> list[dict[str, Any]]:
+    """Documents with one label each, which shows in a word but for every seventh."""
+    made = []
+    for language in languages:
+        words = WORDS[language]
+        for i in range(each):
+            label = i // 3 % labels
+            shown = label if i % 7 else (label + 1) % labels
+            text = " ".join([words[shown], words[3 + i % 5], words[3 + i // 5 % 5]])
+            made.append(
+                {"id": f"{language}-{i}", "language": language, "text": text, "labels": [LABELS[label]]}
+            )
+    return made
+
+
 def with_splits(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Documents with splits, every third for test."""
     return [{**row, "split": "train" if i % 3 else "test"} for i, row in enumerate(rows)]

@@ -146,6 +146,71 @@ def test_what_was_held_out_tells_how_good_the_model_is(corpus: Corpus) -> None:
     assert one["micro_f1"] == one["macro_f1"]
 
 
+def with_one_label(corpus: Corpus, classes: str) -> Corpus:
+    """Each document with the first of its labels that is one of these, or else the last of them."""
+    changed = corpus.select(np.arange(len(corpus)))
+    lists = [[label for label in labels if label in classes] for labels in corpus.label_lists()]
+    changed.labels = [(labels[0] if labels else classes[-1],) for labels in lists]
+    changed.one_label = True
+    return changed
+
+
+def extended(model: FunnellingClassifier, corpus: Corpus) -> FunnellingClassifier:
+    return model.extend(**{**given(corpus), "y": corpus.y})
+
+
+def fitted_on_one(corpus: Corpus, **parameters: Any) -> FunnellingClassifier:
+    return FunnellingClassifier(random_state=3, **parameters).fit(**{**given(corpus), "y": corpus.y})
+
+
+class TestOneLabelPerDocument:
+    @pytest.mark.parametrize("classes", ["ab", "abcd"])
+    def test_a_new_language(self, corpus: Corpus, classes: str) -> None:
+        one = with_one_label(corpus, classes)
+        grown = extended(fitted_on_one(part(one, "de", "it")), part(one, "en"))
+        at_once = fitted_on_one(one)
+        assert grown.exclusive_
+        assert np.array_equal(scores(grown, one), scores(at_once, one))
+        probabilities = [m.predict_proba(one.texts, languages=one.languages) for m in (grown, at_once)]
+        assert np.array_equal(*probabilities)
+        assert probabilities[0].sum(axis=1) == pytest.approx(1)
+        assert grown.held_out_measures() == at_once.held_out_measures()
+        assert grown.held_out_measures()["en"]["accuracy"] > 1 / len(classes)
+
+    @pytest.mark.parametrize("classes", ["ab", "abcd"])
+    def test_views_that_all_languages_share(self, corpus: Corpus, classes: str) -> None:
+        one = with_one_label(corpus, classes)
+        model = extended(fitted_on_one(part(one, "de", "it"), views=("own", "pooled")), part(one, "en"))
+        assert model.held_out_measures()["en"]["accuracy"] > 1 / len(classes)
+
+    @pytest.mark.parametrize("calibration", ["platt", "none"])
+    @pytest.mark.parametrize("classes", ["ab", "abc"])
+    def test_a_new_label(self, corpus: Corpus, classes: str, calibration: str) -> None:
+        known, new = (
+            part(with_one_label(corpus, classes), "de", "it"),
+            part(with_one_label(corpus, "abcd"), "en"),
+        )
+        grown = extended(fitted_on_one(known, calibration=calibration), new)
+        assert grown.classes_.tolist() == ["a", "b", "c", "d"]
+        together = Corpus.from_documents([*known, *new], one_label=True)
+        at_once = fitted_on_one(together, calibration=calibration)
+        # Sigmoids of two classes are mirrored, not fitted to the second one.
+        tolerance = 0.05 if len(classes) == 2 else 1e-3
+        assert scores(grown, together) == pytest.approx(scores(at_once, together), abs=tolerance)
+        assert "d" in grown.predict(new.texts, languages=new.languages)
+        # What was known is measured over what was known; whether a document is right, over all.
+        measures = grown.held_out_measures(list(classes))["en"]
+        assert measures["accuracy"] == grown.held_out_measures()["en"]["accuracy"]
+
+    def test_a_known_document_gets_its_new_label(self, corpus: Corpus) -> None:
+        one = with_one_label(corpus, "abcd")
+        wrong = part(one, "it").select([0])
+        wrong.labels = [("d",)]
+        model = extended(fitted_on_one(one), wrong)
+        assert model.documents_ == {"de": 45, "en": 45, "it": 45}
+        assert model.training_.targets["it"][0].tolist() == [False, False, False, True]
+
+
 class TestRefusals:
     def test_an_indicator_matrix(self) -> None:
         model = FunnellingClassifier().fit(np.eye(4), np.eye(4, dtype=int)[:, :2])
@@ -158,10 +223,15 @@ class TestRefusals:
         with pytest.raises(InputError, match="compact"):
             model.extend(["text"], [["a"]], ["it"])
 
-    def test_one_label_a_document(self) -> None:
+    def test_classes_that_are_no_strings(self) -> None:
         model = FunnellingClassifier().fit(np.eye(4), [0, 1, 0, 1])
-        with pytest.raises(InputError, match="one label"):
+        with pytest.raises(InputError, match="classes that are no strings"):
             model.extend(np.eye(4), [0, 1, 0, 1])
+
+    def test_label_lists_for_a_model_that_gives_one_label(self) -> None:
+        model = FunnellingClassifier().fit(np.eye(4), ["a", "b", "a", "b"])
+        with pytest.raises(InputError, match="one label per document"):
+            model.extend(np.eye(4), [["a"], ["b"], ["a"], ["b"]])
 
     def test_vectors_for_a_model_of_texts(self, corpus: Corpus) -> None:
         with pytest.raises(InputError, match="fitted on texts"):

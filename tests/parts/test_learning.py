@@ -16,6 +16,8 @@ from funnelling.method.registry import make_method
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.parts.preparing import prepare
 from funnelling.trials.fitting import fit_method
+from funnelling.trials.one_label import NOTICED
+from tests.cli.command import one_label_documents, with_splits
 
 from .folders import rows, write_parts
 
@@ -39,6 +41,28 @@ def test_the_model_is_that_of_the_documents_in_memory(tmp_path: Path, name: str,
     corpus = read_corpus(folder)
     whole = fit_method(_model(name), corpus.split("train") if divided else corpus)
     assert _bytes(by_parts, tmp_path / "a") == _bytes(whole, tmp_path / "b")
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_one_label_per_document_is_noticed(tmp_path: Path, labels: int) -> None:
+    made = with_splits(one_label_documents(labels=labels))
+    folder = write_parts(tmp_path / "parts", made)
+    lines: list[str] = []
+    by_parts = _model()
+    fit_parts(by_parts, folder, tmp_path / "work", jobs=1, report=lines.append)
+    assert lines == [NOTICED]
+    train = read_corpus(folder).split("train")
+    train.one_label = True
+    assert _bytes(by_parts, tmp_path / "a") == _bytes(fit_method(_model(), train), tmp_path / "b")
+    several = _model()
+    fit_parts(several, folder, tmp_path / "work", jobs=1, one_label=False)
+    assert not several.exclusive_
+
+
+def test_one_label_per_document_is_refused_where_it_is_not_so(tmp_path: Path) -> None:
+    folder = write_parts(tmp_path / "parts", rows())
+    with pytest.raises(InputError, match=r'parts: document "de-\d+" has .*, not exactly one'):
+        fit_parts(_model(), folder, tmp_path / "work", jobs=1, one_label=True)
 
 
 def test_groups_stay_together_and_missing_languages_are_found(tmp_path: Path) -> None:

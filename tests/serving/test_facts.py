@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from funnelling import NaiveClassifier
 from funnelling.serving.metrics import Metrics
 from funnelling.storage import describe_model
 
-from .conftest import LABELS, Client
+from .conftest import LABELS, Client, sentences
 
 
 def test_the_model(client: Any, model_path: Path) -> None:
@@ -21,6 +22,19 @@ def test_the_model(client: Any, model_path: Path) -> None:
     }
     assert facts["exclusive"] is False
     assert facts["limits"]["documents"] == 256
+
+
+def test_a_model_that_gives_one_label(make_client: Client) -> None:
+    texts, labels, languages = sentences(90)
+    single = NaiveClassifier(C=1).fit(texts, [(own or ["none"])[0] for own in labels], languages=languages)
+    client = make_client(other_model=single)
+    assert client.get("/v1/model").json()["exclusive"] is True
+    answer = client.post("/v1/predict", json={"documents": [{"text": "a dog", "language": "en"}]})
+    (row,) = answer.json()["documents"]
+    assert len(row["labels"]) == 1
+    assert sum(row["scores"].values()) == pytest.approx(1)
+    schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    assert schemas["Prediction"]["properties"]["labels"]["maxItems"] == 1
 
 
 def test_health(client: Any) -> None:

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from funnelling import NaiveClassifier, save_model
+from funnelling.evaluation import measure_languages
 
 from .conftest import TEXTS, sentences
 from .service import Service, start
@@ -178,13 +180,23 @@ def test_the_legend_lists_what_there_is(browser: Any, service: Service, tmp_path
     ]
     texts, labels, languages = sentences(90)
     plain = NaiveClassifier().fit(texts, [(chosen or ["none"])[0] for chosen in labels], languages=languages)
-    save_model(plain, tmp_path / "model")
+    truth = np.eye(2)
+    measured = measure_languages(truth, truth, ["en", "it"], one_label=True)
+    save_model(plain, tmp_path / "model", scores=measured)
     other = start(tmp_path / "model", tmp_path / "log.txt")
     try:
         show(browser, other.url)
         write(browser, TEXTS["en"])
-        label(browser)
+        assert browser.find_element("id", "label").text == "Show the label"
+        (result,) = label(browser)
+        assert len(result["labels"]) == 1
+        assert browser.find_element("class name", "summary").text == "One label is assigned."
         assert legend(browser) == ["the answer"]
+        assert "one label per text" in browser.find_element("id", "model").text
+        header = browser.execute_script(
+            "return [...document.querySelectorAll('#about thead th')].map(cell => cell.textContent)"
+        )
+        assert header[2:4] == ["accuracy", "sklearn macro-F1"]
     finally:
         other.stop()
 

@@ -29,6 +29,13 @@ def test_answers_are_of_their_type(client: Any, name: str, method: str, path: st
     kinds[name].validate_json(client.request(method, path, json=body).content, strict=True)
 
 
+def test_one_label_per_document() -> None:
+    predict = TypeAdapter(response_types(LABELS, Limits(), exclusive=True)[0])
+    properties = predict.json_schema()["$defs"]["Prediction"]["properties"]
+    assert properties["labels"]["minItems"] == properties["labels"]["maxItems"] == 1
+    assert "thresholds" not in properties
+
+
 @pytest.mark.parametrize(("labels", "items"), [(LABELS, {"type": "string"}), ([1, 2], {})])
 def test_labels_that_are_not_strings(labels: list[Any], items: dict[str, str]) -> None:
     predict = response_types(labels, Limits())[0]

@@ -54,7 +54,10 @@ class LanguageDocuments(NamedTuple):
 def growable_archive(classes: Iterable[Any], archive: Archive | None) -> Archive:
     """A model's archive; refused where it cannot learn on."""
     if not all(isinstance(label, str) for label in classes):
-        raise InputError("The model's labels are no strings, and it cannot learn on. Train it anew.")
+        raise InputError(
+            "The model was fitted on an indicator matrix, or on classes that are no strings, and cannot learn "
+            "on. Train it anew."
+        )
     if archive is None:
         raise InputError(
             "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."

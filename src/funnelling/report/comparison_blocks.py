@@ -32,10 +32,11 @@ def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _confusion(result: Mapping[str, Any]) -> list[Block]:
     """Which labels the most accurate method takes for which, where it gives one to each document."""
-    test = result["significance"].get("accuracy")
-    if test is None or test["best"] is None or "confusion" not in result["methods"][test["best"]]:
+    best = result["significance"].get("accuracy", {}).get("best")
+    cells = result["methods"].get(best, {}).get("confusion")
+    if not cells:
         return []
-    name, cells = title(test["best"]), result["methods"][test["best"]]["confusion"]
+    name = title(best)
     wrong = most_confused(cells, PAIRS)
     labels = sorted({label for cell in cells for label in cell[:2]})
     heading = f"Which labels {name} takes for which"

@@ -55,8 +55,8 @@ def growable_archive(classes: Iterable[Any], archive: Archive | None) -> Archive
     """A model's archive; refused where it cannot learn on."""
     if not all(isinstance(label, str) for label in classes):
         raise InputError(
-            "The model was fitted on an indicator matrix, or on classes that are no strings, and cannot learn "
-            "on. Train it anew."
+            "The model was fitted on an indicator matrix, or on classes that are no strings, and cannot "
+            "learn on. Train it anew."
         )
     if archive is None:
         raise InputError(

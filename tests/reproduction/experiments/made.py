@@ -8,6 +8,7 @@ import numpy as np
 from funnelling.corpus import Corpus
 from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.formats import Document
+from funnelling.trials.one_label import settle
 from funnelling.trials.splits import Trial, trial_split
 
 LANGUAGES = ("de", "en", "it")
@@ -31,6 +32,14 @@ def made_corpus(each: int = 60, seed: int = 0, parallel: bool = False) -> Corpus
                 english = " ".join(word.replace(language, "en", 1) for word in words)
                 documents.append(Document(f"{name}-en", english, "en", tuple(labels), "parallel", name))
     return Corpus.from_documents(documents)
+
+
+def made_one_label_trials(runs: int = 1, classes: str = "abcd") -> list[Trial]:
+    """Such trials where each document has one label: the first of its labels, or the last of all."""
+    corpus = made_corpus()
+    kept = [[label for label in labels if label in classes] for labels in corpus.label_lists()]
+    corpus.labels = [(labels[0] if labels else classes[-1],) for labels in kept]
+    return settle([trial_split(corpus, run, 0) for run in range(runs)])[0]
 
 
 def made_trials(runs: int = 1, **given: int | bool) -> list[Trial]:

@@ -30,7 +30,7 @@ from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Pieces
 from funnelling.trials.splits import trial_split
 
-from .made import LANGUAGES, made_corpus, made_trials
+from .made import LANGUAGES, made_corpus, made_one_label_trials, made_trials
 
 FRACTIONS = (0.0, 0.5, 1.0)
 
@@ -131,6 +131,29 @@ def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_metho
     assert curves["it"][0][learning_curves.FUNNEL]["micro_f1"] == 0  # a funnel without documents rejects all
     (figure, *_) = blocks(learning_curves.section(curves), Curves)
     assert list(figure.panels) == list(LANGUAGES)
+
+
+@pytest.mark.parametrize("classes", ["ab", "abcd"])
+def test_one_label_per_document(classes: str) -> None:
+    setting = Setting(made_one_label_trials(classes=classes), ["naive", "fun-tat"], FRACTIONS)
+    methods = main_table.run(setting)["methods"]
+    columns = mono_binary.run(setting)
+    assert list(columns["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
+    for column, name in (("A", "naive"), ("D", "fun-tat")):
+        assert columns["methods"][column]["average"]["accuracy"] == methods[name]["average"]["accuracy"]
+    for column in "BC":
+        average = columns["methods"][column]["average"]
+        assert 0 < average["accuracy"] == pytest.approx(average["micro_f1"])
+    curves = learning_curves.run(setting)
+    last = curves["it"][-1]["Fun(TAT)"]["accuracy"]
+    assert last == methods["fun-tat"]["languages"]["it"]["accuracy"]
+    assert curves["it"][0]["Fun(TAT)"]["accuracy"] == 0
+    section = learning_curves.section(curves)
+    assert section.paragraphs[1] == "Without any documents both have no answer, which is never right."
+    assert "accuracy" in blocks(section, Curves)[0].title
+    result = contributions.run(setting)
+    assert blocks(contributions.section(result), TableBlock)[0].table.rows[0][0] == "accuracy"
+    assert next(iter(zero_shot.run(setting)["scores"])) == "accuracy"
 
 
 def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, all_methods: Any) -> None:

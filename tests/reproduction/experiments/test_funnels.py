@@ -9,14 +9,21 @@ from funnelling.evaluation.counts import Counts
 from funnelling.method.registry import make_method
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.trials.fitting import fit_method
+from funnelling.trials.measuring import as_indicators, measure_method
 from funnelling.trials.splits import Trial
 
-from .made import LANGUAGES, made_trials
+from .made import LANGUAGES, made_one_label_trials, made_trials
+
+TRIALS = {
+    "several labels": made_trials()[0],
+    "one label": made_one_label_trials()[0],
+    "one of two": made_one_label_trials(classes="ab")[0],
+}
 
 
-@pytest.fixture(scope="module")
-def trial() -> Trial:
-    return made_trials()[0]
+@pytest.fixture(scope="module", params=TRIALS)
+def trial(request: pytest.FixtureRequest) -> Trial:
+    return TRIALS[request.param]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +35,7 @@ def classifier_counts(trial: Trial, language: str) -> Counts:
     """What Fun(TAT) itself decides, fitted from scratch."""
     method = fit_method(make_method("fun-tat", seed=3).set_params(meta_C=10.0), trial.train)
     test = trial.test.select(trial.test.by_language()[language])
-    predicted = method.predict(test.texts, languages=test.languages)
+    predicted = as_indicators(method, method.predict(test.texts, languages=test.languages))
     return Counts.of(test.label_matrix([str(label) for label in method.classes_]), predicted)
 
 
@@ -66,3 +73,15 @@ def test_smaller_fractions_lie_within_larger_ones(funnels: Funnels) -> None:
 
 def test_a_base_is_fitted_once(funnels: Funnels) -> None:
     assert funnels.base("it", 0.5) is funnels.base("it", 0.5)
+
+
+@pytest.mark.parametrize("classes", ["ab", "abcd"])
+def test_a_label_unknown_to_training_is_wrong(classes: str) -> None:
+    (trial,) = made_one_label_trials(classes=classes)
+    trial.test.labels[::5] = [("unknown",)] * len(trial.test.labels[::5])
+    design = make_method("fun-tat", seed=3).design()
+    funnels = Funnels(trial, design, 10.0, seed=3)
+    method = fit_method(make_method("fun-tat", seed=3).set_params(meta_C=10.0), trial.train)
+    expected = measure_method(method, trial.test)["languages"]["it"]
+    found = funnels.measure(funnels.tier_two(dict.fromkeys(LANGUAGES, 1.0)).counts("it"))
+    assert {**found, "documents": 20} == expected

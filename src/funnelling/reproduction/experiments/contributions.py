@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, main_measures
 from funnelling.report.content import HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments import paper
@@ -25,8 +25,7 @@ SHARE = 0.1
 
 def run(setting: Setting) -> Result:
     """Improvements by measure, source and target; contributions, benefits, and their correlations."""
-    setting.check_several_labels("contributions")
-    languages = setting.languages
+    languages, measures = setting.languages, setting.measures
     trials, tenth = [], []
     for trial, C in enumerate(setting.meta_cs()):
         funnels = setting.funnels(trial)
@@ -46,14 +45,12 @@ def run(setting: Setting) -> Result:
             }
             for source in languages
         }
-        for measure in PAPER_MEASURES
+        for measure in measures
     }
-    contribution = {
-        m: {s: mean_of_known(list(pairs[m][s].values())) for s in languages} for m in PAPER_MEASURES
-    }
+    contribution = {m: {s: mean_of_known(list(pairs[m][s].values())) for s in languages} for m in measures}
     benefit = {
         m: {t: mean_of_known([pairs[m][s][t] for s in languages if s != t]) for t in languages}
-        for m in PAPER_MEASURES
+        for m in measures
     }
     naive = summarise_trials(setting.results("naive"))["languages"]
     return {
@@ -62,14 +59,13 @@ def run(setting: Setting) -> Result:
         "benefit": benefit,
         "correlations": {
             "contribution": {
-                m: _pearson(contribution[m], {tag: naive[tag][m] for tag in languages})
-                for m in PAPER_MEASURES
+                m: _pearson(contribution[m], {tag: naive[tag][m] for tag in languages}) for m in measures
             },
             "benefit": {
                 m: _pearson(
                     benefit[m], {tag: mean_of_known([trial[tag][m] for trial in tenth]) for tag in languages}
                 )
-                for m in PAPER_MEASURES
+                for m in measures
             },
         },
         "like": paper.like(setting.trials[0]),
@@ -79,12 +75,12 @@ def run(setting: Setting) -> Result:
 def _improvements(funnels: Funnels, target: str) -> Result:
     """By source and measure: how much better the target's test documents are labelled with the source."""
     tier_two = funnels.tier_two(dict.fromkeys(funnels.languages, 1.0) | {target: SHARE})
-    full = measure_counts(tier_two.counts(target))
+    full = funnels.measure(tier_two.counts(target))
     improvements = {}
     for source in funnels.languages:
         if source != target:
-            less = measure_counts(tier_two.counts(target, without=source))
-            improvements[source] = {m: improvement(full[m], less[m]) for m in PAPER_MEASURES}
+            less = funnels.measure(tier_two.counts(target, without=source))
+            improvements[source] = {m: improvement(full[m], less[m]) for m in main_measures(full)}
     return improvements
 
 
@@ -121,7 +117,7 @@ def section(result: Result) -> Section:
             ),
             _table("benefit", "Benefit of each language, %", result, paper.benefit(like), like),
             _correlations(result["correlations"]),
-            *(_figure(measure, result["improvements"][measure]) for measure in PAPER_MEASURES),
+            *(_figure(measure, pairs) for measure, pairs in result["improvements"].items()),
         ],
     )
 
@@ -138,8 +134,7 @@ def _table(name: str, text: str, result: Result, theirs: Any, corpus: str) -> Ta
     languages = list(result[name][PAPER_MEASURES[0]])
     rows: list[list[str]] = []
     best = []
-    for measure in PAPER_MEASURES:
-        ours = result[name][measure]
+    for measure, ours in result[name].items():
         known = {tag: value for tag, value in ours.items() if value is not None}
         if known:
             best.append((len(rows), 1 + languages.index(max(known, key=lambda tag: known[tag]))))
@@ -157,7 +152,7 @@ def _percent(value: float | None) -> str:
 
 def _correlations(correlations: Result) -> TableBlock:
     rows = []
-    for measure in PAPER_MEASURES:
+    for measure in correlations["contribution"]:
         cells = [MEASURES[measure].title]
         for kind in ("contribution", "benefit"):
             correlation = correlations[kind][measure]

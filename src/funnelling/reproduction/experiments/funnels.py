@@ -13,13 +13,13 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.design import Design
 from funnelling.funnel.views.fitting import fit_own_words
-from funnelling.matrices import Floats, Targets
+from funnelling.matrices import Floats, Scores, Targets, exclusive_columns
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import stream
-from funnelling.svm import Scorer
-from funnelling.svm.learner import Problem
+from funnelling.svm.learner import Problem, decide
 from funnelling.text.vocabularies import fit_own
 from funnelling.trials.splits import Trial
 
@@ -41,7 +41,10 @@ class Funnels:
     """
 
     def __init__(self, trial: Trial, design: Design, C: float, seed: int) -> None:
+        self.one_label = trial.train.one_label
         self.classes = trial.train.label_set()
+        # Whoever gives one label is wrong about those that are unknown to training.
+        self._unknown = sorted(set(trial.test.label_set()) - set(self.classes)) if self.one_label else []
         self.languages = list(trial.train.by_language())
         self._trial = trial
         self._design = replace(design, meta_C=C, verbose=0)
@@ -69,6 +72,8 @@ class Funnels:
     def _fit_base(self, language: str, train: Corpus) -> Base:
         vectorizers, vectors = fit_own({language: train.texts}, self._design.vectorizer)
         targets = train.label_matrix(self.classes)
+        if self.one_label:
+            targets = exclusive_columns(targets, len(self.classes))
         training = TrainingSet.of(
             vectors,
             vectors,
@@ -76,7 +81,7 @@ class Funnels:
             {language: train.groups if any(train.groups) else None},
             {language: train.ids},
             texts=False,
-            exclusive=False,
+            exclusive=self.one_label,
             seed=self._seed,
             n_jobs=self._design.n_jobs,
         )
@@ -87,8 +92,28 @@ class Funnels:
             posteriors.training,
             targets,
             tier_one.posteriors(vectors_of_test),
-            test.label_matrix(self.classes),
+            self.truth(test),
         )
+
+    def truth(self, test: Corpus) -> Targets:
+        """The labels of test documents, as `counts` takes them."""
+        return test.label_matrix([*self.classes, *self._unknown])
+
+    def counts(self, truth: Targets, scores: Scores) -> Counts:
+        """How documents are decided that have these scores, one column per label that was learned."""
+        decisions = decide(scores, self.one_label)
+        if self.one_label and decisions.shape[1] == 1:  # that of the second of two
+            decisions = np.hstack([~decisions, decisions])
+        return self.count(truth, decisions)
+
+    def count(self, truth: Targets, decisions: Targets) -> Counts:
+        """The counts of decisions on the classes."""
+        unknown = np.zeros((len(truth), truth.shape[1] - decisions.shape[1]), dtype=bool)
+        return Counts.of(truth, np.hstack([decisions, unknown]))
+
+    def measure(self, counts: Counts) -> dict[str, float]:
+        """Every measure of decisions, over the classes."""
+        return measure_counts(counts, self.one_label, slice(len(self.classes)))
 
     def tier_two(self, shares: Mapping[str, float]) -> "SharedGram":
         """Tier 2 over these shares of the languages' documents."""
@@ -104,7 +129,7 @@ class SharedGram:
     """Tier 2 over some documents of some languages, its kernel matrix made once for all choices of them."""
 
     def __init__(self, funnels: Funnels, bases: Mapping[str, Base]) -> None:
-        self._bases = bases
+        self._funnels, self._bases = funnels, bases
         self._rows = np.repeat(list(bases), [len(base.targets) for base in bases.values()])
         self._problem = funnels.problem(
             np.vstack([base.training for base in bases.values()]),
@@ -117,9 +142,5 @@ class SharedGram:
         fit = self._whole
         if without is not None:
             fit = self._problem.fit_whole(self._rows != without, start=self._whole)
-        return decided(fit.scorer(), self._bases[language])
-
-
-def decided(scorer: Scorer, base: Base) -> Counts:
-    """The counts of a meta-classifier's decisions on a language's test documents."""
-    return Counts.of(base.truth, scorer.scores(base.test) > 0)
+        base = self._bases[language]
+        return self._funnels.counts(base.truth, fit.scorer().scores(base.test))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.evaluation.counts import Counts
-from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
+from funnelling.evaluation.registry import MEASURES, is_of_one_label, main_measures
 from funnelling.report.content import Curves, Section
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.funnels import Funnels
@@ -20,7 +20,6 @@ NAIVE, FUNNEL = "Naive", "Fun(TAT)"
 
 def run(setting: Setting) -> Result:
     """By language and fraction: the measures of Naive and of Fun(TAT), averaged over trials."""
-    setting.check_several_labels("learning-curves")
     trials = [
         {
             (language, fraction): {
@@ -36,8 +35,8 @@ def run(setting: Setting) -> Result:
         language: [
             {
                 "fraction": fraction,
-                NAIVE: _mean([trial[language, fraction][NAIVE] for trial in trials]),
-                FUNNEL: _mean([trial[language, fraction][FUNNEL] for trial in trials]),
+                NAIVE: _mean([trial[language, fraction][NAIVE] for trial in trials], setting.measures),
+                FUNNEL: _mean([trial[language, fraction][FUNNEL] for trial in trials], setting.measures),
             }
             for fraction in setting.fractions
         ]
@@ -69,7 +68,7 @@ def _funnel(setting: Setting, number: int, language: str, fraction: float) -> Re
     if fraction == 0:
         return _rejected(funnels, language)
     shares = dict.fromkeys(funnels.languages, 1.0) | {language: fraction}
-    return measure_counts(funnels.tier_two(shares).counts(language))
+    return funnels.measure(funnels.tier_two(shares).counts(language))
 
 
 def _naive(setting: Setting, number: int, language: str, fraction: float) -> Result:
@@ -79,20 +78,24 @@ def _naive(setting: Setting, number: int, language: str, fraction: float) -> Res
         return _rejected(funnels, language)
     method = fit_method(setting.make("naive", setting.seed + number), train)
     decisions = decisions_of(method, test, funnels.classes)
-    return measure_counts(Counts.of(test.label_matrix(funnels.classes), decisions))
+    return funnels.measure(funnels.count(funnels.truth(test), decisions))
 
 
 def _rejected(funnels: Funnels, language: str) -> Result:
-    truth = funnels.tests(language).label_matrix(funnels.classes)
-    return measure_counts(Counts.of(truth, np.zeros_like(truth)))
+    truth = funnels.truth(funnels.tests(language))
+    return funnels.measure(Counts.of(truth, np.zeros_like(truth)))
 
 
-def _mean(results: Sequence[Result]) -> Result:
-    return {measure: float(np.mean([result[measure] for result in results])) for measure in PAPER_MEASURES}
+def _mean(results: Sequence[Result], measures: Sequence[str]) -> Result:
+    return {measure: float(np.mean([result[measure] for result in results])) for measure in measures}
 
 
 def section(result: Result) -> Section:
     """What a report says of it."""
+    measures = _measures(result)
+    nothing = "say no to everything, and score what absent labels are worth"
+    if is_of_one_label(measures):
+        nothing = "have no answer, which is never right"
     return Section(
         "learning-curves",
         "Languages with few training documents",
@@ -100,21 +103,26 @@ def section(result: Result) -> Section:
             "Fun(TAT) and Naive on the test documents of one language, for growing shares of its training "
             "documents; Fun(TAT) has all documents of all other languages too. In the paper it is always "
             f"above Naive, the more so the fewer documents there are. {_finding(result)}",
-            "Without any documents both say no to everything, and score what absent labels are worth.",
+            f"Without any documents both {nothing}.",
         ],
-        [_figure(measure, result) for measure in PAPER_MEASURES],
+        [_figure(measure, result) for measure in measures],
     )
+
+
+def _measures(result: Result) -> list[str]:
+    return main_measures(next(iter(result.values()))[0][NAIVE])
 
 
 def _finding(result: Result) -> str:
     points = [point for points in result.values() for point in points if point["fraction"] > 0]
     if not points:
         return ""
-    above = sum(point[FUNNEL][m] > point[NAIVE][m] for point in points for m in PAPER_MEASURES)
+    measures = _measures(result)
+    above = sum(point[FUNNEL][m] > point[NAIVE][m] for point in points for m in measures)
     smallest = min(point["fraction"] for point in points)
     gains = {fraction: _gain(points, fraction) for fraction in (smallest, 1.0)}
     return (
-        f"Here it is above Naive in {above} of {len(points) * len(PAPER_MEASURES)} points; the mean gain in "
+        f"Here it is above Naive in {above} of {len(points) * len(measures)} points; the mean gain in "
         + "macro-F1 is "
         + " and ".join(
             f"{gain:+.3f} at {fraction:.0%}" for fraction, gain in gains.items() if gain is not None

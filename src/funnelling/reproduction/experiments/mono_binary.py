@@ -9,14 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.language_averages import averaged
-from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
+from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.matrices import Floats
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.measure_tables import dagger_notes, score_cell
 from funnelling.report.tables import Table
 from funnelling.reproduction.experiments import paper
-from funnelling.reproduction.experiments.funnels import Funnels, decided
+from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
@@ -33,8 +34,7 @@ BLOCK = 16  # labels per piece
 
 def run(setting: Setting) -> Result:
     """The four columns, over all trials."""
-    setting.check_several_labels("mono-binary")
-    by_method, rejector = setting.compare(["naive", "fun-tat"]).results()
+    by_method, floor = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}
     for trial, C in enumerate(setting.meta_cs()):
         funnels = setting.funnels(trial)
@@ -42,40 +42,43 @@ def run(setting: Setting) -> Result:
             tag: setting.piece(f"monolingual-{tag}", trial, C, _monolingual, funnels, tag)
             for tag in setting.languages
         }
+        size = len(funnels.classes) if setting.one_label else BLOCK  # one label is chosen from all
         blocks = [
-            setting.piece(f"binary-{start}", trial, [C, BLOCK], _binary, funnels, start)
-            for start in range(0, len(funnels.classes), BLOCK)
+            setting.piece(f"binary-{start}", trial, [C, size], _binary, funnels, start, size)
+            for start in range(0, len(funnels.classes), size)
         ]
-        columns["B"].append(_measures(monolingual))
+        columns["B"].append(_measures(funnels, monolingual))
         columns["C"].append(
-            _measures({tag: _joined([block[tag] for block in blocks]) for tag in setting.languages})
+            _measures(funnels, {tag: _joined([block[tag] for block in blocks]) for tag in setting.languages})
         )
     plain = {
         name: [{key: result[key] for key in ("average", "languages")} for result in results]
         for name, results in columns.items()
     }
-    return {**summarise_methods(plain, rejector), "like": paper.like(setting.trials[0])}
+    return {**summarise_methods(plain, floor), "like": paper.like(setting.trials[0])}
 
 
 def _monolingual(funnels: Funnels, language: str) -> Result:
     return _as_lists(funnels.tier_two({language: 1.0}).counts(language))
 
 
-def _binary(funnels: Funnels, start: int) -> Result:
+def _binary(funnels: Funnels, start: int, size: int) -> Result:
     """Tier 2 of each label of a block over that label's posteriors alone; counts by language."""
     bases = {language: funnels.base(language) for language in funnels.languages}
-    blocks: dict[str, list[Result]] = {language: [] for language in bases}
-    for label in range(start, min(start + BLOCK, len(funnels.classes))):
+    learned = next(iter(bases.values())).targets.shape[1]
+    scores: dict[str, list[Floats]] = {language: [] for language, base in bases.items() if len(base.test)}
+    for label in range(start, min(start + size, learned)):
         column = slice(label, label + 1)
         training = np.vstack([base.training[:, column] for base in bases.values()])
         targets = np.vstack([base.targets[:, column] for base in bases.values()])
         scorer = funnels.problem(training, targets).fit_whole().scorer()
-        for language, base in bases.items():
-            if not len(base.test):
-                continue
-            alone = base._replace(test=base.test[:, column], truth=base.truth[:, column])
-            blocks[language].append(_as_lists(decided(scorer, alone)))
-    return {language: _joined(counts) for language, counts in blocks.items() if counts}
+        for language, columns in scores.items():
+            columns.append(scorer.scores(bases[language].test[:, column]))
+    shown = ALL if funnels.one_label else slice(start, start + size)
+    return {
+        language: _as_lists(funnels.counts(bases[language].truth[:, shown], np.hstack(columns)))
+        for language, columns in scores.items()
+    }
 
 
 def _as_lists(counts: Counts) -> Result:
@@ -87,12 +90,11 @@ def _joined(blocks: Sequence[Result]) -> Result:
     return {name: [value for block in blocks for value in block[name]] for name in blocks[0]}
 
 
-def _measures(by_language: dict[str, Result]) -> Result:
+def _measures(funnels: Funnels, by_language: dict[str, Result]) -> Result:
     languages: dict[str, dict[str, float]] = {}
     for language, counts in by_language.items():
         arrays = Counts(**{name: np.array(values) for name, values in counts.items()})
-        documents = int(sum(getattr(arrays, name)[0] for name in ("tp", "fp", "fn", "tn")))
-        languages[language] = {**measure_counts(arrays), "documents": documents}
+        languages[language] = {**funnels.measure(arrays), "documents": arrays.documents}
     return dict(averaged(languages))
 
 
@@ -100,9 +102,8 @@ def section(result: Result) -> Section:
     """What a report says of it."""
     rows: list[list[str]] = []
     best = []
-    for measure in PAPER_MEASURES:
+    for measure, tests in result["significance"].items():
         cells = [MEASURES[measure].title]
-        tests = result["significance"][measure]
         for name in result["methods"]:
             if tests["best"] == name:
                 best.append((len(rows), len(cells)))
@@ -133,11 +134,11 @@ def section(result: Result) -> Section:
 
 
 def _finding(scores: Result) -> str:
+    measures = main_measures(scores["A"])
     higher = {
-        pair: [MEASURES[m].title for m in PAPER_MEASURES if scores[pair[0]][m] > scores[pair[1]][m]]
-        for pair in ("BA", "CA", "CB", "DB", "DC")
+        (a, b): sum(scores[a][m] > scores[b][m] for m in measures) for a, b in ("BA", "CA", "CB", "DB", "DC")
     }
     comparisons = [
-        f"{a} is above {b} on {len(higher[a + b])} of 4 measures" for a, b in ("BA", "CA", "CB", "DB", "DC")
+        f"{a} is above {b} on {number} of {len(measures)} measures" for (a, b), number in higher.items()
     ]
     return f"Here {', '.join(comparisons)}."

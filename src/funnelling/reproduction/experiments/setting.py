@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-from funnelling.errors import InputError
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.method.registry import Settings, make_method
 from funnelling.reproduction.experiments.funnels import Funnels
@@ -90,14 +89,6 @@ class Setting:
     def measures(self) -> Sequence[str]:
         """The measures of figures and tables."""
         return (*ONE_LABEL_MEASURES, *PAPER_MEASURES) if self.one_label else PAPER_MEASURES
-
-    def check_several_labels(self, name: str) -> None:
-        """Refuse an experiment that asks about each label by itself where documents have one label each."""
-        if self.one_label:
-            raise InputError(
-                f"{name} decides label by label, as the paper does, not for one label per document. "
-                "Add --several-labels to run it so."
-            )
 
     @cached_property
     def languages(self) -> list[str]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from funnelling.funnel.estimator_learner import EstimatorLearner
-from funnelling.funnel.thresholds import Goal, parse_goal
+from funnelling.funnel.odds import OddsLearner
+from funnelling.funnel.thresholds import EXPECTED, Goal, parse_goal
 from funnelling.matrices import Folds
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
@@ -25,6 +26,7 @@ NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same,
 AUTO = "auto"  # the views are to be chosen
 
 Learner = SVM | EstimatorLearner
+MetaLearner = Learner | OddsLearner
 
 
 def is_auto(views: Any) -> bool:
@@ -76,7 +78,7 @@ class Design:
             **{name: parameters[name] for name in alike},
             views=named_views([OWN] if own else views),
             normalise=not own and bool(parameters["normalise"]),
-            goal=None if optimise is None else parse_goal(optimise),
+            goal=parse_goal(optimise) if optimise is not None else EXPECTED if auto else None,
             resources=Resources(
                 parameters["embeddings"],
                 parameters["reference"],
@@ -104,8 +106,10 @@ class Design:
         """The built-in base classifier."""
         return SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
 
-    def meta_learner(self, labels: int, training: TrainingSet) -> Learner:
+    def meta_learner(self, labels: int, training: TrainingSet) -> MetaLearner:
         """What tier 2 learns with; ``labels`` are those that have positives."""
+        if self.combine == "odds":
+            return OddsLearner(training.exclusive)
         if self.meta_estimator is not None:
             return EstimatorLearner(self.meta_estimator, (training.seed,), self.n_jobs)
         return self.meta_svm(labels, training.exclusive)

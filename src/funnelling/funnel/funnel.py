@@ -84,7 +84,7 @@ def fit_over_views(
 ) -> FittedFunnel:
     """Fit tier 2 over views that are fitted; of a sample of teachers nothing is archived."""
     taught = training if teachers is None else training.select(teachers)
-    combination = Combination.fit(design, taught.targets, posteriors)
+    combination = Combination.fit(design, taught.targets, posteriors, taught.exclusive)
     points = [combination.training_points(posteriors, language) for language in taught.targets]
     tier_two = fit_tier_two(design, taught, Posteriors.stacked(points), taught.stacked_folds())
     keeps = teachers is None and not design.compact

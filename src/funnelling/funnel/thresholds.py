@@ -31,17 +31,26 @@ Array = npt.NDArray[np.float64]
 
 
 class Goal(NamedTuple):
-    """What is to be as high as possible: a measure, or recall of at least ``recall``."""
+    """What is to be as high as possible: a measure, or recall of at least ``recall``.
+
+    No threshold is below ``floor``.
+    """
 
     measure: str
     recall: float | None = None
+    floor: float = 0.0
+
+
+# What people expect where they ask for nothing: good F1, rare labels found too, and nothing assigned that is
+# ten times as likely wrong as right.
+EXPECTED = Goal("macro_f1", floor=0.1)
 
 
 def parse_goal(text: str) -> Goal:
     """A goal from ``macro-f1`` or ``recall=0.9``.
 
     >>> parse_goal("macro-f1"), parse_goal("recall=.9")
-    (Goal(measure='macro_f1', recall=None), Goal(measure='micro_f1', recall=0.9))
+    (Goal(measure='macro_f1', recall=None, floor=0.0), Goal(measure='micro_f1', recall=0.9, floor=0.0))
     >>> parse_goal("recall=2")
     Traceback (most recent call last):
     funnelling.errors.InputError: 'recall=2' is nothing to optimise. Use micro-f1, macro-f1, micro-k, \
@@ -73,7 +82,7 @@ def tuned_thresholds(
     """The score of each label above which the answer is yes, tuned on honest scores."""
     probabilities = calibration(scores)
     pull = _choose_pull(probabilities, targets, folds, languages, goal)
-    thresholds = Tuning.on(probabilities, targets, goal).thresholds(pull)
+    thresholds = np.maximum(Tuning.on(probabilities, targets, goal).thresholds(pull), goal.floor)
     in_scores = (logit(thresholds) - calibration.offset) / calibration.slope
     in_scores[calibration.trivial] = 0.0
     return np.asarray(in_scores, dtype=np.float64)
@@ -121,7 +130,8 @@ def _choose_pull(
     for pull in PULLS:
         decided = np.zeros(targets.shape, dtype=bool)
         for fold, tuning in tunings.items():
-            decided[folds == fold] = probabilities[folds == fold] > tuning.thresholds(pull)
+            cuts = np.maximum(tuning.thresholds(pull), goal.floor)
+            decided[folds == fold] = probabilities[folds == fold] > cuts
         measures = [measure_counts(Counts.of(targets[each], decided[each])) for each in rows]
         micro = float(np.mean([each["micro_f1"] for each in measures]))
         recall = float((decided & targets).sum() / max(1, targets.sum()))

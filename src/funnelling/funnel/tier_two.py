@@ -51,7 +51,7 @@ def fit_tier_two(
     learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
     total = learner.problems_solved(training.labels, len(np.unique(folds)))
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
-        problem = learner.reporting(advance).problem(posteriors.training, targets, what)
+        problem = learner.reporting(advance).problem(tier_two_points(design, posteriors), targets, what)
         if design.normalise and isinstance(problem, Problem) and problem.learner.C is None:
             fit, scores = _best_fit(design, problem, training, posteriors, folds)
         else:
@@ -65,6 +65,11 @@ def fit_tier_two(
         thresholds = tuned_thresholds(calibrator, scores, targets, folds, languages, design.goal)
     held_out = counts_by_language(training.targets, decide(scores - thresholds, training.exclusive))
     return TierTwo(fit.scorer(), getattr(fit, "C", None), calibrator, thresholds, held_out)
+
+
+def tier_two_points(design: Design, posteriors: Posteriors) -> Floats:
+    """What tier 2 learns from: odds are weighed where tier 1 has not seen the documents."""
+    return posteriors.held_out if design.combine == "odds" else posteriors.training
 
 
 def _best_fit(

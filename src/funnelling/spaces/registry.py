@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from funnelling.errors import InputError
 from funnelling.spaces.base import Resources, Space
+from funnelling.spaces.augmented import AugmentedSpace
 from funnelling.spaces.characters import CharacterSpace
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.encoder import EncoderSpace
@@ -21,6 +22,7 @@ from funnelling.spaces.lri import LRISpace
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.transformed import TransformedSpace
 from funnelling.spaces.wce import WCESpace
+from funnelling.spaces.words_and_characters import WordsAndCharactersSpace
 from funnelling.text.tfidf import TfidfVectorizer
 
 OWN = "own"
@@ -29,6 +31,8 @@ VIEWS: dict[str, type[Space]] = {
     "pooled": PooledSpace,
     "lri": LRISpace,
     "characters": CharacterSpace,
+    "words-and-characters": WordsAndCharactersSpace,
+    "augmented": AugmentedSpace,
     "wce": WCESpace,
     "embeddings": EmbeddedSpace,
     "encoder": EncoderSpace,

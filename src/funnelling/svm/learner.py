@@ -111,7 +111,7 @@ class Problem:
             return Vectors.of(self.map.vectors(self._dense, n_jobs))
         if self.plan.form == "vectors":
             return Vectors.of(self.X)
-        return linear_gram(self.X) if gamma is None else rbf_gram(self._dense, gamma, n_jobs)
+        return linear_gram(self.X, n_jobs) if gamma is None else rbf_gram(self._dense, gamma, n_jobs)
 
     @cached_property
     def map(self) -> NystromMap:

@@ -118,9 +118,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:
         """How often each text has each word."""
-        if isinstance(texts, str):
-            raise InputError("one text was given where several are expected. Put it in a list.")
-        texts = list(texts)
+        texts = check_texts(texts)
         language_of = [self.language] * len(texts) if languages is None else list(languages)
         if len(language_of) != len(texts):
             raise InputError(f"{len(texts)} texts have {len(language_of)} languages. Give each text one.")
@@ -128,8 +126,6 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns.default_factory = columns.__len__  # a new word takes the next column
         ends, numbers, frequencies = array("q"), array("i"), array("i")
         for text, language in zip(texts, language_of, strict=True):
-            if not isinstance(text, str):
-                raise InputError(f"text {len(ends) + 1} is {text!r}. Leave it out or make it a string.")
             counts = Counter(self._analyser(language)(text))
             numbers.extend(map(columns.__getitem__, counts))
             frequencies.extend(counts.values())
@@ -167,20 +163,23 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The vectors of texts, given their word counts."""
         column_of = self._column_of()
         columns = np.array([column_of.get(word, -1) for word in counts.words], np.int32)[counts.columns]
-        entries = np.flatnonzero(columns >= 0)
-        entries = entries[np.lexsort((columns[entries], counts.rows[entries]))]
-        rows, columns = counts.rows[entries], columns[entries]
+        known = columns >= 0
+        rows = counts.rows[known]  # in their order: counting goes text by text
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=counts.documents))])
+        if rows.size < 2**31:  # scikit-learn's SVC takes no wider indices
+            starts = starts.astype(np.int32)
+        vectors = csr_array(
+            (counts.frequencies[known], columns[known], starts), (counts.documents, len(self.vocabulary_))
+        )
+        vectors.sort_indices()
+        columns = vectors.indices
         # The C library's log for each frequency, and sums in the order of the columns: NumPy's vector
         # loops might round a value differently at another place in the batch.
-        distinct, which = np.unique(counts.frequencies[entries], return_inverse=True)
-        tf = np.array([1 + math.log(frequency) for frequency in distinct.tolist()])
-        weights = tf[which] * self.idf_[columns]
+        logs = np.array([1 + math.log(max(each, 1)) for each in range(int(vectors.data.max(initial=0)) + 1)])
+        weights = logs[vectors.data] * self.idf_[columns]
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=counts.documents))
-        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=counts.documents))])
-        if entries.size < 2**31:  # scikit-learn's SVC takes no wider indices
-            starts = starts.astype(np.int32)
         data = (weights / lengths[rows]).astype(np.float32)
-        return csr_array((data, columns, starts), shape=(counts.documents, len(self.vocabulary_)))
+        return csr_array((data, columns, starts), vectors.shape)
 
     def _column_of(self) -> dict[str, int]:
         """Return the column of each word, cached until another vocabulary is learned or restored."""
@@ -189,6 +188,17 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column_of = {word: column for column, word in enumerate(self.vocabulary_)}
             self._columns = (self.vocabulary_, column_of)
         return column_of
+
+
+def check_texts(texts: Iterable[str]) -> list[str]:
+    """Texts as a list, refused where one of them is none."""
+    if isinstance(texts, str):
+        raise InputError("one text was given where several are expected. Put it in a list.")
+    checked = list(texts)
+    for number, text in enumerate(checked, 1):
+        if not isinstance(text, str):
+            raise InputError(f"text {number} is {text!r}. Leave it out or make it a string.")
+    return checked
 
 
 class WordCounts(NamedTuple):

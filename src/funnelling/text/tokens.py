@@ -53,7 +53,7 @@ def words(text: str, language: str | None = None) -> list[str]:
     >>> words("हिन्दी में"), words("東京都"), words("ไทย")
     (['हिन्दी', 'में'], ['東', '東京', '京', '京都', '都'], ['ไท', 'ไทย', 'ทย'])
     """
-    text = unicodedata.normalize("NFC", lower(_tidy(text), language))  # of "J̌" only the small letter composes
+    text = unicodedata.normalize("NFC", lower(tidy(text), language))  # of "J̌" only the small letter composes
     patterns = _patterns(bool(_astral.search(text)))
     if text.isascii() or not patterns.unspaced.search(text):
         return patterns.word.findall(text)
@@ -78,7 +78,7 @@ def fold_accents(word: str) -> str:
     return unicodedata.normalize("NFC", _diacritics.sub("", unicodedata.normalize("NFD", word)))
 
 
-def _tidy(text: str) -> str:
+def tidy(text: str) -> str:
     """Spell equal text with equal characters."""
     if text.isascii():
         return text

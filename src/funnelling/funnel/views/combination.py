@@ -8,33 +8,39 @@ import numpy.typing as npt
 from scipy.optimize import nnls
 
 from funnelling.funnel.design import Design
+from funnelling.funnel.odds import fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
-from funnelling.matrices import Floats, Targets, unit_rows
+from funnelling.matrices import Floats, Scores, Targets, unit_rows
 
-COMBINATIONS = ("mean", "concat", "stacked")
+COMBINATIONS = ("mean", "concat", "stacked", "odds")
 
 Weights = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Combination:
-    """How views are brought together; ``weights``, by view, are those that `stacked` found."""
+    """How views are brought together; ``weights``, by view, are those that `stacked` or `odds` found."""
 
     how: str
     normalise: bool
     weights: dict[str, float] | None = None
 
     @classmethod
-    def fit(cls, design: Design, targets: Mapping[str, Targets], posteriors: ViewPosteriors) -> "Combination":
+    def fit(
+        cls, design: Design, targets: Mapping[str, Targets], posteriors: ViewPosteriors, exclusive: bool
+    ) -> "Combination":
         """A design's combination; weights are found on languages that all views see."""
-        return cls(design.combine, design.normalise, _view_weights(design.combine, targets, posteriors))
+        weights = _view_weights(design.combine, targets, posteriors, exclusive)
+        return cls(design.combine, design.normalise, weights)
 
     def points(self, posteriors: Mapping[str, Floats]) -> Floats:
         """Documents in tier 2's space, from what each view says of them."""
         weights = None
         if self.weights is not None:
+            # Where a view does not see the language, the others stand in for it.
             weights = np.array([self.weights[view] for view in posteriors])
-            weights = weights / (weights.sum() or 1)
+            total = sum(self.weights.values()) if self.how == "odds" else 1.0
+            weights = total * weights / (weights.sum() or 1)
         return combined(list(posteriors.values()), self.how, self.normalise, weights)
 
     def points_in(self, language: str, posteriors: Mapping[str, Mapping[str, Floats]]) -> Floats:
@@ -51,21 +57,29 @@ class Combination:
 
 
 def _view_weights(
-    combine: str, targets: Mapping[str, Targets], posteriors: ViewPosteriors
+    combine: str, targets: Mapping[str, Targets], posteriors: ViewPosteriors, exclusive: bool
 ) -> dict[str, float] | None:
     everywhere = [tag for tag in targets if all(tag in each for each in posteriors.values())]
-    if combine != "stacked" or len(posteriors) < 2 or not everywhere:
+    if combine not in ("stacked", "odds") or len(posteriors) < 2 or not everywhere:
         return None
     held_out = [np.vstack([each[tag].held_out for tag in everywhere]) for each in posteriors.values()]
     truth = np.vstack([targets[tag] for tag in everywhere])
-    return dict(zip(posteriors, stacking_weights(held_out, truth).tolist(), strict=True))
+    if combine == "odds":
+        weights = fit_weights(held_out, truth, exclusive)
+    else:
+        weights = stacking_weights(held_out, truth)
+    return dict(zip(posteriors, weights.tolist(), strict=True))
 
 
 def combined(
-    posteriors: Sequence[Floats], combine: str, normalise: bool, weights: Weights | None = None
+    posteriors: Sequence[Scores], combine: str, normalise: bool, weights: Weights | None = None
 ) -> Floats:
-    """The posteriors of views as one: their mean, side by side, or weighted as `stacking_weights` found."""
-    if normalise:
+    """The posteriors of views as one: their mean, side by side, or weighted; of `odds` their log-odds."""
+    if combine == "odds":
+        posteriors = [log_odds(each) for each in posteriors]
+        if len(posteriors) == 1:
+            return posteriors[0].astype(np.float32)
+    elif normalise:
         # One column, of two classes or of one label, would have the same length everywhere.
         posteriors = [each if each.shape[1] == 1 else unit_rows(each) for each in posteriors]
     if len(posteriors) == 1:

@@ -1,0 +1,64 @@
+"""Words and runs of characters side by side in one space: what a document is about, and how it is spelled."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from funnelling.matrices import Matrix, Targets
+from funnelling.spaces.base import Documents, Resources, Space, check_texts
+from funnelling.spaces.characters import CharacterSpace
+from funnelling.spaces.pooled import PooledSpace
+from funnelling.text.languages import is_language
+from funnelling.text.tfidf import TfidfVectorizer
+
+HALF = np.float32(np.sqrt(0.5))  # each half of a vector has this length, so that the whole has 1
+
+
+class WordsAndCharactersSpace(Space):
+    """Documents as tf-idf vectors over words and over runs of characters, one vocabulary for all languages.
+
+    Words are reduced as in ``pooled``, but rare ones stay: what they share with others their characters say.
+    """
+
+    dense = False
+
+    def __init__(self, verbose: int = 0) -> None:
+        self.verbose = verbose
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
+        check_texts(documents, "words-and-characters", "the vocabulary")
+        size = sum(map(len, documents.values()))
+        self.words_ = PooledSpace(vectorizer=TfidfVectorizer(min_df=rarest_word(size)), verbose=self.verbose)
+        self.characters_ = CharacterSpace.as_view(Resources(verbose=self.verbose), 0)
+        words, characters = (space.fit(documents, targets) for space in (self.words_, self.characters_))
+        return {language: _beside(words[language], characters[language]) for language in documents}
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        return _beside(
+            self.words_.vectors(language, documents), self.characters_.vectors(language, documents)
+        )
+
+    def feature_names(self) -> Sequence[str] | None:
+        return [*(self.words_.feature_names() or []), *(self.characters_.feature_names() or [])]
+
+    def serves(self, language: str) -> bool:
+        return is_language(language)
+
+    def takes(self, language: str) -> bool:  # noqa: ARG002
+        return True  # whoever labels its documents says that they belong here
+
+
+def rarest_word(documents: int) -> int:
+    """In how many documents a word must be: where they are few, a word of one says much.
+
+    >>> rarest_word(1_000), rarest_word(10_000), rarest_word(100_000)
+    (1, 2, 3)
+    """
+    return 1 if documents < 2_000 else 2 if documents < 50_000 else 3
+
+
+def _beside(words: Any, characters: Any) -> Matrix:
+    beside: Matrix = sparse.hstack([words * HALF, characters * HALF], format="csr")
+    return beside

@@ -41,9 +41,10 @@ class Stub:
     def serves(self, language: str) -> bool:
         return language in self.languages_
 
-    def classify(self, texts: list[str], languages: Any) -> Any:
+    def classify_with_evidence(self, texts: list[str], languages: Any) -> Any:
         assert len(texts) == len(languages) == len(self.probabilities)
-        return (self.probabilities > self.cuts).astype(int), self.probabilities
+        decided = (self.probabilities > self.cuts).astype(int)
+        return decided, self.probabilities, np.ones(len(texts), dtype=bool)
 
     def thresholds(self, language: str) -> Any:
         assert language == "en"

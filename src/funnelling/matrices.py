@@ -7,7 +7,7 @@ so every product here has a shape that depends on its weights alone and runs on 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,14 @@ Scores = npt.NDArray[np.floating[Any]]  # (documents, labels)
 Targets = npt.NDArray[np.bool_]  # (documents, labels): which document has which label
 Folds = npt.NDArray[np.intp]  # (documents,): the fold of each
 Rows = npt.NDArray[np.bool_]  # (documents,): some of them
+
+
+class Scored(NamedTuple):
+    """The scores of some documents, and which of them are ``evident``: something in them is known."""
+
+    scores: Scores
+    evident: Rows
+
 
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
 BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
@@ -108,6 +116,26 @@ def exclusive_columns(targets: Targets, classes: int) -> Targets:
 def widths_of(by_language: Mapping[str, Matrix]) -> dict[str, int]:
     """How many columns each language's matrix has."""
     return {language: int(X.shape[1]) for language, X in by_language.items()}
+
+
+def evident_rows(documents: Any, X: Any) -> Rows:
+    """Which documents their vectors X tell anything of: texts whose row is not all zeros.
+
+    Vectors that the user gave stand for themselves: a row of zeros may mean anything there.
+
+    >>> evident_rows(["a cat", "?"], np.array([[0.6, 0.8], [0, 0]])).tolist()
+    [True, False]
+    """
+    if not isinstance(documents, list):
+        return np.ones(length(documents), dtype=bool)
+    if is_sparse(X):
+        X = X.tocsr()
+        before = np.concatenate([[0], np.cumsum(X.data != 0)])  # each entry, that are not 0
+        filled = np.diff(before[X.indptr])
+    else:
+        filled = np.count_nonzero(X, axis=1)
+    evident: Rows = filled > 0
+    return evident
 
 
 def unit_rows(X: Floats) -> Floats:

@@ -41,6 +41,7 @@ class Predictor:
     above which a label is assigned, for the labels shown where that is not .5. ``top`` shows only the
     most probable labels; ``threshold`` assigns labels above that probability instead, which a model that
     gives one label per document refuses. ``zero_shot`` marks a language that training had no documents in. A
+    document in which the model knows nothing has no labels, and ``evidence``: False, which other rows lack. A
     document in a language that the model cannot label is refused, or gets null labels with ``skip_unknown``.
     """
 
@@ -130,12 +131,15 @@ class Predictor:
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
         texts = [document.text for document in documents]
-        answers, scores = self.model.classify(texts, languages=languages)
+        answers, scores, evident = self.model.classify_with_evidence(texts, languages=languages)
         thresholds = {language: self._thresholds(language) for language in set(languages)}
-        for language, answer, row in zip(languages, answers, scores, strict=True):
-            # The language stands here to keep its place in the row.
-            labels = self._labels(answer, row)
-            yield {"language": language, "labels": labels, **self._scores(row, thresholds[language])}
+        for language, answer, row, known in zip(languages, answers, scores, evident, strict=True):
+            yield {
+                "language": language,  # to keep its place in the row
+                "labels": self._labels(answer, row) if known else [],
+                **self._scores(row, thresholds[language]),
+                **({} if known else {"evidence": False}),
+            }
 
     def _labels(self, answer: Any, scores: Any) -> list[Any]:
         if self.threshold is not None:

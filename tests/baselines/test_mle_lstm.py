@@ -128,6 +128,14 @@ class TestLearning:
         assert decided[:, 2].all()
         assert (probabilities[:, 2] == 1).all()
 
+    def test_a_document_without_a_known_word_gets_no_label(self, embeddings: Path) -> None:
+        texts, labels, languages = topics(20)
+        model = method(embeddings, epochs=1).fit(texts, [[*names, "all"] for names in labels], languages)
+        decided, _, evident = model.classify_with_evidence(["cat", "", "xyzzy"], ["en"] * 3)
+        assert evident.tolist() == [True, False, False]
+        assert decided[0].any()
+        assert not decided[1:].any()
+
     def test_a_document_without_words(self, model: MLELSTMClassifier, embeddings: Path) -> None:
         assert np.isfinite(model.decision_function(["", "...", "cat"], languages=["en", "it", "en"])).all()
         empty = method(embeddings, epochs=1).fit(["", "!"] * 4, [["a"], []] * 4, languages=["en"] * 8)

@@ -60,6 +60,14 @@ class TestWithResources:
         assert accuracy(method, NEW, NEW_LABELS, NEW_LANGUAGES) > 0.9
         assert accuracy(method, *corpus(seed=6)) > 0.9
 
+    @pytest.mark.parametrize("language", ["en", "fr"])
+    def test_a_text_without_a_known_word_gets_no_label(self, method: Any, language: str) -> None:
+        method.fit(TEXTS, LABELS, languages=LANGUAGES)
+        texts = [word(language, 0, 0), "", "🐈", "xyzzy"]
+        labels, _, evident = method.classify_with_evidence(texts, [language] * 4)
+        assert evident.tolist() == [True, False, False, False]
+        assert not labels[1:].any()
+
     def test_a_label_that_only_one_language_has(self, method: Any) -> None:
         """Italian documents of topic 3 are missing; English ones tell what it is."""
         kept = [

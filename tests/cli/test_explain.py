@@ -39,6 +39,15 @@ def test_what_cannot_be_explained_is_refused(
     assert_refused("explain", model_copy.name, "docs.jsonl", *options, cwd=tmp_path, says=says)
 
 
+def test_a_document_in_which_nothing_is_known_is_said_to_be_one(model: Path, tmp_path: Path) -> None:
+    rows = [{"id": "1", "text": "🐈", "language": "en"}, {"id": "2", "text": "printer", "language": "en"}]
+    succeed("explain", model, write_jsonl(tmp_path / "docs.jsonl", rows), "-o", tmp_path / "why.jsonl")
+    blank, known = read_jsonl(tmp_path / "why.jsonl")
+    assert blank["evidence"] is False
+    assert not any(label["assigned"] for label in blank["labels"].values())
+    assert "evidence" not in known
+
+
 def test_unknown_languages_may_be_passed_over(model: Path, tmp_path: Path) -> None:
     rows = [{"id": "7", "text": "ciao", "language": "xh"}, {"id": "8", "text": "ciao", "language": "it-CH"}]
     data = write_jsonl(tmp_path / "docs.jsonl", rows)

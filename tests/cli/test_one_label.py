@@ -92,6 +92,14 @@ def test_predictions_have_one_label_and_probabilities_that_sum_to_one(
         assert "thresholds" not in row
 
 
+def test_where_nothing_is_known_no_label_is_given(one_label_model: Path, tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", [{"id": "1", "text": "", "language": "en"}])
+    succeed("predict", one_label_model, data, "-o", tmp_path / "out.jsonl")
+    (row,) = read_jsonl(tmp_path / "out.jsonl")
+    assert (row["labels"], row["evidence"]) == ([], False)
+    assert sum(row["scores"].values()) == pytest.approx(1)
+
+
 def test_inspect_and_the_card_say_it(one_label_model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("inspect", one_label_model)
     printed = capsys.readouterr().out

@@ -54,6 +54,18 @@ class TestRows:
             assert set(row["labels"]) <= set(LABELS)
 
     @pytest.mark.parametrize("method", METHODS)
+    def test_where_nothing_is_known_no_label_is_given(
+        self, method: str, models: dict[str, Path], tmp_path: Path
+    ) -> None:
+        texts = {"empty": "", "emoji": "🐈", "unknown": "xyzzy", "known": "printer"}
+        rows = [{"id": name, "text": text, "language": "en"} for name, text in texts.items()]
+        *blank, known = _rows(models[method], write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path)
+        for row in blank:
+            assert (row["labels"], row["evidence"]) == ([], False)
+            assert list(row["scores"]) == sorted(LABELS)
+        assert "evidence" not in known
+
+    @pytest.mark.parametrize("method", METHODS)
     def test_they_are_what_python_predicts(
         self, method: str, models: dict[str, Path], data: Path, tmp_path: Path
     ) -> None:

@@ -56,6 +56,16 @@ def test_rows_are_those_of_a_file(world: Path, tmp_path: Path, options: dict[str
     assert _predict(world, tmp_path / "out", **options) == expected
 
 
+def test_where_nothing_is_known_no_label_is_given(world: Path, tmp_path: Path) -> None:
+    blank = {"id": "blank", "text": "", "language": "en"}
+    known = {"id": "known", "text": "printer", "language": "en"}
+    parts = write_parts(tmp_path / "parts", [blank, known], parts=1)
+    predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), PredictionOptions(), jobs=1)
+    first, second = _read(tmp_path / "out")
+    assert (first["labels"], first["evidence"]) == ([], False)
+    assert "evidence" not in second
+
+
 def test_the_command_writes_a_folder(world: Path, tmp_path: Path) -> None:
     succeed("predict", world / "model", world / "parts", "-o", tmp_path / "out", "--jobs", "1")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [

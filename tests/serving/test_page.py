@@ -249,6 +249,15 @@ def test_nothing_to_label_and_a_text_that_is_no_text(browser: Any, service: Serv
     assert browser.get_log("browser") == []
 
 
+def test_the_page_says_where_nothing_is_known(browser: Any, service: Service) -> None:
+    show(browser, service.url)
+    write(browser, "xyzzy", TEXTS["en"])
+    assert label(browser)[0]["labels"] == []
+    unknown, known = (element.text for element in browser.find_elements("class name", "summary"))
+    assert unknown == "No label is assigned. Nothing in this text is known to the model."
+    assert known == "2 labels are assigned."
+
+
 def test_the_page_asks_for_the_token(browser: Any, serve: Callable[..., Service], tmp_path: Path) -> None:
     (tmp_path / "token").write_text(TOKEN + "\n")
     show(browser, serve("--token-file", tmp_path / "token").url)

@@ -76,6 +76,12 @@ def test_odd_texts_are_labelled(client: Any) -> None:
         assert len(ask(client, [{"text": text, "language": "en"}])) == 1
 
 
+def test_where_nothing_is_known_no_label_is_given(client: Any) -> None:
+    *blank, known = ask(client, [{"text": text, "language": "en"} for text in ("", "🐈", "xyzzy", "cat")])
+    assert [(row["labels"], row["evidence"]) for row in blank] == [([], False)] * 3
+    assert "evidence" not in known
+
+
 def test_a_document_may_be_long_up_to_the_limit(make_client: Client) -> None:
     client = make_client(characters=50)
     assert ask(client, [{"text": "ä" * 50, "language": "de"}])

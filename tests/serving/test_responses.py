@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from funnelling import NaiveClassifier
 from funnelling.serving.responses import response_types
 from funnelling.serving.settings import Limits
 
-from .conftest import LABELS, TEXTS
+from .conftest import LABELS, TEXTS, Client, sentences
 
 BODY = {"documents": [{"text": text} for text in TEXTS.values()]}
+BLANK = {"documents": [{"text": "🐈", "language": "en"}]}
 
 
 @pytest.mark.parametrize(
@@ -18,6 +20,8 @@ BODY = {"documents": [{"text": text} for text in TEXTS.values()]}
     [
         ("PredictResponse", "POST", "/v1/predict", BODY),
         ("ExplainResponse", "POST", "/v1/explain", BODY),
+        ("PredictResponse", "POST", "/v1/predict", BLANK),
+        ("ExplainResponse", "POST", "/v1/explain", BLANK),
         ("Model", "GET", "/v1/model", None),
         ("Health", "GET", "/healthz", None),
         ("Problem", "POST", "/v1/predict", {}),
@@ -32,8 +36,17 @@ def test_answers_are_of_their_type(client: Any, name: str, method: str, path: st
 def test_one_label_per_document() -> None:
     predict = TypeAdapter(response_types(LABELS, Limits(), exclusive=True)[0])
     properties = predict.json_schema()["$defs"]["Prediction"]["properties"]
-    assert properties["labels"]["minItems"] == properties["labels"]["maxItems"] == 1
+    assert properties["labels"]["maxItems"] == 1
     assert "thresholds" not in properties
+
+
+def test_a_model_of_one_label_gives_none_where_nothing_is_known(make_client: Client) -> None:
+    texts, labels, languages = sentences(60)
+    one = NaiveClassifier(C=1).fit(texts, [(chosen or ["none"])[0] for chosen in labels], languages=languages)
+    answer = make_client(other_model=one).post("/v1/predict", json=BLANK)
+    predict = TypeAdapter(response_types(one.classes_.tolist(), Limits(), exclusive=True)[0])
+    (row,) = predict.validate_json(answer.content, strict=True)["documents"]
+    assert (row["labels"], row["evidence"]) == ([], False)
 
 
 @pytest.mark.parametrize(("labels", "items"), [(LABELS, {"type": "string"}), ([1, 2], {})])

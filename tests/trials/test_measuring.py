@@ -43,6 +43,19 @@ def test_a_single_label_method() -> None:
     assert measure_method(model, corpus)["average"]["micro_f1"] == pytest.approx(right)
 
 
+def test_a_document_without_evidence_counts_like_any_other() -> None:
+    corpus = made_corpus()
+    blank = [Document(str(i), "", language="en", labels=("a",)) for i in range(5)]
+    test = Corpus.from_documents(blank)
+    model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    assert measure_in_full(model, test)["counts"] == [[0, 0], [0, 0], [5, 0]]
+    y = [labels[-1] for labels in corpus.labels]
+    model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
+    given = model.classes_ == model.predict([""], languages=["en"])
+    expected = [5 * (given & (model.classes_ == "a")), 5 * (given & (model.classes_ != "a"))]
+    assert measure_in_full(model, test)["counts"][:2] == [column.tolist() for column in expected]
+
+
 def test_the_rejector_scores_where_labels_are_absent() -> None:
     train = made_corpus()
     test = Corpus.from_documents([Document("1", "x", language="en", labels=("a",))])

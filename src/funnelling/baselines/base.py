@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from funnelling.matrices import Scores
+from funnelling.matrices import Matrix, Rows, Scored, evident_rows
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence, WordEvidence
 from funnelling.method.parameters import check_positive
@@ -45,18 +45,24 @@ class SVMBaseline(Method):
     def _learner(self, training: TrainingSet) -> SVM:
         return SVM(self.C, exclusive=training.exclusive, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
 
-    def _scores(self, language: str, documents: Any) -> Scores:
-        return self._scorer(language).scores(self._vectors(language, documents))
+    def _scores(self, language: str, documents: Any) -> Scored:
+        X, evident = self._vectors_and_evidence(language, documents)
+        return Scored(self._scorer(language).scores(X), evident)
+
+    def _vectors_and_evidence(self, language: str, documents: Any) -> tuple[Matrix, Rows]:
+        """One language's documents as vectors, and in which of them anything is known."""
+        X = self._vectors(language, documents)
+        return X, evident_rows(documents, X)
 
     def _evidence(self, language: str, documents: Any) -> Evidence:
-        scorer, X = self._scorer(language), self._vectors(language, documents)
+        X, evident = self._vectors_and_evidence(language, documents)
+        scorer = self._scorer(language)
         scores = scorer.scores(X)
         if not isinstance(scorer, LinearScorer):
-            return Evidence(scores)
+            return Evidence(scores, evident)
         posteriors = self._calibrator(language)(scores)
-        return Evidence(
-            scores, {"": WordEvidence(scorer, self._feature_names(language), X, scores, posteriors)}
-        )
+        words = WordEvidence(scorer, self._feature_names(language), X, scores, posteriors)
+        return Evidence(scores, evident, {"": words})
 
 
 class SharedSpaceBaseline(SVMBaseline):
@@ -79,6 +85,13 @@ class SharedSpaceBaseline(SVMBaseline):
 
     def _vectors(self, language: str, documents: Any) -> Any:
         return self.space_.vectors(language, documents)
+
+    def _vectors_and_evidence(self, language: str, documents: Any) -> tuple[Matrix, Rows]:
+        if not self.texts_ or not self.space_.dense:
+            return super()._vectors_and_evidence(language, documents)
+        # A dense space may be centred: texts without known words are where an empty one is, not at 0.
+        X = self._vectors(language, [*documents, ""])
+        return X[:-1], evident_rows(documents, X[:-1] - X[-1])
 
     def _fit(self, training: TrainingSet) -> None:
         fit = self._fit_shared(training)

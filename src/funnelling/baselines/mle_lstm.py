@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
-from funnelling.matrices import Floats, Matrix, Scores, Targets
+from funnelling.matrices import Floats, Matrix, Scored, Targets
 from funnelling.method.base import Method
 from funnelling.method.parameters import check_positive, check_whole
 from funnelling.method.training_set import Calibrator, TrainingSet
@@ -227,24 +227,25 @@ class MLELSTMClassifier(Method):
             )
         return np.vstack(words), to_table(np.vstack(tables))
 
-    def _scores(self, language: str, documents: Any) -> Scores:
+    def _scores(self, language: str, documents: Any) -> Scored:
         device = require_device(self.device, self._name())
         import torch
 
         from funnelling.neural.network import predicted_scores, to_tensors
 
         table = self.tables_[served_by(language, self.words_)]
+        words = self._vectors(language, documents)
         with repeatable(device):
             scores = predicted_scores(
                 to_tensors(self.network_, device),
                 lambda words: torch.from_numpy(table[words]).to(device),
-                self._vectors(language, documents).astype(np.int64),
+                words.astype(np.int64),
                 self.n_jobs if device == "cpu" else 1,
             )
         if isinstance(self.head_, Calibration):
             trivial = self.head_.trivial
             scores[:, trivial] = np.where(self.head_.constant[trivial] > 0, 1, -1)
-        return scores
+        return Scored(scores, np.count_nonzero(words >= FIRST_WORD, axis=1) > 0)
 
     def _calibrator(self, language: str) -> Calibrator:  # noqa: ARG002
         return self.head_

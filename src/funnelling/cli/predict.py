@@ -10,9 +10,10 @@ def add_to(commands: options.Commands) -> None:
         "predict",
         help="label documents with a model",
         description="Label documents: one JSON object per line, with id, language, labels and scores (the "
-        "probability of each label). Where a label's threshold is not .5, it stands in thresholds. For a "
-        "folder of documents, -o may be a folder, too: it gets one Parquet file of predictions per file of "
-        "documents, and a run that was cut short goes on where it stopped.",
+        "probability of each label). Where a label's threshold is not .5, it stands in thresholds. A text in "
+        "which the model knows nothing gets no label, and evidence, which is false. For a folder of "
+        "documents, -o may be a folder, too: it gets one Parquet file of predictions per file of documents, "
+        "and a run that was cut short goes on where it stopped.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)

@@ -70,7 +70,10 @@ def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]],
 
 
 def write_predictions(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Rows of predictions; scores, and thresholds where there are any, map labels to probabilities."""
+    """Rows of predictions; scores, and thresholds where there are any, map labels to probabilities.
+
+    What a row lacks is null: ``zero_shot`` is true or null, ``evidence`` false or null.
+    """
     pyarrow = _pyarrow("writing")
     string, probabilities = pyarrow.string(), pyarrow.map_(pyarrow.string(), pyarrow.float64())
     schema = pyarrow.schema(
@@ -81,6 +84,7 @@ def write_predictions(path: str | os.PathLike[str], rows: Iterable[Mapping[str, 
             ("scores", probabilities),
             ("thresholds", probabilities),
             ("zero_shot", pyarrow.bool_()),
+            ("evidence", pyarrow.bool_()),
         ]
     )
     _write(path, rows, schema, force=True)

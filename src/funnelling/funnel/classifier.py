@@ -35,7 +35,7 @@ from funnelling.funnel.tier_two import ScoreThresholds
 from funnelling.funnel.views.combination import COMBINATIONS
 from funnelling.funnel.views.shared import SharedView
 from funnelling.funnel.zero_shot import SPACES, fit_zero_shot, views_serve, would_serve
-from funnelling.matrices import Scores
+from funnelling.matrices import Scored
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
 from funnelling.method.inputs import read_inputs
@@ -284,7 +284,7 @@ class FunnellingClassifier(Method):
         known = language in self.languages_ or self.zero_shot is None
         return self._funnels[0 if known else 1]
 
-    def _scores(self, language: str, documents: Any) -> Scores:
+    def _scores(self, language: str, documents: Any) -> Scored:
         return self.funnel(language).scores(language, documents, pick_device(self.device))
 
     def _evidence(self, language: str, documents: Any) -> Evidence:

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from funnelling.funnel.archive import Archive
 from funnelling.funnel.design import Design
 from funnelling.funnel.tier_one import Posteriors, Teachers, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import FittedViews, fit_views
-from funnelling.matrices import Floats, Scores
+from funnelling.matrices import Floats, Scored, evident_rows
 from funnelling.method.explanation import Evidence, TierTwoEvidence, WordEvidence
 from funnelling.method.training_set import TrainingSet
 from funnelling.svm import LinearScorer
@@ -27,15 +29,20 @@ class FittedFunnel:
     tier_two: TierTwo
     archive: Archive | None = None
 
-    def scores(self, language: str, documents: Any, device: str) -> Scores:
-        """Scores of one language's documents, which pass tier 1, then tier 2."""
-        points = self.combination.points(self.views.posteriors(language, documents))
-        return scores_on(device, self.tier_two.scorer, points)
+    def scores(self, language: str, documents: Any, device: str) -> Scored:
+        """Scores of one language's documents, which pass tier 1, then tier 2.
+
+        A document is evident if any view knows something in it.
+        """
+        posteriors, evident = self.views.posteriors_and_evidence(language, documents)
+        points = self.combination.points(posteriors)
+        return Scored(scores_on(device, self.tier_two.scorer, points), evident)
 
     def evidence(self, language: str, documents: Any, device: str) -> Evidence:
         """Scores of one language's documents, and what each tier makes of them on the way."""
         tiers = self.views.tiers(language)
         vectors = {view: self.views.vectors(view, language, documents) for view in tiers}
+        evident = np.logical_or.reduce([evident_rows(documents, X) for X in vectors.values()])
         posteriors = {view: tier.posteriors(vectors[view]) for view, tier in tiers.items()}
         points = self.combination.points(posteriors)
         words = {
@@ -51,7 +58,7 @@ class FittedFunnel:
         }
         scorer = self.tier_two.scorer
         above = TierTwoEvidence(points, scorer, list(tiers), self._neighbours)
-        return Evidence(scores_on(device, scorer, points), words, above)
+        return Evidence(scores_on(device, scorer, points), evident, words, above)
 
     @cached_property
     def _training_points(self) -> dict[str, Floats]:

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.errors import InputError
-from funnelling.matrices import FLOATS, Scores, Targets, check_vectors, widths_of
+from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, check_vectors, widths_of
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.labels import are_right, check_learnable, read_labelled
@@ -49,8 +49,8 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """Learn from checked input."""
 
     @abstractmethod
-    def _scores(self, language: str, documents: Any) -> Scores:
-        """Scores of one language's documents, texts or vectors: (documents, columns)."""
+    def _scores(self, language: str, documents: Any) -> Scored:
+        """Scores of one language's documents, texts or vectors: (documents, columns); which are evident."""
 
     @abstractmethod
     def _calibrator(self, language: str) -> Calibrator:
@@ -64,7 +64,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     def _evidence(self, language: str, documents: Any) -> Evidence:
         """The scores of one language's documents, and what they are made of where the method knows."""
-        return Evidence(self._scores(language, documents))
+        return Evidence(*self._scores(language, documents))
 
     def _fit_vectors(
         self,
@@ -173,17 +173,22 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         return self.set_params(device=device) if "device" in self.get_params(deep=False) else self
 
     def decision_function(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
-        """Scores: above 0 where `predict` says yes; of classes that exclude each other the highest wins."""
+        """Scores: above 0 where `predict` says yes; of classes that exclude each other the highest wins.
+
+        Texts without evidence have scores as well, though `predict` gives them no label.
+        """
         inputs = self._read(X, languages)
-        return inputs.gather({tag: self._squeeze(margins) for tag, margins in self._margins(inputs)})
+        return inputs.gather({tag: self._squeeze(margins) for tag, (margins, _) in self._margins(inputs)})
 
     def predict(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
         """The labels of documents: an indicator matrix with the columns of ``classes_``.
 
-        After a 1-D y: one class per document. A mapping gives a mapping.
+        After a 1-D y: one class per document. A mapping gives a mapping. A text without evidence, in which
+        the model knows no word (nor whatever else its views look for), gets no label; after a 1-D y it gets
+        the class that is most probable for a document of which nothing is known.
         """
         inputs = self._read(X, languages)
-        return inputs.gather({tag: self._labels(margins) for tag, margins in self._margins(inputs)})
+        return inputs.gather({tag: self._labels(*margins) for tag, margins in self._margins(inputs)})
 
     def predict_proba(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
         """Calibrated probabilities, with the columns of ``classes_``."""
@@ -191,12 +196,23 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     def classify(self, X: Any, languages: Sequence[str | None] | None = None) -> tuple[Any, Any]:
         """What `predict` and `predict_proba` give, for the work of one of them."""
+        return self.classify_with_evidence(X, languages)[:2]
+
+    def classify_with_evidence(
+        self, X: Any, languages: Sequence[str | None] | None = None
+    ) -> tuple[Any, Any, Any]:
+        """What `classify` gives, and whether there is evidence: one bool per document.
+
+        There is none in a text where the model knows nothing: an empty one, or one of unknown words alone.
+        Vectors of the user's own are always evidence.
+        """
         inputs = self._read(X, languages)
-        labels, probabilities = {}, {}
-        for language, scores in self._scored(inputs):
-            labels[language] = self._labels(scores - self._score_thresholds(language))
-            probabilities[language] = self._probabilities(language, scores)
-        return inputs.gather(labels), inputs.gather(probabilities)
+        labels, probabilities, evident = {}, {}, {}
+        for language, scored in self._scored(inputs):
+            labels[language] = self._labels(*self._less_thresholds(language, scored))
+            probabilities[language] = self._probabilities(language, scored.scores)
+            evident[language] = scored.evident
+        return inputs.gather(labels), inputs.gather(probabilities), inputs.gather(evident)
 
     def explain(
         self,
@@ -208,7 +224,8 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """Why texts get their labels: what words and what other labels added to the scores.
 
         ``labels`` are explained, or those assigned, or the most probable ones where none is. The ``top``
-        contributions by size are listed, the others as one sum. What a method cannot know is left out.
+        contributions by size are listed, the others as one sum. What a method cannot know is left out. A text
+        without evidence gets no label, and ``"evidence": False`` says so.
         """
         columns = None if labels is None else label_columns(self.classes_, labels)
         inputs = self._read(X, languages)
@@ -218,7 +235,8 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         explanations: dict[int, dict[str, Any]] = {}
         for language, documents in inputs.documents.items():
             evidence = self._evidence(language, documents)
-            rows = explainer.explain(evidence, self._decisions(language, evidence.scores), columns)
+            decisions = self._decisions(language, Scored(evidence.scores, evidence.evident))
+            rows = explainer.explain(evidence, decisions, columns)
             for position, row in zip(inputs.positions[language].tolist(), rows, strict=True):
                 explanations[position] = {"language": language, **row}
         return [explanations[position] for position in sorted(explanations)]
@@ -230,7 +248,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         inputs = self._read(X, languages)
         truth = inputs.divide(y, "y")
         right = {
-            language: are_right(self._labels(margins), truth[language], self.classes_)
+            language: are_right(self._labels(*margins), truth[language], self.classes_)
             for language, margins in self._margins(inputs)
         }
         gathered = inputs.gather(right)
@@ -322,7 +340,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         """What the columns of a language's vectors stand for, None where they have no names."""
         return feature_names(getattr(self, "vectorizers_", {}).get(language))
 
-    def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
+    def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
         """The scores of each language's documents."""
         sizes = inputs.sizes()
         with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance:
@@ -330,15 +348,19 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
                 yield language, self._scores(language, documents)
                 advance(sizes[language])
 
-    def _margins(self, inputs: Inputs) -> Iterator[tuple[str, Scores]]:
+    def _margins(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
         """The scores less their thresholds: above 0 where the answer is yes."""
-        for language, scores in self._scored(inputs):
-            yield language, scores - self._score_thresholds(language)
+        for language, scored in self._scored(inputs):
+            yield language, self._less_thresholds(language, scored)
 
-    def _decisions(self, language: str, scores: Scores) -> Decisions:
-        labels = self._labels(scores - self._score_thresholds(language))
+    def _less_thresholds(self, language: str, scored: Scored) -> Scored:
+        return Scored(scored.scores - self._score_thresholds(language), scored.evident)
+
+    def _decisions(self, language: str, scored: Scored) -> Decisions:
+        labels = self._labels(*self._less_thresholds(language, scored))
         assigned = labels[:, None] == self.classes_ if self.exclusive_ else labels.astype(bool)
-        return Decisions(self._probabilities(language, scores), assigned, self.thresholds(language))
+        assigned &= scored.evident[:, None]
+        return Decisions(self._probabilities(language, scored.scores), assigned, self.thresholds(language))
 
     def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
         probabilities: npt.NDArray[np.float64] = self._calibrator(language)(scores)
@@ -349,9 +371,9 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
     def _squeeze(self, scores: Scores) -> Scores:
         return scores[:, 0] if self.exclusive_ and scores.shape[1] == 1 else scores
 
-    def _labels(self, margins: Scores) -> npt.NDArray[Any]:
+    def _labels(self, margins: Scores, evident: Rows) -> npt.NDArray[Any]:
         if not self.exclusive_:
-            return decide(margins, exclusive=False).astype(int)
+            return (decide(margins, exclusive=False) & evident[:, None]).astype(int)
         binary = margins.shape[1] == 1
         chosen = (margins[:, 0] > 0).astype(int) if binary else margins.argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[chosen]

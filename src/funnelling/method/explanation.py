@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.matrices import Floats, Scores
+from funnelling.matrices import Floats, Rows, Scores
 from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 
@@ -53,9 +53,13 @@ class TierTwoEvidence:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A method's scores of some documents in one language, and what they are made of, as far as it knows."""
+    """A method's scores of some documents in one language, and what they are made of, as far as it knows.
+
+    Of documents that are not ``evident`` nothing is known: their scores speak of other documents.
+    """
 
     scores: Scores
+    evident: Rows
     views: Mapping[str, WordEvidence] = field(default_factory=dict)
     tier_two: TierTwoEvidence | None = None
 
@@ -112,7 +116,11 @@ class Explainer:
                 }
                 for label, contributions in zip(chosen, above, strict=True)
             }
-            yield {"labels": explained, "neighbours": [] if tier_two is None else tier_two.neighbours(i)}
+            yield {
+                "labels": explained,
+                "neighbours": [] if tier_two is None else tier_two.neighbours(i),
+                **({} if evidence.evident[i] else {"evidence": False}),
+            }
 
     def _by_class(self, values: Any, whole: float = 0) -> Any:
         """One column per class: the first of two has what is left of the ``whole``."""

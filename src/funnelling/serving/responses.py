@@ -16,6 +16,9 @@ from funnelling.serving.settings import Limits
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 ZeroShot = Annotated[Literal[True], Field(description="Training had no documents in the language.")]
+Evidence = Annotated[
+    Literal[False], Field(description="Nothing in the text is known to the model: no label is assigned.")
+]
 Contributions = list[tuple[Any, float]]  # of words or labels, by name
 
 
@@ -75,6 +78,7 @@ class Explanation(_Answer):
         list[Neighbour],
         Field(description="Training documents that are nearest in the space of posteriors."),
     ]
+    evidence: NotRequired[Evidence]
     zero_shot: NotRequired[ZeroShot]
 
 
@@ -99,13 +103,14 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     label: Any = str if all(isinstance(name, str) for name in labels) else Any
     given: Any = Field(description="Those that are assigned.")
     if exclusive:
-        given = Field(description="The most probable one.", min_length=1, max_length=1)
+        given = Field(description="The most probable one; none without evidence.", max_length=1)
 
     class Labelled(_Answer):
         id: str
         language: str
         labels: Annotated[list[label], given]
         scores: Annotated[dict[str, Probability], Field(description=_of_scores(exclusive))]
+        evidence: NotRequired[Evidence]
         zero_shot: NotRequired[ZeroShot]
 
     class Thresholded(Labelled):

@@ -26,6 +26,9 @@ def evaluate(
 ) -> Result:
     """The measures of a model on the test documents of a file, or on all where none has a split.
 
+    A document in which the model knows nothing counts as one without labels, or as its most probable class
+    where the model gives each document one label.
+
     Parameters
     ----------
     model : folder of the model

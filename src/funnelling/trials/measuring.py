@@ -30,7 +30,8 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
 
     Macro averages run over ``classes``, or the labels the method was trained on; what test documents have
     beside them is dropped, and counted as ``unknown_labels``. A method that gives one label per document is
-    wrong about a document whose label it does not know.
+    wrong about a document whose label it does not know. A document without evidence counts like any other: as
+    one without labels, or as one with the class that `Method.predict` gives it where each has one label.
     """
     decisions = as_indicators(method, method.predict(test.texts, languages=test.languages))
     known = [str(label) for label in method.classes_]

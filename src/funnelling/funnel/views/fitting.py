@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.funnel.design import Design, Learner
 from funnelling.funnel.tier_one import Posteriors, Teachers, TierOne, ViewPosteriors, fit_tier_one
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
-from funnelling.matrices import Floats, Folds, Matrix
+from funnelling.matrices import Floats, Folds, Matrix, Rows, evident_rows, length
 from funnelling.method.by_language import fit_languages
 from funnelling.method.training_set import FOLDS, TrainingSet
 from funnelling.spaces import Space
@@ -67,10 +67,17 @@ class FittedViews:
 
     def posteriors(self, language: str, documents: Any) -> dict[str, Floats]:
         """What each view's base classifiers say of documents."""
-        return {
-            view: tier.posteriors(self.vectors(view, language, documents))
-            for view, tier in self.tiers(language).items()
-        }
+        return self.posteriors_and_evidence(language, documents)[0]
+
+    def posteriors_and_evidence(self, language: str, documents: Any) -> tuple[dict[str, Floats], Rows]:
+        """What each view's base classifiers say of documents, and of which any view knows something."""
+        posteriors: dict[str, Floats] = {}
+        evident = np.zeros(length(documents), dtype=bool)
+        for view, tier in self.tiers(language).items():
+            X = self.vectors(view, language, documents)
+            posteriors[view] = tier.posteriors(X)
+            evident |= evident_rows(documents, X)
+        return posteriors, evident
 
 
 def fit_views(

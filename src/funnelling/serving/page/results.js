@@ -20,7 +20,7 @@ export function showResult(card, text, row, explanation, { detected, exclusive, 
       { class: "card result", "aria-labelledby": title.id },
       title,
       make("p", { class: "excerpt", lang: row.language.replaceAll("_", "-"), dir: "auto" }, excerpt(text)),
-      make("p", { class: "summary" }, summary(assigned.size, row.zero_shot)),
+      make("p", { class: "summary" }, summary(assigned.size, row)),
       make("ol", { class: "labels" }, rows),
       explanation ? null : make("p", { class: "note" }, "This answer could not be explained."),
       everyLabel(card.number, ranked, row),
@@ -44,9 +44,10 @@ function excerpt(text) {
   return line.length > EXCERPT ? `${line.slice(0, EXCERPT).trimEnd()} …` : line;
 }
 
-function summary(count, zeroShot) {
+function summary(count, row) {
   const labels = count === 0 ? "No label is assigned." : count === 1 ? "One label is assigned." : `${count} labels are assigned.`;
-  return zeroShot ? `${labels} Training had no documents in this language.` : labels;
+  const unknown = row.evidence === false ? " Nothing in this text is known to the model." : "";
+  return `${labels}${unknown}${row.zero_shot ? " Training had no documents in this language." : ""}`;
 }
 
 function labelRow(label, row, why, assigned, exclusive) {

@@ -1,4 +1,4 @@
-"""A tier 2 that cannot do much harm: one weight per view and one offset per label, on the log-odds of posteriors.
+"""A tier 2 that can do little harm: one weight per view and one offset per label, on posteriors' log-odds.
 
 It is a logistic regression, multinomial where a document has one label, learned from posteriors of documents
 that tier 1 had not seen. With so few numbers to learn it needs few documents, and where the views say all

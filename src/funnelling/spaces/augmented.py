@@ -49,7 +49,7 @@ class AugmentedSpace(WordsAndCharactersSpace):
             number, own = list(self.columns_).index(language), self.columns_[language]
             places = np.searchsorted(own, shared.indices)
             known = own.take(places, mode="clip") == shared.indices
-            everyone = np.arange(shared.shape[0])
+            everyone = np.flatnonzero(np.diff(shared.indptr))  # but for those of which nothing is known
             entries += [
                 (OWN * shared.data[known], rows[known], starts[number] + places[known]),
                 (np.full(len(everyone), LANGUAGE), everyone, np.full(len(everyone), starts[-1] + number)),

@@ -13,8 +13,8 @@ from typing import Any
 from sklearn.base import clone
 
 from funnelling.errors import InputError
-from funnelling.spaces.base import Resources, Space
 from funnelling.spaces.augmented import AugmentedSpace
+from funnelling.spaces.base import Resources, Space
 from funnelling.spaces.characters import CharacterSpace
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.encoder import EncoderSpace

@@ -11,7 +11,7 @@ from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents
 from funnelling.spaces.words_and_characters import WordsAndCharactersSpace
 
-OWN = 1.0  # the weight of a language's copy of a feature, beside 1 for the feature itself
+OWN = 0.5  # the weight of a language's copy of a feature, beside 1 for the feature itself
 LANGUAGE = 0.25  # that of its language, a column of its own
 
 
@@ -19,8 +19,8 @@ class AugmentedSpace(WordsAndCharactersSpace):
     """Words and characters that each language also has a copy of, and a column per language.
 
     A classifier then learns what a feature means everywhere, and what it means in one language beyond that
-    (Daumé III, "Frustratingly easy domain adaptation", 2007); a language without training documents has no
-    copies, and goes by what all share. The vectors of all others have length 1.
+    (Daumé III, "Frustratingly easy domain adaptation", 2007). Copies are lighter than the features, so that what
+    all languages say comes first; a language without training documents has none, and goes by that alone.
     """
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
@@ -55,9 +55,8 @@ class AugmentedSpace(WordsAndCharactersSpace):
                 (np.full(len(everyone), LANGUAGE), everyone, np.full(len(everyone), starts[-1] + number)),
             ]
         values, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))
-        length = np.sqrt(1 + OWN**2 + LANGUAGE**2)
         augmented: Matrix = sparse.csr_array(
-            ((values / length).astype(np.float32), (rows, columns)),
+            (values.astype(np.float32), (rows, columns)),
             (shared.shape[0], int(starts[-1]) + len(self.columns_)),
         )
         return augmented

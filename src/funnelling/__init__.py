@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         NaiveClassifier,
         PooledClassifier,
         UpperBoundClassifier,
+        WordsAndCharactersClassifier,
     )
     from funnelling.baselines.mle_lstm import MLELSTMClassifier
     from funnelling.corpus import Corpus, read_corpus
@@ -40,6 +41,7 @@ __all__ = [
     "PooledClassifier",
     "Reference",
     "UpperBoundClassifier",
+    "WordsAndCharactersClassifier",
     "load_model",
     "read_corpus",
     "read_documents",
@@ -63,6 +65,7 @@ _MODULES = {
     "PooledClassifier": "funnelling.baselines",
     "Reference": "funnelling.corpus.reference",
     "UpperBoundClassifier": "funnelling.baselines",
+    "WordsAndCharactersClassifier": "funnelling.baselines",
     "load_model": "funnelling.storage",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",

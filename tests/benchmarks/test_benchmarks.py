@@ -110,6 +110,42 @@ def test_missing_data_are_one_line_with_the_cure(tmp_path: Path) -> None:
     assert "--shape" in done.stderr
 
 
+@pytest.mark.parametrize("options", [(), ("--folds", 2)])
+@pytest.mark.parametrize("one_label", [True, False])
+def test_methods_stand_beside_scikit_learns_pipeline(
+    one_label: bool, options: tuple[object, ...], tmp_path: Path
+) -> None:
+    rows = with_splits(documents(["en", "it"], each=24))
+    if one_label:
+        rows = [{**row, "labels": row["labels"][:1] or ["none"]} for row in rows]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    methods = ("--methods", "naive,words-and-characters", "--set", "words-and-characters.min_df=2")
+    done = _run(BENCHMARKS / "methods.py", data, *methods, "--pipeline", *options, "--jobs", 1)
+    assert done.returncode == 0, done.stderr
+    name, _, header, _, *lines = done.stdout.strip().splitlines()
+    measures = (
+        ["accuracy", "sklearn macro-F1"] if one_label else ["micro-F1", "macro-F1", "micro-K", "macro-K"]
+    )
+    assert name == "docs.jsonl"
+    assert header.strip("| ").split(" | ") == [*measures, "fit s", "predict s"]
+    titles = ["Naive", "Words + characters", "scikit-learn", "scikit-learn, balanced"]
+    assert [line.strip("| ").split(" | ")[0] for line in lines] == titles
+
+
+def test_folds_read_no_test_row(tmp_path: Path) -> None:
+    rows = with_splits(documents(["en", "it"], each=24))
+    without = [row for row in rows if row["split"] == "train"]
+    figures = []
+    for number, some in enumerate((rows, without)):
+        data = write_jsonl(tmp_path / f"{number}.jsonl", some)
+        done = _run(BENCHMARKS / "methods.py", data, "--methods", "naive", "--folds", 2, "--jobs", 1)
+        assert done.returncode == 0, done.stderr
+        figures.append(done.stdout.splitlines()[-2].split(" | ")[:5])
+    assert figures[0] == figures[1]
+    done = _run(BENCHMARKS / "methods.py", data, "--folds", 1)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
 @pytest.fixture
 def corpora(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Where the scripts take their data from, imported as they import it."""

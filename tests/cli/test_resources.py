@@ -68,6 +68,7 @@ class TestAll:
                 "fun-zero-shot",
                 "fun-auto",
                 "fun-views",
+                "words-and-characters",
                 "lri",
                 "dci",
             ),

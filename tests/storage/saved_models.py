@@ -21,7 +21,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from funnelling import FunnellingClassifier, NaiveClassifier, PooledClassifier, load_model, save_model
+from funnelling import (
+    FunnellingClassifier,
+    NaiveClassifier,
+    PooledClassifier,
+    WordsAndCharactersClassifier,
+    load_model,
+    save_model,
+)
 from tests.artificial import text_corpus, vector_corpus
 
 VECTORS = vector_corpus()
@@ -58,6 +65,7 @@ CASES: dict[str, tuple[Any, str]] = {
     "fun-kfcv": (_fun(variant="kfcv", folds=3), "texts"),
     "naive": (NaiveClassifier(random_state=0), "texts"),
     "pooled": (PooledClassifier(random_state=0), "texts"),
+    "words-and-characters": (WordsAndCharactersClassifier(random_state=0), "texts"),
     "numbers of NumPy": (_fun(random_state=np.int64(3), meta_gamma=np.float64(0.3)), "mapping"),
     "calibration none": (_fun(calibration="none"), "mapping"),
     "calibration fixed": (_fun(calibration="fixed"), "mapping"),

@@ -8,6 +8,7 @@ from funnelling.baselines.mle import MLEClassifier
 from funnelling.baselines.naive import NaiveClassifier
 from funnelling.baselines.pooled import PooledClassifier
 from funnelling.baselines.upper_bound import UpperBoundClassifier
+from funnelling.baselines.words_and_characters import WordsAndCharactersClassifier
 
 __all__ = [
     "CLESAClassifier",
@@ -18,4 +19,5 @@ __all__ = [
     "NaiveClassifier",
     "PooledClassifier",
     "UpperBoundClassifier",
+    "WordsAndCharactersClassifier",
 ]

@@ -53,6 +53,9 @@ METHODS = {
         "FunnellingClassifier",
         defaults={"views": ["pooled", "characters"]},
     ),
+    "words-and-characters": _Entry(
+        "Words + characters", "funnelling.baselines.words_and_characters", "WordsAndCharactersClassifier"
+    ),
     "lri": _Entry("LRI", "funnelling.baselines.lri", "LRIClassifier"),
     "clesa": _Entry("CLESA", "funnelling.baselines.clesa", "CLESAClassifier", needs=("reference",)),
     "kcca": _Entry("KCCA", "funnelling.baselines.kcca", "KCCAClassifier", needs=("reference",)),

@@ -36,6 +36,7 @@ CLASSES = {
     "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",
     "TierOne": "funnelling.funnel.tier_one.TierOne",
     "TransformedSpace": "funnelling.spaces.transformed.TransformedSpace",
+    "WordsAndCharactersVectorizer": "funnelling.text.words_and_characters.WordsAndCharactersVectorizer",
 }
 # How a fit was run, which must not show in its result, and resources that it has taken what it needs from.
 RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")

@@ -55,7 +55,7 @@ def main() -> None:
 def compare(corpus: Vectors, meta_C: float | None, arguments: argparse.Namespace) -> dict[str, Any]:
     """Each measure of each side, and how many times faster funnelling is."""
     jobs, seed = arguments.jobs, arguments.seed
-    funnelling = FunnellingClassifier("tat", meta_C=meta_C, n_jobs=jobs, random_state=seed)
+    funnelling = FunnellingClassifier("tat", views=None, meta_C=meta_C, n_jobs=jobs, random_state=seed)
     sides = {"funnelling": measure(funnelling, corpus, arguments.repeats)}
     if arguments.recipe:
         sides["recipe"] = measure(Recipe(meta_C, jobs, seed), corpus, fits=1)

@@ -67,7 +67,7 @@ def main() -> None:
 def grow(base: Shape, varied: str, arguments: argparse.Namespace) -> dict[str, Any]:
     """Fit ever larger corpora: ours all of them, the recipe until a fit may pass its limit."""
     jobs, seed = arguments.jobs, arguments.seed
-    funnelling = FunnellingClassifier("tat", meta_C=META_C, n_jobs=jobs, random_state=seed)
+    funnelling = FunnellingClassifier("tat", views=None, meta_C=META_C, n_jobs=jobs, random_state=seed)
     recipe = Recipe(META_C, jobs, seed)
     corpora.warm_up(recipe)
     steps, recipe_may_take = [], 0.0

@@ -65,6 +65,7 @@ def measure(text: str, shape: Shape, arguments: argparse.Namespace) -> dict[str,
     models: dict[str, FunnellingClassifier | Recipe] = {
         "funnelling": FunnellingClassifier(
             "tat",
+            views=None,
             meta_C=meta_C,
             memory_limit=arguments.memory_limit,
             n_jobs=arguments.jobs,

@@ -46,7 +46,7 @@ def main() -> None:
     corpus = corpora.corpus_of(arguments).reduced(arguments.documents, arguments.seed)
     jobs, seed = arguments.jobs, arguments.seed
     models: dict[str, Model] = {
-        "funnelling": FunnellingClassifier("tat", meta_C=META_C, n_jobs=jobs, random_state=seed),
+        "funnelling": FunnellingClassifier("tat", views=None, meta_C=META_C, n_jobs=jobs, random_state=seed),
         "recipe": Recipe(META_C, jobs, seed),
     }
     for side, model in models.items():

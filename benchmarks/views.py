@@ -52,7 +52,7 @@ def main() -> None:
 def variants(embeddings: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
     views = [*VIEWS, *(["embeddings"] if embeddings else [])]
     resources = {"embeddings": embeddings}
-    yield "fun-tat, the paper's", {}
+    yield "fun-tat, the paper's", {"views": None}
     for view in views:
         yield view, {"views": [view], **resources}
     yield "lri", {"views": ["lri"]}

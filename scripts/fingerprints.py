@@ -108,7 +108,7 @@ def _first(corpus: Corpus, languages: Sequence[str], number: int) -> Corpus:
 
 
 def _fun(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"random_state": 0, **parameters})
+    return FunnellingClassifier(**{"views": None, "random_state": 0, **parameters})
 
 
 def models(data: Data, encoder: str | None) -> Iterator[tuple[str, Callable[[], Any]]]:

@@ -17,7 +17,7 @@ TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
 
 @pytest.fixture(scope="module")
 def model() -> FunnellingClassifier:
-    return FunnellingClassifier(meta_C=1, random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
+    return FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, LABELS, languages=LANGUAGES)
 
 
 def _documents(texts: list[str] = TEXTS, languages: list[Any] = LANGUAGES) -> list[Document]:
@@ -167,7 +167,7 @@ class TestLanguages:
     ids=["strings", "numbers", "truth values"],
 )
 def test_one_label_a_document(y: list[Any]) -> None:
-    model = FunnellingClassifier(meta_C=1, random_state=0).fit(TEXTS, y, languages=LANGUAGES)
+    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, y, languages=LANGUAGES)
     rows = _rows(model, _documents())
     for row, answer in zip(rows, model.predict(TEXTS, languages=LANGUAGES), strict=True):
         assert row["labels"] == [answer]

@@ -44,7 +44,9 @@ class TestOneLanguage:
     def test_in_python(self) -> None:
         rows = _german(SPELLINGS)
         texts, tags = [row["text"] for row in rows], [row["language"] for row in rows]
-        model = FunnellingClassifier(random_state=0).fit(texts, [row["labels"] for row in rows], tags)
+        model = FunnellingClassifier(views=None, random_state=0).fit(
+            texts, [row["labels"] for row in rows], tags
+        )
         assert model.languages_ == ["de"]
         assert (model.predict(texts, tags) == model.predict(texts, ["de"] * len(texts))).all()
 
@@ -60,7 +62,7 @@ class TestModelsThatSpellItOut:
     @pytest.fixture
     def spelt_out(self, tmp_path: Path) -> Path:
         rows = {"deu_Latn": documents(["de"]), "eng_Latn": documents(["en"])}
-        model = FunnellingClassifier(random_state=0).fit(
+        model = FunnellingClassifier(views=None, random_state=0).fit(
             {tag: [row["text"] for row in each] for tag, each in rows.items()},
             {tag: [row["labels"] for row in each] for tag, each in rows.items()},
         )

@@ -143,7 +143,7 @@ def test_few_documents_get_the_papers_funnel(corpus: Corpus) -> None:
     model = fitted(few)
     assert model.choice_.views == ["own"]
     assert "too few documents or groups" in model.choice_.summary()
-    paper = FunnellingClassifier(random_state=0).fit(few.texts, few.labels, few.languages)
+    paper = FunnellingClassifier(views=None, random_state=0).fit(few.texts, few.labels, few.languages)
     assert np.array_equal(scores(model, few), scores(paper, few))
 
 

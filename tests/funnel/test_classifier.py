@@ -24,7 +24,7 @@ CORPUS = vector_corpus(documents=60)
 
 
 def fit(corpus: VectorCorpus = CORPUS, **parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(random_state=0, **parameters).fit(corpus.X, corpus.y)
+    return FunnellingClassifier(views=None, random_state=0, **parameters).fit(corpus.X, corpus.y)
 
 
 def scores(model: FunnellingClassifier, corpus: VectorCorpus = CORPUS) -> npt.NDArray[np.float32]:
@@ -104,7 +104,7 @@ class TestLanguages:
 
     def test_spaces_may_have_different_sizes(self) -> None:
         X = {"en": CORPUS.X["en"], "it": CORPUS.X["it"][:, :5]}
-        model = FunnellingClassifier(meta_C=1.0, random_state=0).fit(X, CORPUS.y)
+        model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(X, CORPUS.y)
         assert model.features_ == {"en": 12, "it": 5}
         assert model.predict(X)["it"].shape == (60, 3)
 
@@ -122,7 +122,7 @@ class TestGroups:
         monkeypatch.setattr("funnelling.method.training_set.assign_folds", spy)
         monkeypatch.setattr("funnelling.funnel.design.assign_folds", spy)
         laws = [f"law {i}" for i in range(60)]
-        model = FunnellingClassifier("kfcv", folds=4, meta_C=1.0, random_state=0)
+        model = FunnellingClassifier("kfcv", views=None, folds=4, meta_C=1.0, random_state=0)
         model.fit(CORPUS.X, CORPUS.y, groups={"en": laws, "it": laws})
         assert sorted(asked) == sorted(
             (k, purpose, language, laws)
@@ -136,7 +136,7 @@ class TestGroups:
         X = {"it": np.repeat(rng.normal(size=(30, 100)) / 10, 5, axis=0)}
         y = {"it": np.repeat((rng.random((30, 1)) < 0.5).astype(int), 5, axis=0)}
         new = {"it": rng.normal(size=(200, 100)) / 10}
-        model = FunnellingClassifier(meta_C=1.0, random_state=0)
+        model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0)
         bold = model.fit(X, y).predict_proba(new)["it"]
         modest = model.fit(X, y, groups={"it": np.repeat(np.arange(30), 5)}).predict_proba(new)["it"]
         assert np.abs(modest - 0.5).mean() < np.abs(bold - 0.5).mean()
@@ -170,7 +170,7 @@ class TestParameters:
         assert not np.array_equal(scores(fit(base_C=None)), scores(fit()))
 
     def test_seeds_differ(self) -> None:
-        one = FunnellingClassifier(meta_C=1.0, random_state=1).fit(CORPUS.X, CORPUS.y)
+        one = FunnellingClassifier(views=None, meta_C=1.0, random_state=1).fit(CORPUS.X, CORPUS.y)
         assert not np.array_equal(scores(one), scores(fit(meta_C=1.0)))
 
     def test_progress_is_shown_only_on_a_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,7 +222,7 @@ class TestStates:
 
     def test_threads_may_share_a_model_that_was_just_loaded(self, tmp_path: Path) -> None:
         texts, labels, languages = text_corpus(60)
-        model = FunnellingClassifier(zero_shot="pooled", meta_C=1.0, random_state=0)
+        model = FunnellingClassifier(views=None, zero_shot="pooled", meta_C=1.0, random_state=0)
         save_model(model.fit(texts, labels, languages=languages), tmp_path / "model")
         expected = model.predict_proba(["cane"], languages=["es"])
         interval = sys.getswitchinterval()

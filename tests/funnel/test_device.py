@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 
 def _fitted(**parameters: Any) -> FunnellingClassifier:
     corpus = made_corpus(each=20)
-    model = FunnellingClassifier(random_state=0, **parameters)
+    model = FunnellingClassifier(**{"views": None, "random_state": 0, **parameters})
     return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
 
 

@@ -26,7 +26,7 @@ FOREST = RandomForestClassifier(n_estimators=5)
 
 
 def fit(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(random_state=0, **parameters).fit(CORPUS.X, CORPUS.y)
+    return FunnellingClassifier(views=None, random_state=0, **parameters).fit(CORPUS.X, CORPUS.y)
 
 
 def probabilities(model: FunnellingClassifier) -> npt.NDArray[np.float64]:
@@ -79,7 +79,7 @@ def test_a_classifier_for_each_language() -> None:
 
 def test_texts_may_be_learnt_by_any_classifier_of_sparse_vectors() -> None:
     texts, labels, languages = text_corpus(60)
-    model = FunnellingClassifier(base_estimator=MultinomialNB(alpha=0.1), random_state=0)
+    model = FunnellingClassifier(views=None, base_estimator=MultinomialNB(alpha=0.1), random_state=0)
     model.fit(texts, labels, languages=languages)
     assert model.score(texts, labels, languages=languages) > 0.8
 
@@ -163,4 +163,4 @@ def test_what_gives_no_scores_is_refused() -> None:
 def test_a_classifier_of_dense_vectors_says_so_itself() -> None:
     X = {language: sparse.csr_array(part) for language, part in CORPUS.X.items()}
     with pytest.raises(TypeError, match="dense"):
-        FunnellingClassifier(base_estimator=GaussianNB()).fit(X, CORPUS.y)
+        FunnellingClassifier(views=None, base_estimator=GaussianNB()).fit(X, CORPUS.y)

@@ -31,7 +31,7 @@ def given(corpus: Corpus, groups: bool = True) -> dict[str, Any]:
 
 
 def fitted(corpus: Corpus, groups: bool = True, **parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(random_state=3, **parameters).fit(**given(corpus, groups))
+    return FunnellingClassifier(views=None, random_state=3, **parameters).fit(**given(corpus, groups))
 
 
 def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
@@ -98,9 +98,9 @@ def test_vectors_grow_too() -> None:
     rng = np.random.default_rng(0)
     vectors = {tag: rng.normal(size=(30, width)) for tag, width in (("a", 4), ("b", 6))}
     labels = {tag: [["x"] if row[0] > 0 else ["y"] for row in X] for tag, X in vectors.items()}
-    grown = FunnellingClassifier(random_state=0).fit({"a": vectors["a"]}, {"a": labels["a"]})
+    grown = FunnellingClassifier(views=None, random_state=0).fit({"a": vectors["a"]}, {"a": labels["a"]})
     grown.extend({"b": vectors["b"]}, {"b": labels["b"]})
-    at_once = FunnellingClassifier(random_state=0).fit(vectors, labels)
+    at_once = FunnellingClassifier(views=None, random_state=0).fit(vectors, labels)
     for tag, X in vectors.items():
         expected = at_once.decision_function({tag: X})[tag]
         assert np.array_equal(grown.decision_function({tag: X})[tag], expected)
@@ -110,7 +110,7 @@ def test_vectors_grow_too() -> None:
 
 def test_groups_that_are_missing_are_none(corpus: Corpus) -> None:
     known, new = part(corpus, "de", "it"), part(corpus, "en")
-    model = FunnellingClassifier(random_state=3)
+    model = FunnellingClassifier(views=None, random_state=3)
     model.fit(known.texts, known.labels, known.languages, groups=[float("nan")] * len(known))
     model.extend(new.texts, new.labels, new.languages, groups=[float("nan")] * len(new))
     assert np.array_equal(scores(model, corpus), scores(fitted(corpus, groups=False), corpus))
@@ -160,7 +160,9 @@ def extended(model: FunnellingClassifier, corpus: Corpus) -> FunnellingClassifie
 
 
 def fitted_on_one(corpus: Corpus, **parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(random_state=3, **parameters).fit(**{**given(corpus), "y": corpus.y})
+    return FunnellingClassifier(**{"views": None, "random_state": 3, **parameters}).fit(
+        **{**given(corpus), "y": corpus.y}
+    )
 
 
 class TestOneLabelPerDocument:

@@ -58,7 +58,7 @@ def test_probabilities_hold_where_those_of_tier_two_s_own_cross_validation_would
     """Tier 1 knows its training documents by heart, so tier 2's held-out documents look easy."""
     X, y = noisy_corpus(150, seed=0)
     new_X, new_y = noisy_corpus(500, seed=1)
-    model = FunnellingClassifier(meta_C=1.0, random_state=0).fit(X, y)
+    model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0).fit(X, y)
     truth = np.vstack(list(new_y.values())).ravel()
     scores = np.vstack(list(model.decision_function(new_X).values()))
     honest = np.vstack(list(model.predict_proba(new_X).values())).ravel()
@@ -121,7 +121,7 @@ class TestASampleTeaches:
     @pytest.fixture
     def model(self, caplog: pytest.LogCaptureFixture) -> FunnellingClassifier:
         corpus = made_corpus(each=60)
-        model = FunnellingClassifier(random_state=0, memory_limit=4 * 100**2, base_C=1)
+        model = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
         with caplog.at_level(logging.WARNING):
             return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
 
@@ -140,7 +140,9 @@ class TestASampleTeaches:
 
     def test_an_estimator_of_the_users_learns_from_all(self) -> None:
         corpus = made_corpus(each=60)
-        model = FunnellingClassifier(random_state=0, memory_limit=4 * 100**2, meta_estimator=GaussianNB())
+        model = FunnellingClassifier(
+            views=None, random_state=0, memory_limit=4 * 100**2, meta_estimator=GaussianNB()
+        )
         assert hasattr(model.fit(corpus.texts, corpus.labels, languages=corpus.languages), "training_")
 
     def test_labels_go_in_sets_where_a_solution_of_all_would_not_fit(
@@ -155,7 +157,7 @@ class TestASampleTeaches:
 
         monkeypatch.setattr("funnelling.funnel.views.fitting.fit_tier_one", watched)
         monkeypatch.setattr("funnelling.funnel.views.fitting.labels_at_once", lambda *_: 1)
-        one_by_one = FunnellingClassifier(random_state=0, memory_limit=4 * 100**2)
+        one_by_one = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2)
         one_by_one.fit(corpus.texts, corpus.labels, languages=corpus.languages)
         assert set(sets) == {1}
         np.testing.assert_allclose(

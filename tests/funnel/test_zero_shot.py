@@ -22,7 +22,9 @@ NEW, NEW_LABELS, NEW_LANGUAGES = corpus(("fr",), seed=5)
 
 def clesa(**parameters: Any) -> FunnellingClassifier:
     everything = reference(("en", "it", "de", "fr"), groups=80)
-    return FunnellingClassifier(zero_shot="clesa", reference=everything, random_state=0, **parameters)
+    return FunnellingClassifier(
+        views=None, zero_shot="clesa", reference=everything, random_state=0, **parameters
+    )
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def test_a_language_without_training_documents_is_labelled(model: FunnellingClas
 
 
 def test_languages_with_training_documents_are_left_alone_to_the_bit(model: FunnellingClassifier) -> None:
-    plain = FunnellingClassifier(random_state=0).fit(TEXTS, LABELS, LANGUAGES)
+    plain = FunnellingClassifier(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
     np.testing.assert_array_equal(
         model.decision_function(TEXTS, LANGUAGES), plain.decision_function(TEXTS, LANGUAGES)
     )
@@ -50,9 +52,38 @@ def test_languages_with_training_documents_are_left_alone_to_the_bit(model: Funn
 def test_other_languages_are_refused(model: FunnellingClassifier) -> None:
     with pytest.raises(InputError, match="does not know the language 'ja'"):
         model.predict(["x"], ["ja"])
-    plain = FunnellingClassifier(random_state=0).fit(TEXTS, LABELS, LANGUAGES)
+    plain = FunnellingClassifier(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
     with pytest.raises(InputError, match="does not know the language 'fr'"):
         plain.predict(NEW, NEW_LANGUAGES)
+
+
+@pytest.mark.parametrize("combine", ["mean", "concat"])
+def test_views_may_be_chosen_for_the_languages_learned(combine: str, tmp_path: Path) -> None:
+    """Which is the default: those languages get what they get without it, the others what they always get."""
+    texts, labels, languages = (each[::2] for each in (TEXTS, LABELS, LANGUAGES))
+    both, chosen, paper = (
+        FunnellingClassifier(random_state=0, combine=combine, **parameters).fit(texts, labels, languages)
+        for parameters in (
+            {"zero_shot": "pooled"},
+            {},
+            {"views": None, "zero_shot": "pooled"},
+        )
+    )
+    assert len(both.choice_.tried) > 2
+    assert both.choice_ == chosen.choice_
+    save_model(both, tmp_path / "model")
+    for model in (both, load_model(tmp_path / "model")):
+        for texts, languages, same in ((TEXTS, LANGUAGES, chosen), (NEW, NEW_LANGUAGES, paper)):
+            np.testing.assert_array_equal(
+                model.predict_proba(texts, languages), same.predict_proba(texts, languages)
+            )
+    (row,) = both.explain(NEW[:1], NEW_LANGUAGES[:1])
+    assert len(row["neighbours"]) == len(both.explain(TEXTS[:1], LANGUAGES[:1])[0]["neighbours"]) > 0
+
+
+def test_views_that_are_given_serve_unseen_languages_themselves() -> None:
+    with pytest.raises(InputError, match=r"^Shared views serve unseen languages themselves"):
+        FunnellingClassifier(views=["pooled"], zero_shot="pooled").fit(TEXTS, LABELS, LANGUAGES)
 
 
 def test_through_the_pooled_vocabulary() -> None:
@@ -60,7 +91,7 @@ def test_through_the_pooled_vocabulary() -> None:
     names = {f"topic {k}": name for k, name in enumerate(("Linux", "Mozart", "Brasilia", "Einstein"))}
     texts = [f"{text} {names[labels[0]]}" for text, labels in zip(TEXTS, LABELS, strict=True)]
     new = [f"{text} {names[labels[0]]}" for text, labels in zip(NEW, NEW_LABELS, strict=True)]
-    model = FunnellingClassifier(zero_shot="auto", random_state=0).fit(texts, LABELS, LANGUAGES)
+    model = FunnellingClassifier(views=None, zero_shot="auto", random_state=0).fit(texts, LABELS, LANGUAGES)
     assert model.score(new, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
     with pytest.raises(InputError, match="does not know the language 'xx'"):
         model.predict(["x"], ["xx"])

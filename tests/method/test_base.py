@@ -19,8 +19,9 @@ from funnelling.funnel import FunnellingClassifier
 from tests.artificial import VectorCorpus, text_corpus, vector_corpus
 
 METHODS: dict[str, Any] = {
-    "fun-tat": FunnellingClassifier(meta_C=1.0, random_state=0),
-    "fun-kfcv": FunnellingClassifier("kfcv", folds=3, meta_C=1.0, random_state=0),
+    "fun-auto": FunnellingClassifier(meta_C=1.0, random_state=0),
+    "fun-tat": FunnellingClassifier(views=None, meta_C=1.0, random_state=0),
+    "fun-kfcv": FunnellingClassifier("kfcv", views=None, folds=3, meta_C=1.0, random_state=0),
     "naive": NaiveClassifier(C=1.0, random_state=0),
     "pooled": PooledClassifier(C=1.0, random_state=0),
 }
@@ -194,6 +195,8 @@ class TestDecisions:
         assert model.thresholds("it")[3:].tolist() == [0.5, 0.5]
 
     def test_an_empty_label_changes_nothing_else(self, method: Any, corpus: VectorCorpus) -> None:
+        if getattr(method, "views", None) == "auto":
+            pytest.skip("it chooses by macro-F1 too, in which an empty label counts as right")
         padded = {language: np.insert(part, 1, 0, axis=1) for language, part in corpus.y.items()}
         plain = clone(method).fit(corpus.X, corpus.y).decision_function(corpus.X)
         more = method.fit(corpus.X, padded).decision_function(corpus.X)

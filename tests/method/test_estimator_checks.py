@@ -11,13 +11,14 @@ from funnelling.funnel import FunnellingClassifier
 
 METHODS = [
     FunnellingClassifier(random_state=0),
+    FunnellingClassifier(views=None, random_state=0),
     NaiveClassifier(C=1.0, random_state=0),
     PooledClassifier(C=1.0, random_state=0),
     LRIClassifier(C=1.0, random_state=0),
     DCIClassifier(C=1.0, random_state=0),
 ]
 SLOW_METHODS = [
-    FunnellingClassifier("kfcv", folds=3, random_state=0),
+    FunnellingClassifier("kfcv", views=None, folds=3, random_state=0),
     NaiveClassifier(random_state=0),
     PooledClassifier(random_state=0),
 ]

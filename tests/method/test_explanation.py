@@ -1,5 +1,6 @@
 """Explanations: they add up, they name words and neighbours, and say nothing a method cannot know."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from funnelling.baselines.lri import LRIClassifier
 from funnelling.corpus import Corpus
 from tests.reproduction.experiments.made import LABELS, made_corpus
 
+PAPER_FUNNEL = partial(FunnellingClassifier, views=None)
+
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
@@ -32,7 +35,7 @@ def fitted(kind: Any, corpus: Corpus, **parameters: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def funnel(corpus: Corpus) -> Any:
-    return fitted(FunnellingClassifier, corpus)
+    return fitted(PAPER_FUNNEL, corpus)
 
 
 def summed(parts: Any, told: str, other: str, start: str) -> float:
@@ -111,13 +114,13 @@ def test_it_survives_saving_and_loading(funnel: Any, corpus: Corpus, tmp_path: P
 
 
 def test_a_compact_model_names_no_neighbours(corpus: Corpus) -> None:
-    rows = explained(fitted(FunnellingClassifier, corpus, compact=True), corpus)
+    rows = explained(fitted(PAPER_FUNNEL, corpus, compact=True), corpus)
     assert all(row["neighbours"] == [] for row in rows)
     assert all("tier_two" in part for row in rows for part in row["labels"].values())
 
 
 def test_an_unseen_language_is_explained_by_shared_words(corpus: Corpus) -> None:
-    model = fitted(FunnellingClassifier, corpus, zero_shot="pooled")
+    model = fitted(PAPER_FUNNEL, corpus, zero_shot="pooled")
     (row,) = model.explain(["dea0 enb1"], ["fr"], labels=["a"])
     assert dict(row["labels"]["a"]["tier_one"]["words"]).keys() <= {"dea0", "enb1"}
     told = row["labels"]["a"]
@@ -148,7 +151,7 @@ def test_a_label_that_the_model_does_not_have_is_refused(funnel: Any) -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("kind", [FunnellingClassifier, NaiveClassifier])
+@pytest.mark.parametrize("kind", [PAPER_FUNNEL, NaiveClassifier])
 def test_one_label_a_document_is_the_one_predicted(kind: Any, classes: int, corpus: Corpus) -> None:
     y = [LABELS.index(labels[0]) % classes if labels else 0 for labels in corpus.labels]
     names = [f"class {k}" for k in y]
@@ -175,6 +178,6 @@ def test_texts_come_as_a_list(funnel: Any) -> None:
 
 
 def test_a_vectorizer_without_names_gives_numbers(corpus: Corpus) -> None:
-    model = fitted(FunnellingClassifier, corpus, vectorizer=HashingVectorizer(n_features=2**10))
+    model = fitted(PAPER_FUNNEL, corpus, vectorizer=HashingVectorizer(n_features=2**10))
     row = explained(model, corpus, labels=["a"])[0]
     assert all(word.isdigit() for word, _ in row["labels"]["a"]["tier_one"]["words"])

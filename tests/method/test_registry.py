@@ -3,6 +3,7 @@
 import pytest
 
 from funnelling import FunnellingClassifier, InputError
+from funnelling.cli.train import DEFAULT_METHOD
 from funnelling.method.registry import METHODS, make_method, name_of, parse_methods, parse_settings, title
 
 
@@ -28,6 +29,18 @@ def test_names_are_the_designs() -> None:
         "upper-bound",
     }
     assert funnels | baselines <= set(METHODS)
+
+
+def test_the_default_of_python_is_that_of_the_command() -> None:
+    default = FunnellingClassifier(random_state=0)
+    assert default.get_params() == make_method(DEFAULT_METHOD, seed=0).get_params()
+    assert name_of(default) == DEFAULT_METHOD == "fun-auto"
+
+
+@pytest.mark.parametrize("variant", ["tat", "kfcv"])
+def test_the_funnels_of_the_paper_are_one_argument_away(variant: str) -> None:
+    paper = FunnellingClassifier(variant, views=None, random_state=0)
+    assert paper.get_params() == make_method(f"fun-{variant}", seed=0).get_params()
 
 
 def test_a_method_of_somebody_else_has_the_name_of_its_class() -> None:

@@ -13,7 +13,7 @@ from tests.artificial import text_corpus
 def card(tmp_path: Path) -> str:
     texts, labels, languages = text_corpus()
     named = [["<b>|*odd*" if label == "cats" else label for label in row] for row in labels]
-    model = FunnellingClassifier(random_state=0).fit(texts, named, languages)
+    model = FunnellingClassifier(views=None, random_state=0).fit(texts, named, languages)
     truth = [[1, 0], [0, 1]]
     scores = {**measure_languages(truth, truth, ["en", "it"]), "unknown_labels": 0}
     save_model(model, tmp_path / "model", scores=scores)
@@ -37,5 +37,7 @@ def test_labels_are_shown_as_they_are(card: str) -> None:
 
 def test_one_that_was_not_measured_says_so(tmp_path: Path) -> None:
     texts, labels, languages = text_corpus()
-    save_model(FunnellingClassifier(random_state=0).fit(texts, labels, languages), tmp_path / "model")
+    save_model(
+        FunnellingClassifier(views=None, random_state=0).fit(texts, labels, languages), tmp_path / "model"
+    )
     assert "It was not measured" in (tmp_path / "model" / "README.md").read_text(encoding="utf-8")

@@ -65,7 +65,7 @@ def sentences(documents: int, seed: int = 0) -> tuple[list[str], list[list[str]]
 def model_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts, labels, languages = sentences(180)
     path = tmp_path_factory.mktemp("serving") / "model"
-    save_model(FunnellingClassifier(meta_C=10).fit(texts, labels, languages=languages), path)
+    save_model(FunnellingClassifier(views=None, meta_C=10).fit(texts, labels, languages=languages), path)
     return path
 
 

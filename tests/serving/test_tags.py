@@ -21,7 +21,7 @@ TAGS = (
 def _model(*languages: str) -> Method:
     texts, labels = ["cat", "dog"] * 4, [["cat"], ["dog"]] * 4
     X, y = dict.fromkeys(languages, texts), dict.fromkeys(languages, labels)
-    return FunnellingClassifier(random_state=0).fit(X, y)
+    return FunnellingClassifier(views=None, random_state=0).fit(X, y)
 
 
 def _serves(model: Method, tag: str) -> bool:

@@ -56,7 +56,7 @@ DATA: dict[str, tuple[Any, Any, Any]] = {
 
 
 def _fun(**parameters: Any) -> FunnellingClassifier:
-    return FunnellingClassifier(**{"random_state": 0, "meta_C": 1, **parameters})
+    return FunnellingClassifier(**{"views": None, "random_state": 0, "meta_C": 1, **parameters})
 
 
 # case: (an unfitted model, what it is fitted on)
@@ -133,7 +133,7 @@ def spelled_out(said: dict[str, Any]) -> dict[str, str]:
 
 def small_model(**parameters: Any) -> FunnellingClassifier:
     """A fun-tat of vectors, for tests of which the model itself matters little."""
-    model = FunnellingClassifier(**{"random_state": 0, "meta_C": 1, **parameters})
+    model = _fun(**parameters)
     return model.fit(VECTORS.stacked, VECTORS.indicator, languages=VECTORS.languages)
 
 

@@ -15,7 +15,9 @@ from tests.artificial import text_corpus
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     texts, labels, languages = text_corpus()
-    save_model(FunnellingClassifier(random_state=0).fit(texts, labels, languages), tmp_path / "model")
+    save_model(
+        FunnellingClassifier(views=None, random_state=0).fit(texts, labels, languages), tmp_path / "model"
+    )
     return tmp_path / "model"
 
 

@@ -22,6 +22,7 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, NaiveClassifier, load_model, save_model
 from funnelling.storage import describe_model
+from funnelling.storage.trees import RUNTIME_PARAMETERS
 from tests.artificial import vector_corpus
 
 from .saved_models import CASES, answers, contents, fitted, small_model, spelled_out
@@ -131,7 +132,13 @@ def test_saving_and_loading_changes_no_bit(
     corpus = vector_corpus(documents=documents, labels=labels, seed=seed)
     corpus.y["en"][0], corpus.y["it"][0] = 1, 0  # something to learn
     model = FunnellingClassifier(
-        variant, folds=3, calibration=calibration, meta_gamma=gamma, meta_C=1, random_state=seed
+        variant,
+        views=None,
+        folds=3,
+        calibration=calibration,
+        meta_gamma=gamma,
+        meta_C=1,
+        random_state=seed,
     ).fit(corpus.X, corpus.y)
     folder = tmp_path_factory.mktemp("law") / "model"
     save_model(model, folder)
@@ -140,6 +147,17 @@ def test_saving_and_loading_changes_no_bit(
         before, after = (getattr(each, question)(corpus.X) for each in (model, loaded))
         assert all(before[language].tobytes() == after[language].tobytes() for language in before)
     assert loaded.get_params() == model.set_params(n_jobs=None).get_params()
+
+
+@pytest.mark.parametrize("views", [None, "auto"])
+def test_a_model_stays_what_it_was_whatever_the_default(views: str | None, tmp_path: Path) -> None:
+    """Every parameter that makes a model is written down, so that no default of a later version counts."""
+    save_model(small_model(views=views), tmp_path / "m")
+    document = json.loads((tmp_path / "m" / "model.json").read_text(encoding="utf-8"))
+    runtime = set(RUNTIME_PARAMETERS)
+    assert FunnellingClassifier().get_params().keys() - document["model"]["state"].keys() == runtime
+    assert load_model(tmp_path / "m").views == views
+    assert describe_model(tmp_path / "m")["method"] == ("fun-tat" if views is None else "fun-auto")
 
 
 class TestDescription:

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model
+from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, read_corpus
 from funnelling.storage import describe_model
 from funnelling.tasks.training import train
 from tests.cli.command import contents, documents, succeed, with_splits, write_jsonl
@@ -22,10 +23,23 @@ def test_a_name_gives_the_model_of_the_command(split_data: Path, tmp_path: Path)
 
 
 def test_a_method_of_ones_own_is_fitted_and_saved(split_data: Path, tmp_path: Path) -> None:
-    method = FunnellingClassifier(meta_C=1, random_state=0)
+    method = FunnellingClassifier(views=None, meta_C=1, random_state=0)
     trained = train(method, split_data, tmp_path / "model")
     assert trained.model is method
     assert load_model(tmp_path / "model").meta_C == 1
+
+
+def test_the_default_of_the_command_is_that_of_python(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", documents(each=36))
+    succeed("train", data, "-o", tmp_path / "model", "--seed", 3, "--no-table")
+    corpus = read_corpus(data)
+    model = FunnellingClassifier(random_state=3)
+    model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    assert len(model.choice_.tried) > 1
+    np.testing.assert_array_equal(
+        load_model(tmp_path / "model").predict_proba(corpus.texts, languages=corpus.languages),
+        model.predict_proba(corpus.texts, languages=corpus.languages),
+    )
 
 
 def test_every_step_is_reported(tmp_path: Path) -> None:

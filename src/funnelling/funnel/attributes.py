@@ -62,12 +62,12 @@ def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
     )
 
 
-def zero_shot_funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
+def zero_shot_funnel_of(attributes: Mapping[str, Any]) -> FittedFunnel:
     """The funnel that a model with these attributes has for all other languages."""
     view = SharedView(attributes["space_"], attributes["shared_"], [])
     return FittedFunnel(
         FittedViews([SHARED], {}, {SHARED: view}, attributes["vectorizers_"]),
-        Combination(design.combine, design.normalise),
+        Combination("mean", normalise=False),  # of one view, whatever was chosen for the languages learned
         _tier_two_of(attributes, ZERO_SHOT),
         attributes.get("training_"),
     )

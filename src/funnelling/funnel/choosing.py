@@ -327,24 +327,24 @@ class Round:
         design = candidate.applied_to(self.design)
         posteriors = {view: self._posteriors[view] for view in candidate.views}
         combination = Combination.fit(design, self.training.targets, posteriors, self.training.exclusive)
-        learned = [combination.training_points(posteriors, tag) for tag in self.training.targets]
+        taught = [combination.training_points(posteriors, tag) for tag in self.training.targets]
         held_out = {view: self._held_out_posteriors[view] for view in candidate.views}
         asking = np.vstack([combination.points_in(tag, held_out) for tag in self.held_out.targets])
         targets = self.training.stacked_targets()
         learner = design.meta_learner(int(targets.any(axis=0).sum()), self.training)
-        points = tier_two_points(design, Posteriors.stacked(learned))
+        points = tier_two_points(design, Posteriors.stacked(taught))
         problem = learner.problem(points, targets)
         fits: Sequence[Any]
         if isinstance(problem, Problem) and problem.learner.C is None:
             fits = problem.path()
         else:
             fits = [problem.fit_whole()]
+        exclusive = self.training.exclusive
+        learned = np.flatnonzero(targets.any(axis=0) | exclusive)  # labels without positives say nothing
+        held_out_targets = {tag: rows[:, learned] for tag, rows in self.held_out.targets.items()}
         for fit in fits:
-            scores = fit.scorer().scores(asking)
-            yield (
-                getattr(fit, "C", None),
-                Trial.of(self.held_out.targets, scores, self.training.exclusive),
-            )
+            scores = fit.scorer().scores(asking)[:, learned]
+            yield getattr(fit, "C", None), Trial.of(held_out_targets, scores, exclusive)
 
     def _fit(self, view: str) -> None:
         """Fit a view, if it is not yet: what it says of the documents learned from, and of those held out."""

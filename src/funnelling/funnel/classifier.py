@@ -26,7 +26,7 @@ from funnelling.funnel.attributes import (
     zero_shot_funnel_of,
 )
 from funnelling.funnel.choosing import Choice, choose
-from funnelling.funnel.design import Design, is_auto
+from funnelling.funnel.design import AUTO, Design, is_auto
 from funnelling.funnel.funnel import FittedFunnel, fit_funnel
 from funnelling.funnel.growing import grow, growable_archive
 from funnelling.funnel.teachers import choose_teachers
@@ -58,14 +58,17 @@ class FunnellingClassifier(Method):
     one per label, are a space that all languages share. Tier 2 is one meta-classifier that learns there
     from the documents of all languages (Esuli, Moreo and Sebastiani, TOIS 2019).
 
+    By default, as in ``funnelling train``, base classifiers may also see documents in ways that all languages
+    share, where that suits the training documents better. ``views=None`` is the paper's funnel.
+
     Parameters
     ----------
-    views : list of views, "auto" or None
-        What tier 1 sees of a document: None is the paper's funnel, each language's own features. A list of
+    views : "auto", list of views or None
+        What tier 1 sees of a document. None is the paper's funnel, each language's own features. A list of
         "own", "pooled", "lri", "characters", "wce", "embeddings", "encoder", scikit-learn transformers of
         texts or functions of texts is a funnel over several views, most of them shared by all languages
         (after Moreo, Pedrotti and Sebastiani, TOIS 2022). "auto" chooses by outer folds over the training
-        documents; ``choice_`` says what and why.
+        documents, from the paper's funnel up, and takes several times as long; ``choice_`` says what and why.
     combine : "mean", "concat" or "stacked"
         How tier 2 gets the views' posteriors: as their mean, side by side, or as a mean with weights that
         suit the held-out posteriors best.
@@ -87,8 +90,9 @@ class FunnellingClassifier(Method):
     meta_gamma : float or None
         Gamma of the meta-classifier's RBF kernel; None is 1 / labels, and 1 over normalised views.
     zero_shot : "auto", "pooled", "embeddings", "clesa" or None
-        The shared space through which documents in languages without training documents are labelled;
-        None refuses them. "auto" is embeddings where those are given, else the pooled vocabulary.
+        The shared space through which documents in languages without training documents are labelled,
+        whatever views "auto" chooses for all others; None leaves them to shared views, and refuses them where
+        there are none. "auto" is embeddings where those are given, else the pooled vocabulary.
     embeddings : path or None
         A folder of aligned word vectors in MUSE's text format, for ``zero_shot`` and the view.
     reference : Reference or None
@@ -127,6 +131,8 @@ class FunnellingClassifier(Method):
     >>> model = FunnellingClassifier(random_state=0)
     >>> model.fit(texts, labels, languages=["en", "en", "it", "it"] * 5).classes_.tolist()
     ['cat', 'dog']
+    >>> model.choice_.summary()
+    'Chose fun-tat: there are too few documents or groups to try others.'
     >>> model.predict(["the cat barks not, it sleeps", "il cane"], languages=["en", "it"]).tolist()
     [[1, 0], [0, 1]]
     >>> model.predict(["le chat"], languages=["fr"])
@@ -145,7 +151,7 @@ class FunnellingClassifier(Method):
         self,
         variant: str = "tat",
         *,
-        views: Any = None,
+        views: Any = AUTO,
         combine: str = "mean",
         normalise: bool = True,
         folds: int = 10,
@@ -210,7 +216,7 @@ class FunnellingClassifier(Method):
             check_views(self.views)
         if self.zero_shot is not None:
             check_choice(self, "zero_shot", SPACES)
-            if self.views is not None:
+            if self.views is not None and not is_auto(self.views):
                 raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
         if self.optimise is not None:
             parse_goal(self.optimise)
@@ -232,7 +238,7 @@ class FunnellingClassifier(Method):
             raise InputError(
                 "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
             )
-        design = self.design()
+        asked = design = self.design()
         teachers = choose_teachers(design, training)
         if is_auto(self.views):
             self.choice_ = choose(design, training)
@@ -242,7 +248,7 @@ class FunnellingClassifier(Method):
         funnel = fit_funnel(design, training, self.vectorizers_ if self.texts_ else None, teachers)
         self._remember(funnel_attributes(funnel))
         if self.zero_shot is not None:
-            self._remember(zero_shot_attributes(*fit_zero_shot(design, training)))
+            self._remember(zero_shot_attributes(*fit_zero_shot(asked, training)))
         self._assemble()
 
     def _warn_of_unread_resources(self, design: Design) -> None:
@@ -260,7 +266,7 @@ class FunnellingClassifier(Method):
         design, attributes = self.design(), vars(self)
         funnels = [funnel_of(design, attributes)]
         if self.zero_shot is not None:
-            funnels.append(zero_shot_funnel_of(design, attributes))
+            funnels.append(zero_shot_funnel_of(attributes))
         self._funnels = funnels  # when they are complete: another thread may be waiting for them
 
     def _forget(self) -> None:

@@ -3,7 +3,7 @@
 The paper adds one base classifier in a space that all languages share, and feeds its posteriors to tier 2
 along with those of the languages' own classifiers. It saw the two kinds interfere: languages with training
 documents no longer gained from each other. Here each kind has a meta-classifier of its own, so nothing is
-left of that: languages with training documents get what Fun(TAT) gives them, to the bit.
+left of that: languages with training documents get what they get without it, to the bit.
 
 The shared classifiers' folds are languages instead of documents. Sigmoids are fitted to scores of languages
 that the classifier had not seen, which is what it will be asked about, and C is chosen by them.

@@ -44,7 +44,7 @@ MOST_WEIGHTS = 5e7  # of base classifiers over copies of features, 4 bytes each:
 COPIES = 3  # how many more features a space has with the copies of its languages, about
 CUTS = 15  # that a candidate's scores are tried with
 
-BOTH, AUGMENTED = "words-and-characters", "augmented"
+MIXED, AUGMENTED = "mixed", "augmented"
 
 Array = npt.NDArray[np.float64]
 
@@ -128,11 +128,11 @@ def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Ca
         for view, resource in (("embeddings", resources.embeddings), ("encoder", resources.encoder))
         if resource is not None and len(visible([view])) >= needed
     ]
-    views: list[tuple[str, ...]] = [(BOTH,), (AUGMENTED,), (OWN, BOTH)]
+    views: list[tuple[str, ...]] = [(MIXED,), (AUGMENTED,), (OWN, MIXED)]
     for view in further:
-        views += [(view,), (BOTH, view), (AUGMENTED, view)]
+        views += [(view,), (MIXED, view), (AUGMENTED, view)]
     if len(further) > 1:
-        views.append((BOTH, *further))
+        views.append((MIXED, *further))
     return [
         paper,
         *(
@@ -317,8 +317,8 @@ class Round:
         """Whether the base classifiers of a candidate would have a size that a model should have."""
         if AUGMENTED not in candidate.views:
             return True
-        self._fit(BOTH)
-        return self._weights[BOTH] * (1 + COPIES) <= MOST_WEIGHTS
+        self._fit(MIXED)
+        return self._weights[MIXED] * (1 + COPIES) <= MOST_WEIGHTS
 
     def measure(self, candidate: Candidate) -> Iterator[tuple[float | None, Trial]]:
         """A trial of a candidate for each C that is tried; None is that of a tier 2 without one."""

@@ -65,13 +65,15 @@ class FunnellingClassifier(Method):
     ----------
     views : "auto", list of views or None
         What tier 1 sees of a document. None is the paper's funnel, each language's own features. A list of
-        "own", "pooled", "lri", "characters", "wce", "embeddings", "encoder", scikit-learn transformers of
-        texts or functions of texts is a funnel over several views, most of them shared by all languages
-        (after Moreo, Pedrotti and Sebastiani, TOIS 2022). "auto" chooses by outer folds over the training
-        documents, from the paper's funnel up, and takes several times as long; ``choice_`` says what and why.
-    combine : "mean", "concat" or "stacked"
+        "own", "pooled", "lri", "characters", "mixed", "augmented", "wce", "embeddings", "encoder",
+        scikit-learn transformers of texts or functions of texts is a funnel over several views, most of them
+        shared by all languages (after Moreo, Pedrotti and Sebastiani, TOIS 2022). "auto" chooses by outer
+        folds over the training documents, from the paper's funnel up, and takes several times as long;
+        ``choice_`` says what and why.
+    combine : "mean", "concat", "stacked" or "odds"
         How tier 2 gets the views' posteriors: as their mean, side by side, or as a mean with weights that
-        suit the held-out posteriors best.
+        suit the held-out posteriors best. "odds" is another tier 2, no SVM: a weight per view and an offset
+        per label on their log-odds.
     normalise : bool
         Whether each view's posteriors are scaled to length 1 before that.
     variant : "tat" or "kfcv"
@@ -106,7 +108,8 @@ class FunnellingClassifier(Method):
         None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
     optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R" or None
         What to tune each label's threshold for, on posteriors of documents held out from both tiers;
-        None says yes where the score is above 0, as the paper does.
+        None says yes where the score is above 0, as the paper does; with ``views="auto"`` it tunes for
+        macro-F1, with no threshold below .1.
     compact : bool
         True keeps nothing of the training documents: the model cannot `extend` then, nor name neighbours.
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
@@ -206,6 +209,10 @@ class FunnellingClassifier(Method):
         check_choice(self, "calibration", CALIBRATIONS)
         check_choice(self, "combine", COMBINATIONS)
         check_choice(self, "device", DEVICES)
+        if self.combine == "odds":
+            for name, value in (("calibration", "platt"), ("meta_estimator", None)):
+                if getattr(self, name) != value:
+                    raise InputError(f"combine='odds' is a tier 2 of its own. Leave {name} out.")
         if not isinstance(self.normalise, bool | np.bool_):
             raise InputError(f"normalise must be true or false, not {self.normalise!r}.")
         check_whole(self, "encoder_epochs", least=0)

@@ -9,18 +9,18 @@ from scipy import sparse
 
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents
-from funnelling.spaces.words_and_characters import WordsAndCharactersSpace
+from funnelling.spaces.mixed import MixedSpace
 
 OWN = 0.5  # the weight of a language's copy of a feature, beside 1 for the feature itself
 LANGUAGE = 0.25  # that of its language, a column of its own
 
 
-class AugmentedSpace(WordsAndCharactersSpace):
+class AugmentedSpace(MixedSpace):
     """Words and characters that each language also has a copy of, and a column per language.
 
     A classifier then learns what a feature means everywhere, and what it means in one language beyond that
-    (Daumé III, "Frustratingly easy domain adaptation", 2007). Copies are lighter than the features, so that what
-    all languages say comes first; a language without training documents has none, and goes by that alone.
+    (Daumé III, "Frustratingly easy domain adaptation", 2007). Copies are lighter than the features, so that
+    what all languages say comes first; a language without training documents has none and goes by that.
     """
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:

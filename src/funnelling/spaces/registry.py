@@ -19,10 +19,10 @@ from funnelling.spaces.characters import CharacterSpace
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.encoder import EncoderSpace
 from funnelling.spaces.lri import LRISpace
+from funnelling.spaces.mixed import MixedSpace
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.transformed import TransformedSpace
 from funnelling.spaces.wce import WCESpace
-from funnelling.spaces.words_and_characters import WordsAndCharactersSpace
 from funnelling.text.tfidf import TfidfVectorizer
 
 OWN = "own"
@@ -31,7 +31,7 @@ VIEWS: dict[str, type[Space]] = {
     "pooled": PooledSpace,
     "lri": LRISpace,
     "characters": CharacterSpace,
-    "words-and-characters": WordsAndCharactersSpace,
+    "mixed": MixedSpace,
     "augmented": AugmentedSpace,
     "wce": WCESpace,
     "embeddings": EmbeddedSpace,

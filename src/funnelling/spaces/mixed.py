@@ -16,7 +16,7 @@ from funnelling.text.tfidf import TfidfVectorizer
 HALF = np.float32(np.sqrt(0.5))  # each half of a vector has this length, so that the whole has 1
 
 
-class WordsAndCharactersSpace(Space):
+class MixedSpace(Space):
     """Documents as tf-idf vectors over words and over runs of characters, one vocabulary for all languages.
 
     Words are reduced as in ``pooled``, but rare ones stay: what they share with others their characters say.
@@ -28,7 +28,7 @@ class WordsAndCharactersSpace(Space):
         self.verbose = verbose
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
-        check_texts(documents, "words-and-characters", "the vocabulary")
+        check_texts(documents, "mixed", "the vocabulary")
         size = sum(map(len, documents.values()))
         self.words_ = PooledSpace(vectorizer=TfidfVectorizer(min_df=rarest_word(size)), verbose=self.verbose)
         self.characters_ = CharacterSpace.as_view(Resources(verbose=self.verbose), 0)

@@ -128,7 +128,7 @@ def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Ca
         for view, resource in (("embeddings", resources.embeddings), ("encoder", resources.encoder))
         if resource is not None and len(visible([view])) >= needed
     ]
-    views: list[tuple[str, ...]] = [(MIXED,), (AUGMENTED,), (OWN, MIXED)]
+    views: list[tuple[str, ...]] = [(MIXED,), (AUGMENTED,), (OWN, MIXED), (OWN, AUGMENTED)]
     for view in further:
         views += [(view,), (MIXED, view), (AUGMENTED, view)]
     if len(further) > 1:
@@ -237,16 +237,18 @@ def _log_likelihoods(probabilities: Array, truth: Targets) -> Array:
 
 
 def _balanced(targets: Mapping[str, Targets]) -> Array:
-    """What each document counts: half for itself, half for its label in its language, rare or not.
+    """What each document counts, 1 in the mean: languages count alike, as they do in reports.
 
-    Accuracy asks for the one, macro-F1 for the other.
+    Within a language one half is for documents, one for labels, rare or not: accuracy asks for the one, macro-F1
+    for the other.
     """
     weights = []
     for truth in targets.values():
         classes = np.hstack([~truth, truth]) if truth.shape[1] == 1 else truth
-        shares = (classes / np.maximum(classes.sum(axis=0), 1)).sum(axis=1) / classes.any(axis=0).sum()
-        weights.append((1 + len(truth) * shares) / 2)
-    return np.concatenate(weights)
+        of_labels = (classes / np.maximum(classes.sum(axis=0), 1)).sum(axis=1) / classes.any(axis=0).sum()
+        weights.append((1 / len(truth) + of_labels) / 2)
+    balanced = np.concatenate(weights)
+    return balanced * (len(balanced) / len(weights))
 
 
 def _best_cut(scores: Floats, truth: Targets) -> float:

@@ -239,8 +239,8 @@ def _log_likelihoods(probabilities: Array, truth: Targets) -> Array:
 def _balanced(targets: Mapping[str, Targets]) -> Array:
     """What each document counts, 1 in the mean: languages count alike, as they do in reports.
 
-    Within a language one half is for documents, one for labels, rare or not: accuracy asks for the one, macro-F1
-    for the other.
+    Within a language one half is for documents, one for labels, rare or not: accuracy asks for the one,
+    macro-F1 for the other.
     """
     weights = []
     for truth in targets.values():

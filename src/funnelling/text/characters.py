@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -121,9 +122,10 @@ def _cut(chunk: str, length: int, longest: int, latin: bool) -> Iterator[str]:
 
 
 def _in_latin(chunk: str) -> str:
-    """A chunk in Latin letters without accents, whatever its script; emoji become their names."""
+    """A chunk with its letters spelled in Latin ones without accents, whatever their script; signs stay."""
     if chunk.isascii():
         return chunk
     from anyascii import anyascii  # its tables are not needed before
 
-    return lower(anyascii(tidy(chunk)))
+    spelled = (anyascii(each) if unicodedata.category(each)[0] in "LMN" else each for each in tidy(chunk))
+    return lower("".join(spelled))

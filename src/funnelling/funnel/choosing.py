@@ -6,8 +6,8 @@ candidates it takes part in, and a candidate costs one small fit of tier 2 for e
 not time: the same seed chooses the same.
 
 Of candidates that noise might have put in their order the simplest is taken: with sixty documents per
-language the best of seven is luck. Where documents have one label each, the likelihood of the held-out ones
-decides, rare labels weighing more; else the mean of the paper's four measures.
+language the best of nine is luck. Where documents have one label each, the likelihood of the held-out ones
+decides, languages weighing alike and rare labels more; else the mean of the paper's four measures.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

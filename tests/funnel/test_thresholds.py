@@ -43,6 +43,14 @@ def test_with_all_pull_there_is_one_threshold() -> None:
     assert np.ptp(Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(PULLS[0])) < 1e-12
 
 
+@pytest.mark.parametrize("goal", GOALS)
+def test_where_many_thresholds_are_as_good_it_is_one_in_the_middle(goal: str) -> None:
+    targets = np.random.default_rng(0).random((60, 3)) < 0.3
+    probabilities = np.where(targets, 0.95, 0.05)
+    thresholds = Tuning.on(probabilities, targets, parse_goal(goal)).thresholds(PULLS[0])
+    assert thresholds == pytest.approx(np.full(3, 0.5), abs=0.05)
+
+
 def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
     probabilities, targets = drawn()
     common = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]

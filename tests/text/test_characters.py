@@ -93,6 +93,11 @@ class TestLatin:
     def test_runs_are_ascii(self) -> None:
         assert all(run.isascii() for run in runs("東京タワー😀ß", 3, 6, latin=True))
 
+    def test_an_emoji_is_known_by_its_name(self) -> None:
+        vectorizer = CharacterVectorizer(3, longest=6, latin=True, min_df=1).fit(["cat", "dog"])
+        assert vectorizer.transform(["🐈"]).nnz == 1
+        assert vectorizer.transform(["🐘"]).nnz == 0
+
     def test_a_chunk_that_spells_nothing_has_no_runs(self) -> None:
         assert runs("\u0301", 3, 6, latin=True) == ()
         X = CharacterVectorizer(3, longest=6, latin=True, min_df=1).fit(["abc", "abd"]).transform(["\u0301"])

@@ -1,5 +1,7 @@
 """Thresholds: the goal is reached on the documents they were tuned on, rare labels follow the others."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -7,7 +9,8 @@ from scipy.special import expit
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.evaluation.registry import measure
-from funnelling.funnel.thresholds import GOALS, PULLS, Goal, Tuning, parse_goal, tuned_thresholds
+from funnelling.funnel.design import Design
+from funnelling.funnel.thresholds import EXPECTED, GOALS, PULLS, Goal, Tuning, parse_goal, tuned_thresholds
 from funnelling.svm import Calibration
 
 
@@ -38,6 +41,14 @@ def test_without_pull_each_label_has_its_best_f1() -> None:
 def test_with_all_pull_there_is_one_threshold() -> None:
     probabilities, targets = drawn()
     assert np.ptp(Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(PULLS[0])) < 1e-12
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_where_many_thresholds_are_as_good_it_is_one_in_the_middle(goal: str) -> None:
+    targets = np.random.default_rng(0).random((60, 3)) < 0.3
+    probabilities = np.where(targets, 0.95, 0.05)
+    thresholds = Tuning.on(probabilities, targets, parse_goal(goal)).thresholds(PULLS[0])
+    assert thresholds == pytest.approx(np.full(3, 0.5), abs=0.05)
 
 
 def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
@@ -78,6 +89,39 @@ def test_cuts_are_thresholds_in_scores() -> None:
     assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
     one_fold = tuned_thresholds(head, scores, targets, 0 * folds, languages, parse_goal("micro-k"))
     assert np.ptp(one_fold) < 1e-9
+
+
+class TestFloor:
+    """What is too likely wrong is not assigned, whatever the measure gains by it."""
+
+    def tuned(self, goal: Goal, folds: int) -> np.ndarray:
+        probabilities, targets = drawn()
+        labels = targets.shape[1]
+        slope, offset = np.full(labels, 2.0), np.full(labels, -0.5)
+        head = Calibration("platt", slope, offset, np.full(labels, np.nan))
+        scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
+        numbers = np.arange(len(targets))
+        cuts = tuned_thresholds(head, scores, targets, numbers % folds, numbers % 2, goal)
+        return expit(slope * cuts + offset)
+
+    @pytest.mark.parametrize("measure", ["macro_f1", "micro_k", "macro_k"])
+    def test_no_threshold_is_below_it(self, measure: str) -> None:
+        assert self.tuned(Goal(measure), 5).min() < 0.25
+        assert self.tuned(Goal(measure, floor=0.25), 5).min() >= 0.25 - 1e-9
+
+    def test_those_above_it_stay(self) -> None:
+        without, floored = (self.tuned(Goal("micro_f1", floor=floor), 1) for floor in (0.0, 0.1))
+        assert without.min() > 0.1
+        np.testing.assert_array_equal(floored, without)
+
+    def test_it_holds_where_nothing_was_asked_for_and_views_are_chosen(self) -> None:
+        def goal(**parameters: Any) -> Goal | None:
+            return Design.of(FunnellingClassifier(**parameters).get_params(deep=False)).goal
+
+        assert goal() == EXPECTED == Goal("macro_f1", floor=0.1)
+        assert goal(views=None) is None
+        assert goal(views=["own"]) is None
+        assert goal(optimise="macro-f1") == Goal("macro_f1")
 
 
 @pytest.mark.parametrize("text", ["f1", "recall", "recall=", "recall=1", "recall=nan", "micro_f1", ""])

@@ -27,7 +27,7 @@ from funnelling.svm import SVM
 from tests.artificial import vector_corpus
 from tests.reproduction.experiments.made import made_corpus, write_words
 
-SHARED = ["pooled", "lri", "characters", "wce"]
+SHARED = ["pooled", "lri", "characters", "mixed", "augmented", "wce"]
 
 
 def lengths(texts: list[str]) -> Any:
@@ -329,7 +329,7 @@ class TestWordVectors:
             "No view reads the embeddings given: add 'embeddings' to views, or leave it out."
         ]
 
-    @pytest.mark.parametrize("combine", ["mean", "stacked"])
+    @pytest.mark.parametrize("combine", ["mean", "stacked", "odds"])
     def test_another_view_is_enough_for_a_language(
         self, combine: str, corpus: Corpus, tmp_path: Path
     ) -> None:
@@ -339,7 +339,7 @@ class TestWordVectors:
         assert list(model.funnel("it").views.tiers("it")) == ["pooled"]
         assert scores(model, corpus).shape == (len(corpus), 4)
 
-    @pytest.mark.parametrize("combine", ["mean", "concat", "stacked"])
+    @pytest.mark.parametrize("combine", ["mean", "concat", "stacked", "odds"])
     def test_those_of_no_training_language_are_refused(
         self, combine: str, corpus: Corpus, tmp_path: Path
     ) -> None:

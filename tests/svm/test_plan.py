@@ -28,15 +28,22 @@ def posteriors(documents: int, seed: int) -> tuple[npt.NDArray[np.float32], npt.
     return points.astype(np.float32), targets
 
 
-def test_sparse_rows_are_solved_as_they_are() -> None:
-    texts = sparse.random_array((500, 4000), density=0.01, format="csr", rng=np.random.default_rng(0))
+def test_rows_of_few_words_are_solved_as_they_are() -> None:
+    texts = sparse.random_array((500, 4000), density=0.001, format="csr", rng=np.random.default_rng(0))
     assert plan_linear(texts, 8e9) == Plan("vectors")
     assert plan_linear(sparse.csr_array(np.ones((50, 400))), 8e9) == Plan("gram")
 
 
-def test_dense_rows_are_solved_over_whichever_is_smaller() -> None:
-    assert plan_linear(np.ones((500, 20)), 8e9) == Plan("vectors")
-    assert plan_linear(np.ones((50, 400)), 8e9) == Plan("gram")
+@pytest.mark.parametrize(("entries", "form"), [(128, "vectors"), (129, "gram")])
+def test_of_sparse_rows_a_sixteenth_of_the_gram_is_the_border(entries: int, form: str) -> None:
+    """An entry is two numbers, its value and its column: 2 · 128 · 16 = 64²."""
+    X = sparse.csr_array((np.ones(entries), (np.arange(entries) % 64, np.arange(entries))), (64, entries))
+    assert plan_linear(X, 8e9).form == form
+
+
+@pytest.mark.parametrize(("width", "form"), [(4, "vectors"), (5, "gram")])
+def test_of_dense_rows_too(width: int, form: str) -> None:
+    assert plan_linear(np.ones((64, width)), 8e9).form == form
 
 
 def test_the_limit_itself_is_allowed() -> None:

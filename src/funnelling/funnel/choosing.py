@@ -116,7 +116,7 @@ def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Ca
     """What may be chosen, the simplest first."""
     paper = Candidate((OWN,), normalise=False, variant=design.variant)
     if not texts:
-        return [paper, *_with_odds(design, (OWN,)), Candidate((OWN,))]
+        return [paper, *_with_odds(design, (OWN,)), Candidate((OWN,), combine=design.combine)]
 
     def visible(views: Sequence[str]) -> list[str]:
         return replace(design, views=named_views(views)).visible_languages(languages)
@@ -343,6 +343,8 @@ class Round:
             fits = [problem.fit_whole()]
         exclusive = self.training.exclusive
         learned = np.flatnonzero(targets.any(axis=0) | exclusive)  # labels without positives say nothing
+        if not len(learned):  # the only positives there are may all be held out
+            learned = np.arange(targets.shape[1])
         held_out_targets = {tag: rows[:, learned] for tag, rows in self.held_out.targets.items()}
         for fit in fits:
             scores = fit.scorer().scores(asking)[:, learned]

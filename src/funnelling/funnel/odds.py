@@ -45,7 +45,17 @@ def fit_weights(held_out: Sequence[Floats], targets: Targets, exclusive: bool) -
 
 
 def _most_likely(views: Sequence[Array], targets: Targets, exclusive: bool) -> tuple[Array, Array]:
-    """Weights of views and offsets of labels; nothing else is random here, and all on one thread."""
+    """Weights of views and offsets of labels; nothing is random here, and all on one thread.
+
+    Labels without positives, which views reject as it is, have no offset and no say in the weights.
+    """
+    if not exclusive and not targets.any(axis=0).all():
+        present = targets.any(axis=0)
+        offsets = np.zeros(targets.shape[1])
+        weights, offsets[present] = _most_likely(
+            [view[:, present] for view in views], targets[:, present], False
+        )
+        return weights, offsets
     softmax = exclusive and targets.shape[1] > 1
     count, documents = len(views), max(len(targets), 1)
 

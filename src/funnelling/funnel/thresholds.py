@@ -151,8 +151,9 @@ def _common_threshold(probabilities: Array, targets: Targets, goal: Goal) -> Arr
         return np.array(_lowest_passing(positives, goal.recall) if len(positives) else 0.5)
     # One threshold for all labels serves micro-F1 best; own ones are there for the rest.
     measure = "micro_f1" if goal.measure == "macro_f1" else goal.measure
-    values = [MEASURES[measure].of(Counts.of(targets, probabilities > t)) for t in GRID]
-    return np.array(GRID[int(np.argmax(values))])
+    values = np.array([MEASURES[measure].of(Counts.of(targets, probabilities > t)) for t in GRID])
+    best = np.flatnonzero(values >= values.max() - 1e-12)
+    return np.array(GRID[best[len(best) // 2]])  # of equals the middle one, far from both sides
 
 
 def _own_thresholds(probabilities: Array, targets: Targets, goal: Goal) -> Array:

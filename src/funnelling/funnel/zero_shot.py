@@ -10,6 +10,7 @@ that the classifier had not seen, which is what it will be asked about, and C is
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +34,7 @@ SPACES = ("auto", "pooled", "embeddings", "clesa")
 def fit_zero_shot(design: Design, training: TrainingSet) -> tuple[SharedView, TierTwo]:
     """Both tiers for languages without training documents, over a space that all languages share."""
     name = str(design.zero_shot)
+    design = replace(design, combine="mean")  # there is one view, whose posteriors are tier 2's points
     space = unseen_space(name, design.resources, training.seed)
     shared = training.only(usable_languages(f"zero_shot={name!r}", space, training))
     learner = design.base_svm()

@@ -37,10 +37,12 @@ class Combination:
         """Documents in tier 2's space, from what each view says of them."""
         weights = None
         if self.weights is not None:
-            # Where a view does not see the language, the others stand in for it.
+            # Where a view does not see the language, the others stand in for it, even those without a weight.
             weights = np.array([self.weights[view] for view in posteriors])
+            if not weights.any():
+                weights = np.ones(len(weights))
             total = sum(self.weights.values()) if self.how == "odds" else 1.0
-            weights = total * weights / (weights.sum() or 1)
+            weights = total * weights / weights.sum()
         return combined(list(posteriors.values()), self.how, self.normalise, weights)
 
     def points_in(self, language: str, posteriors: Mapping[str, Mapping[str, Floats]]) -> Floats:
@@ -77,12 +79,10 @@ def combined(
     """The posteriors of views as one: their mean, side by side, or weighted; of `odds` their log-odds."""
     if combine == "odds":
         posteriors = [log_odds(each) for each in posteriors]
-        if len(posteriors) == 1:
-            return posteriors[0].astype(np.float32)
     elif normalise:
         # One column, of two classes or of one label, would have the same length everywhere.
         posteriors = [each if each.shape[1] == 1 else unit_rows(each) for each in posteriors]
-    if len(posteriors) == 1:
+    if len(posteriors) == 1 and combine != "odds":  # one that stands in for others has a weight
         return posteriors[0]
     if combine == "concat":
         return np.hstack(posteriors)

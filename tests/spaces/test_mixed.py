@@ -1,0 +1,138 @@
+"""Words and characters in one space, and the same with copies per language."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling.spaces.augmented import LANGUAGE, OWN, AugmentedSpace
+from funnelling.spaces.mixed import MixedSpace
+from tests.artificial import text_corpus
+
+TEXTS = {
+    "en": ["the unix kernel", "a cup of green tea", "unix and tea"],
+    "ru": ["юникс ядро", "зелёный чай", ""],
+}
+NO_TARGETS = {language: np.zeros((3, 1), dtype=bool) for language in TEXTS}
+
+
+def fitted(kind: type[MixedSpace]) -> tuple[Any, dict[str, Any]]:
+    space = kind()
+    return space, {language: X.toarray() for language, X in space.fit(TEXTS, NO_TARGETS).items()}
+
+
+@pytest.mark.parametrize("kind", [MixedSpace, AugmentedSpace])
+class TestBoth:
+    def test_vectors_are_those_of_the_fit(self, kind: type[MixedSpace]) -> None:
+        space, vectors = fitted(kind)
+        for language, texts in TEXTS.items():
+            np.testing.assert_array_equal(space.vectors(language, texts).toarray(), vectors[language])
+            assert space.vectors(language, texts).dtype == np.float32
+
+    def test_an_empty_text_is_a_row_of_zeros(self, kind: type[MixedSpace]) -> None:
+        space, vectors = fitted(kind)
+        assert not vectors["ru"][2].any()
+        assert space.vectors("en", ["", " "]).nnz == 0
+        assert space.vectors("en", []).shape == (0, vectors["en"].shape[1])
+
+    def test_rows_do_not_depend_on_their_neighbours(self, kind: type[MixedSpace]) -> None:
+        space, _ = fitted(kind)
+        texts = [*TEXTS["en"], "", "unknown чай"]
+        for language in ("en", "ru", "fr"):
+            alone = np.vstack([space.vectors(language, [text]).toarray() for text in texts])
+            np.testing.assert_array_equal(space.vectors(language, texts).toarray(), alone)
+
+    def test_each_column_has_a_name(self, kind: type[MixedSpace]) -> None:
+        space, vectors = fitted(kind)
+        names = space.feature_names()
+        assert len(names) == vectors["en"].shape[1]
+        row = vectors["en"][0]
+        found = {name for name, value in zip(names, row, strict=True) if value}
+        assert {"unix", "kernel", " unix ", "ernel"} <= found
+        assert not any("tea" in name for name in found)
+
+    @pytest.mark.parametrize(("language", "served"), [("fr", True), ("xx", False)])
+    def test_any_real_language_is_served(self, kind: type[MixedSpace], language: str, served: bool) -> None:
+        assert kind().serves(language) == served
+        assert kind().takes(language)
+
+    def test_vectors_have_no_characters(self, kind: type[MixedSpace]) -> None:
+        with pytest.raises(InputError, match="give texts, not vectors"):
+            kind().fit({"en": np.eye(3)}, {"en": np.zeros((3, 1), dtype=bool)})
+
+    def test_a_model_is_saved_and_loaded_to_the_bit(self, kind: type[MixedSpace], tmp_path: Path) -> None:
+        texts, labels, languages = text_corpus()
+        model = FunnellingClassifier(views=[kind.__name__.removesuffix("Space").lower()], random_state=0)
+        model.fit(texts, labels, languages)
+        save_model(model, tmp_path / "model")
+        loaded = load_model(tmp_path / "model")
+        for tags in (languages, ["fr"] * len(texts)):
+            said, again = (each.decision_function(texts, tags) for each in (model, loaded))
+            np.testing.assert_array_equal(said, again)
+        asked, told = (each.explain(texts[:1], languages[:1]) for each in (model, loaded))
+        assert asked == told
+
+
+def test_words_and_characters_weigh_the_same() -> None:
+    space, vectors = fitted(MixedSpace)
+    words = len(space.words_.feature_names())
+    for row in (*vectors["en"], *vectors["ru"][:2]):
+        assert np.linalg.norm(row) == pytest.approx(1)
+        assert np.linalg.norm(row[:words]) == pytest.approx(np.sqrt(0.5))
+
+
+def test_characters_meet_across_scripts_where_words_do_not() -> None:
+    space = MixedSpace()
+    space.fit({"de": ["telefon", "haus"], "ru": ["телефон", "дом"]}, NO_TARGETS)
+    german, russian = (
+        space.vectors(tag, [text]).toarray()[0] for tag, text in (("de", "telefon"), ("ru", "телефон"))
+    )
+    words = len(space.words_.feature_names())
+    assert german[:words] @ russian[:words] == 0
+    assert german[words:] @ russian[words:] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_rare_words_stay_where_documents_are_few() -> None:
+    texts = [f"word{number} again" for number in range(200)]
+    space = MixedSpace()
+    space.fit({"en": texts}, {"en": np.zeros((200, 1), dtype=bool)})
+    assert "word7" in space.words_.feature_names()
+
+
+class TestCopies:
+    def test_a_document_has_its_features_lighter_copies_and_its_language(self) -> None:
+        space, vectors = fitted(AugmentedSpace)
+        shared, width = fitted(MixedSpace)[1], space.width_
+        for language in TEXTS:
+            np.testing.assert_array_equal(vectors[language][:, :width], shared[language])
+        lengths = (vectors["en"] ** 2).sum(axis=1)
+        assert lengths == pytest.approx(np.full(3, 1 + OWN**2 + LANGUAGE**2))
+
+    def test_a_copy_is_the_feature_in_its_language_alone(self) -> None:
+        space, vectors = fitted(AugmentedSpace)
+        names = space.feature_names()
+        row = dict(zip(names, vectors["en"][0].tolist(), strict=True))
+        assert row["unix (en)"] == pytest.approx(OWN * row["unix"])
+        assert row["(en)"] == LANGUAGE
+        assert row["(ru)"] == 0
+        assert not any(value for name, value in row.items() if name.endswith("(ru)"))
+        assert "unix (ru)" not in names
+        between = vectors["en"] @ vectors["ru"].T
+        shared = fitted(MixedSpace)[1]
+        np.testing.assert_allclose(between, shared["en"] @ shared["ru"].T, atol=1e-6)
+
+    def test_a_feature_new_to_a_language_has_no_copy_there(self) -> None:
+        space, _ = fitted(AugmentedSpace)
+        row = space.vectors("en", ["ядро"]).toarray()[0]
+        found = [name for name, value in zip(space.feature_names(), row, strict=True) if value]
+        assert "ядро" in found
+        assert "ядро (en)" not in found
+        assert "(en)" in found
+
+    def test_an_unseen_language_has_the_shared_features_alone(self) -> None:
+        space, vectors = fitted(AugmentedSpace)
+        found = space.vectors("fr", TEXTS["en"]).toarray()
+        np.testing.assert_array_equal(found[:, : space.width_], vectors["en"][:, : space.width_])
+        assert not found[:, space.width_ :].any()

@@ -156,12 +156,15 @@ class TestTrials:
         assert trials[1].quality > trials[0].quality
 
     @pytest.mark.parametrize("two", [False, True])
-    def test_rare_labels_count_more(self, two: bool) -> None:
-        """Each of three documents has a third of half the weight, the fourth the other half."""
+    def test_languages_count_alike_and_rare_labels_more(self, two: bool) -> None:
+        """In English each of three documents has a third of half its labels' weight, the fourth the other."""
         rare = np.array([[False], [False], [False], [True]])
         truth = rare if two else np.hstack([~rare, rare])
         weights = choosing._balanced({"en": truth, "it": truth[:3]})
-        assert weights == pytest.approx([5 / 6, 5 / 6, 5 / 6, 3 / 2, 1, 1, 1])
+        english, italian = weights[:4], weights[4:]
+        assert english.sum() == pytest.approx(italian.sum()) == pytest.approx(3.5)
+        assert english / english.mean() == pytest.approx([5 / 6, 5 / 6, 5 / 6, 3 / 2])
+        assert italian / italian.mean() == pytest.approx([1, 1, 1])
 
     @pytest.mark.parametrize("two", [False, True])
     def test_a_likelihood_is_that_of_the_label(self, two: bool) -> None:

@@ -72,8 +72,8 @@ class FunnellingClassifier(Method):
         ``choice_`` says what and why.
     combine : "mean", "concat", "stacked" or "odds"
         How tier 2 gets the views' posteriors: as their mean, side by side, or as a mean with weights that
-        suit the held-out posteriors best. "odds" is another tier 2, no SVM: a weight per view and an offset
-        per label on their log-odds.
+        suit the held-out posteriors best. "odds" is another tier 2, no SVM: a weight per view on their
+        log-odds, and an offset per label where a document has one.
     normalise : bool
         Whether each view's posteriors are scaled to length 1 before that.
     variant : "tat" or "kfcv"

@@ -1,8 +1,9 @@
-"""A tier 2 that can do little harm: one weight per view and one offset per label, on posteriors' log-odds.
+"""A tier 2 that can do little harm: one weight per view on posteriors' log-odds.
 
-It is a logistic regression, multinomial where a document has one label, learned from posteriors of documents
-that tier 1 had not seen. With so few numbers to learn it needs few documents, and where the views say all
-there is to say it leaves them as they are; what labels say of each other it does not learn.
+It is a logistic regression; where a document has one label, multinomial and with an offset per label. It
+learns from posteriors of documents that tier 1 had not seen. With so few numbers to learn it needs few
+documents, and where the views say all there is to say it leaves them as they are; what labels say of each
+other it does not learn.
 """
 
 from collections.abc import Sequence
@@ -47,37 +48,38 @@ def fit_weights(held_out: Sequence[Floats], targets: Targets, exclusive: bool) -
 def _most_likely(views: Sequence[Array], targets: Targets, exclusive: bool) -> tuple[Array, Array]:
     """Weights of views and offsets of labels; nothing is random here, and all on one thread.
 
-    Labels without positives, which views reject as it is, have no offset and no say in the weights.
+    Only labels that exclude each other have offsets: others are calibrated as they come, and get a sigmoid of
+    their own later. Those without positives, which views reject as it is, have no say in the weights.
     """
-    if not exclusive and not targets.any(axis=0).all():
+    labels = targets.shape[1]
+    if not exclusive:
         present = targets.any(axis=0)
-        offsets = np.zeros(targets.shape[1])
-        weights, offsets[present] = _most_likely(
-            [view[:, present] for view in views], targets[:, present], False
-        )
-        return weights, offsets
-    softmax = exclusive and targets.shape[1] > 1
+        views, targets = [view[:, present] for view in views], targets[:, present]
+    softmax = exclusive and labels > 1
     count, documents = len(views), max(len(targets), 1)
 
     def loss(parameters: Array) -> tuple[float, Array]:
         weights, offsets = parameters[:count], parameters[count:]
-        scores = sum(weight * view for weight, view in zip(weights, views, strict=True)) + offsets
+        scores = sum(weight * view for weight, view in zip(weights, views, strict=True))
+        if exclusive:
+            scores = scores + offsets
         if softmax:
             logs = log_softmax(scores, axis=1)
             likelihood, slope = logs[targets].sum(), np.exp(logs) - targets
         else:
             likelihood, slope = log_expit(np.where(targets, scores, -scores)).sum(), expit(scores) - targets
-        gradient = [np.vdot(slope, view) for view in views]
+        gradient = [*(np.vdot(slope, view) for view in views), *(slope.sum(axis=0) if exclusive else ())]
         return (
             -likelihood / documents + RIDGE * float(parameters @ parameters),
-            np.concatenate([gradient, slope.sum(axis=0)]) / documents + 2 * RIDGE * parameters,
+            np.array(gradient) / documents + 2 * RIDGE * parameters,
         )
 
-    start = np.concatenate([np.full(count, 1 / count), np.zeros(targets.shape[1])])
-    bounds = [(0, None)] * count + [(None, None)] * targets.shape[1]
+    offsets = labels if exclusive else 0
+    start = np.concatenate([np.full(count, 1 / count), np.zeros(offsets)])
+    bounds = [(0, None)] * count + [(None, None)] * offsets
     with one_blas_thread():
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return found[:count], found[count:]
+    return found[:count], found[count:] if exclusive else np.zeros(labels)
 
 
 @dataclass(frozen=True)
@@ -126,9 +128,11 @@ class OddsProblem:
         return OddsFit(self.points, self._scorer(np.ones(len(self.points), dtype=bool)), {})
 
     def _scorer(self, rows: npt.NDArray[np.bool_]) -> OffsetScorer:
-        points = self.points[rows].astype(np.float64)
-        weights, offset = _most_likely([points], self.targets[rows], self.learner.exclusive)
         self.learner.advance(1)
+        if not self.learner.exclusive:
+            return OffsetScorer(np.zeros(self.targets.shape[1], dtype=np.float32))
+        points = self.points[rows].astype(np.float64)
+        weights, offset = _most_likely([points], self.targets[rows], exclusive=True)
         return OffsetScorer((offset / max(weights[0], EDGE)).astype(np.float32))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
-from funnelling.spaces.augmented import LANGUAGE, OWN, AugmentedSpace
+from funnelling.spaces.augmented import COPY, LANGUAGE, AugmentedSpace
 from funnelling.spaces.mixed import MixedSpace
 from tests.artificial import text_corpus
 
@@ -108,13 +108,13 @@ class TestCopies:
         for language in TEXTS:
             np.testing.assert_array_equal(vectors[language][:, :width], shared[language])
         lengths = (vectors["en"] ** 2).sum(axis=1)
-        assert lengths == pytest.approx(np.full(3, 1 + OWN**2 + LANGUAGE**2))
+        assert lengths == pytest.approx(np.full(3, 1 + COPY**2 + LANGUAGE**2))
 
     def test_a_copy_is_the_feature_in_its_language_alone(self) -> None:
         space, vectors = fitted(AugmentedSpace)
         names = space.feature_names()
         row = dict(zip(names, vectors["en"][0].tolist(), strict=True))
-        assert row["unix (en)"] == pytest.approx(OWN * row["unix"])
+        assert row["unix (en)"] == pytest.approx(COPY * row["unix"])
         assert row["(en)"] == LANGUAGE
         assert row["(ru)"] == 0
         assert not any(value for name, value in row.items() if name.endswith("(ru)"))
@@ -136,3 +136,10 @@ class TestCopies:
         found = space.vectors("fr", TEXTS["en"]).toarray()
         np.testing.assert_array_equal(found[:, : space.width_], vectors["en"][:, : space.width_])
         assert not found[:, space.width_ :].any()
+
+
+def test_a_language_of_which_nothing_is_known_has_no_copies() -> None:
+    space = AugmentedSpace()
+    space.fit({"en": ["the cat", "the dog"] * 20, "it": [""]}, {})
+    assert space.vectors("it", ["the cat"]).nnz > 0
+    assert space.vectors("it", [""]).nnz == 0

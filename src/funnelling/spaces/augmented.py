@@ -11,7 +11,7 @@ from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents
 from funnelling.spaces.mixed import MixedSpace
 
-OWN = 0.5  # the weight of a language's copy of a feature, beside 1 for the feature itself
+COPY = 0.5  # the weight of a language's copy of a feature, beside 1 for the feature itself
 LANGUAGE = 0.25  # that of its language, a column of its own
 
 
@@ -47,11 +47,10 @@ class AugmentedSpace(MixedSpace):
         starts = self.width_ + np.cumsum([0, *map(len, self.columns_.values())])
         if language in self.columns_:
             number, own = list(self.columns_).index(language), self.columns_[language]
-            places = np.searchsorted(own, shared.indices)
-            known = own.take(places, mode="clip") == shared.indices
+            places, known = np.searchsorted(own, shared.indices), np.isin(shared.indices, own)
             everyone = np.flatnonzero(np.diff(shared.indptr))  # but for those of which nothing is known
             entries += [
-                (OWN * shared.data[known], rows[known], starts[number] + places[known]),
+                (COPY * shared.data[known], rows[known], starts[number] + places[known]),
                 (np.full(len(everyone), LANGUAGE), everyone, np.full(len(everyone), starts[-1] + number)),
             ]
         values, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))

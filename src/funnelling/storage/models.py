@@ -25,6 +25,7 @@ LIBRARIES = (
     "stopwordsiso",
     "py3langid",
     "langcodes",
+    "anyascii",
 )
 DESCRIBED = (
     "method",

@@ -80,18 +80,23 @@ def linear_gram(X: Matrix, n_jobs: int | None = None) -> Floats:
     the work, and many times faster that way.
     """
     rare: Any = None
+    columns: Any = None
     frequent: Any = X
     if is_sparse(X):
         rows: Any = sparse.csr_array(frequent)
         documents_with = np.bincount(rows.indices, minlength=rows.shape[1])
-        many = documents_with > rows.shape[0] * FREQUENT
+        least = rows.shape[0] * FREQUENT
+        if np.count_nonzero(documents_with > least) > rows.shape[0]:  # they would take more than the Gram
+            least = np.partition(documents_with, -rows.shape[0])[-rows.shape[0]]
+        many = documents_with > least
         frequent, rare = rows[:, many].toarray(), rows[:, ~many]
+        columns = rare.T.tocsr()
     dense = np.ascontiguousarray(frequent, dtype=np.float32)
 
     def block(start: int, stop: int) -> Floats:
         products: Floats = dense[start:stop] @ dense[start:].T
         if rare is not None and rare.nnz:
-            products += (rare[start:stop] @ rare[start:].T).toarray()
+            products += (rare[start:stop] @ columns)[:, start:].toarray()
         return products
 
     return _symmetric(len(dense), block, n_jobs)

@@ -25,16 +25,16 @@ class Plan:
 
 
 def plan_linear(X: Matrix, memory_limit: float) -> Plan:
-    """The vectors where they take far less to read than their Gram, as words do; else as memory allows.
+    """The vectors where they take less to read than their Gram; else as memory allows.
 
     A row of the Gram is read in one sweep, a sparse vector here and there, and the solver that reads the Gram
     takes fewer steps: measured on words and on characters, the two even out where a row has sixteen times
-    the numbers of a vector.
+    the numbers of a sparse vector.
     """
     documents, width = X.shape
     matrix: Any = X
-    size = 2 * matrix.nnz if is_sparse(X) else documents * width
-    if size <= documents**2 / GRAM_PAYS:
+    size = 2 * matrix.nnz * GRAM_PAYS if is_sparse(X) else 2 * documents * width
+    if size <= documents**2:
         return Plan("vectors")
     if gram_bytes(documents) <= memory_limit:
         return Plan("gram")

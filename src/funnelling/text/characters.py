@@ -5,18 +5,19 @@ from __future__ import annotations
 import unicodedata
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
+from sklearn.utils.validation import check_is_fitted
 
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts, check_texts
 from funnelling.text.tokens import fold_accents, lower, tidy
 
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
-LONGEST_CACHED = 50  # characters of a chunk whose runs are cached
+LONGEST_CACHED = 16  # characters of a chunk whose runs are cached: those of all chunks take 80 MB at most
 
 
 class CharacterVectorizer(TfidfVectorizer):
@@ -54,10 +55,21 @@ class CharacterVectorizer(TfidfVectorizer):
         self.latin = latin
 
     def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:  # noqa: ARG002
-        """How often each text has each run.
+        """How often each text has each run."""
+        return self._count(texts)
 
-        Runs are cut once from each different chunk: those of a text are a sum over its chunks.
-        """
+    def transform(
+        self,
+        texts: Iterable[str],
+        *,
+        languages: Sequence[str] | None = None,  # noqa: ARG002
+    ) -> csr_array[np.float32]:
+        """Return one row per text, as `TfidfVectorizer` does; runs that are not known are not kept."""
+        check_is_fitted(self, "idf_")
+        return self.weigh(self._count(texts, self._column_of()))
+
+    def _count(self, texts: Iterable[str], known: Container[str] | None = None) -> WordCounts:
+        """Runs are cut once from each different chunk: those of a text are a sum over its chunks."""
         chunks: defaultdict[str, int] = defaultdict()
         chunks.default_factory = chunks.__len__
         ends, numbers, frequencies = array("q", [0]), array("i"), array("i")
@@ -66,22 +78,27 @@ class CharacterVectorizer(TfidfVectorizer):
             numbers.extend(map(chunks.__getitem__, counts))
             frequencies.extend(counts.values())
             ends.append(len(numbers))
-        of_chunks, runs = self._runs_of(chunks)
+        of_chunks, names = self._runs_of(chunks, known)
         of_texts = csr_array(
             (np.asarray(frequencies), np.asarray(numbers), np.asarray(ends)), (len(ends) - 1, len(chunks))
         )
         found = (of_texts @ of_chunks).tocoo()
-        return WordCounts(len(ends) - 1, runs, found.row.astype(np.intp), found.col, found.data)
+        return WordCounts(len(ends) - 1, names, found.row.astype(np.intp), found.col, found.data)
 
-    def _runs_of(self, chunks: Iterable[str]) -> tuple[csr_array[np.intc], list[str]]:
-        """How often each chunk has each run, and the runs."""
+    def _runs_of(
+        self, chunks: Iterable[str], known: Container[str] | None
+    ) -> tuple[csr_array[np.intc], list[str]]:
+        """How often each chunk has each run, and the runs: all, or those that are known."""
         columns: defaultdict[str, int] = defaultdict()
         columns.default_factory = columns.__len__
         ends, numbers = array("q", [0]), array("i")
         longest = self.length if self.longest is None else self.longest
         for chunk in chunks:
             cut = _cached_runs if len(chunk) <= LONGEST_CACHED else runs
-            numbers.extend(map(columns.__getitem__, cut(chunk, self.length, longest, self.latin)))
+            found: Iterable[str] = cut(chunk, self.length, longest, self.latin)
+            if known is not None:
+                found = filter(known.__contains__, found)
+            numbers.extend(map(columns.__getitem__, found))
             ends.append(len(numbers))
         ones: npt.NDArray[np.intc] = np.ones(len(numbers), dtype=np.intc)
         matrix = csr_array((ones, np.asarray(numbers), np.asarray(ends)), (len(ends) - 1, len(columns)))
@@ -98,19 +115,12 @@ class CharacterVectorizer(TfidfVectorizer):
         return min(least, int(df.max(initial=1)))
 
 
-def runs(chunk: str, length: int, longest: int, latin: bool = False) -> tuple[str, ...]:
+def runs(chunk: str, length: int, longest: int, latin: bool = False) -> Iterator[str]:
     """The runs of ``length`` to ``longest`` characters in a chunk and its edges; one too short is one run.
 
-    >>> runs("cafe", 4, 4), runs("кофе", 5, 6, latin=True)
-    ((' caf', 'cafe', 'afe '), (' kofe', 'kofe ', ' kofe '))
+    >>> list(runs("cafe", 4, 4)), list(runs("кофе", 5, 6, latin=True))
+    ([' caf', 'cafe', 'afe '], [' kofe', 'kofe ', ' kofe '])
     """
-    return tuple(_cut(chunk, length, longest, latin))
-
-
-_cached_runs = lru_cache(maxsize=200_000)(runs)
-
-
-def _cut(chunk: str, length: int, longest: int, latin: bool) -> Iterator[str]:
     for word in _in_latin(chunk).split() if latin else [fold_accents(chunk)]:
         text = f"{EDGE}{word}{EDGE}"
         if len(text) <= length:
@@ -119,6 +129,11 @@ def _cut(chunk: str, length: int, longest: int, latin: bool) -> Iterator[str]:
         for size in range(length, min(longest, len(text)) + 1):
             for start in range(len(text) - size + 1):
                 yield text[start : start + size]
+
+
+@lru_cache(maxsize=20_000)
+def _cached_runs(chunk: str, length: int, longest: int, latin: bool) -> Iterable[str]:
+    return tuple(runs(chunk, length, longest, latin))
 
 
 def _in_latin(chunk: str) -> str:

@@ -65,10 +65,12 @@ def test_json_is_the_contracts(runs: int, split_data: Path, capsys: pytest.Captu
 
 
 def test_the_first_run_is_what_train_and_evaluate_find(
-    split_data: Path, model: Path, capsys: pytest.CaptureFixture[str]
+    split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = _compare(capsys, split_data)
-    succeed("evaluate", model, split_data, "--json")
+    succeed("train", split_data, "-o", tmp_path / "model", "--method", "fun-tat")
+    capsys.readouterr()
+    succeed("evaluate", tmp_path / "model", split_data, "--json")
     evaluated = json.loads(capsys.readouterr().out)
     assert result["methods"]["fun-tat"]["average"] == evaluated["average"]
     assert result["methods"]["fun-tat"]["languages"] == evaluated["languages"]

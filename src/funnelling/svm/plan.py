@@ -33,7 +33,7 @@ def plan_linear(X: Matrix, memory_limit: float) -> Plan:
     """
     documents, width = X.shape
     matrix: Any = X
-    size = 2 * matrix.nnz * GRAM_PAYS if is_sparse(X) else 2 * documents * width
+    size = (2 * matrix.nnz if is_sparse(X) else documents * width) * GRAM_PAYS
     if size <= documents**2:
         return Plan("vectors")
     if gram_bytes(documents) <= memory_limit:

@@ -93,11 +93,11 @@ class TestNoise:
     def chosen(self, qualities: dict[str, Any], corpus: Corpus, patch: pytest.MonkeyPatch) -> str:
         """What is chosen where each document is held out with these qualities, by candidate."""
 
-        def measure(_: Any, candidate: choosing.Candidate) -> list[tuple[float, choosing.Trial]]:
+        def measure(_: Any, candidate: choosing.Candidate) -> list[tuple[float, choosing.Measured]]:
             by_document = np.asarray(qualities.get(str(candidate), [0.0] * 4), dtype=float)
             measures = dict.fromkeys(PAPER_MEASURES, float(by_document.mean()))
-            worse = choosing.Trial(-1.0, measures, by_document)
-            return [(1.0, worse), (10.0, choosing.Trial(float(by_document.mean()), measures, by_document))]
+            worse = choosing.Measured(-1.0, measures, by_document)
+            return [(1.0, worse), (10.0, choosing.Measured(float(by_document.mean()), measures, by_document))]
 
         patch.setattr(choosing.Round, "measure", measure)
         model = fitted(corpus)
@@ -123,22 +123,22 @@ class TestNoise:
 
     def test_better_is_by_more_than_a_standard_error_of_the_difference(self) -> None:
         """Differences of 3, -1, 3, -1 have a mean of 1 and a standard error of 2 / √4."""
-        zero = choosing.Trial(0.0, {}, np.zeros(4))
+        zero = choosing.Measured(0.0, {}, np.zeros(4))
         for quality, better in ((1.01, True), (0.99, False)):
-            assert choosing.Trial(quality, {}, np.array([3.0, -1, 3, -1])).is_better_than(zero) == better
+            assert choosing.Measured(quality, {}, np.array([3.0, -1, 3, -1])).is_better_than(zero) == better
 
     def test_rounds_count_together(self) -> None:
-        one, two = (choosing.Trial(q, {"micro_f1": q}, np.full(2, q)) for q in (0.2, 0.6))
-        both = choosing.Trial.over([one, two])
+        one, two = (choosing.Measured(q, {"micro_f1": q}, np.full(2, q)) for q in (0.2, 0.6))
+        both = choosing.Measured.over([one, two])
         assert both.quality == both.measures["micro_f1"] == pytest.approx(0.4)
         assert both.by_document.tolist() == [0.2, 0.2, 0.6, 0.6]
 
 
 class TestTrials:
-    def test_several_labels_are_measured_at_the_best_cut(self) -> None:
+    def test_several_labels_are_measured_at_the_best_threshold(self) -> None:
         truth = {"en": np.array([[1, 0], [0, 1]] * 10, dtype=bool), "it": np.array([[1, 1]], dtype=bool)}
         right = np.vstack(list(truth.values())) - 5.0  # all below 0, but in the right order
-        trial = choosing.Trial.of(truth, right.astype(np.float32), exclusive=False)
+        trial = choosing.Measured.of(truth, right.astype(np.float32), exclusive=False)
         assert trial.quality == 1
         assert trial.by_document.tolist() == [1] * 21
         assert set(trial.measures) == set(PAPER_MEASURES)
@@ -150,7 +150,7 @@ class TestTrials:
         sure[:6] = np.roll(sure[:6], 1, axis=1)
         unsure = sure.copy()
         unsure[:6] /= 4
-        trials = [choosing.Trial.of({"en": truth}, each, exclusive=True) for each in (sure, unsure)]
+        trials = [choosing.Measured.of({"en": truth}, each, exclusive=True) for each in (sure, unsure)]
         assert trials[0].measures == trials[1].measures
         assert trials[0].measures["accuracy"] == pytest.approx(0.9)
         assert trials[1].quality > trials[0].quality

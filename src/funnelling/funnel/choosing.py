@@ -42,7 +42,7 @@ MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sampl
 MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
 MOST_WEIGHTS = 5e7  # of base classifiers over copies of features, 4 bytes each: a model should stay small
 COPIES = 3  # how many more features a space has with the copies of its languages, about
-CUTS = 15  # that a candidate's scores are tried with
+THRESHOLDS = 15  # that a candidate's scores are tried with
 
 MIXED, AUGMENTED = "mixed", "augmented"
 
@@ -73,7 +73,7 @@ class Candidate:
 class Choice:
     """What was chosen, and the measures of all that was tried, the best C of each candidate.
 
-    ``C`` is None where nothing could be tried; the usual search finds it then.
+    ``C`` is None for odds, which have none, and where nothing could be tried; the usual search finds it then.
     """
 
     views: list[str]
@@ -157,16 +157,16 @@ def choose(design: Design, training: TrainingSet) -> Choice:
     splits = list(_splits(training))
     if not splits:
         return _choice(pool[0], None)
-    trials: dict[tuple[Candidate, float | None], list[Trial]] = {}
+    measured: dict[tuple[Candidate, float | None], list[Measured]] = {}
     with progress_bar("choosing", len(splits) * len(pool), design.shows_progress, "candidates") as advance:
         for learning in splits:
             round_ = Round(design, training, learning)
             pool = [candidate for candidate in pool if round_.is_worthwhile(candidate)]
             for candidate in pool:
-                for C, trial in round_.measure(candidate):
-                    trials.setdefault((candidate, C), []).append(trial)
+                for C, one in round_.measure(candidate):
+                    measured.setdefault((candidate, C), []).append(one)
                 advance(1)
-    results = {key: Trial.over(rounds) for key, rounds in trials.items()}
+    results = {key: Measured.over(rounds) for key, rounds in measured.items()}
     best_Cs = {}
     for candidate in pool:
         Cs = [C for other, C in results if other == candidate]
@@ -179,7 +179,7 @@ def choose(design: Design, training: TrainingSet) -> Choice:
 
 
 @dataclass(frozen=True)
-class Trial:
+class Measured:
     """How good a candidate is on documents held out: ``by_document`` is what its noise is judged by."""
 
     quality: float
@@ -187,10 +187,9 @@ class Trial:
     by_document: Array
 
     @classmethod
-    def of(cls, targets: Mapping[str, Targets], scores: Floats, exclusive: bool) -> "Trial":
-        """That of scores, the languages below each other: at the temperature, or the cut, that suits them.
-
-        One number fitted to a thousand documents flatters no candidate over another.
+    def of(cls, targets: Mapping[str, Targets], scores: Floats, exclusive: bool) -> "Measured":
+        """That of scores, the languages below each other: at the temperature, or the threshold, that suits
+        these documents best. That flatters all candidates a little, the more the fewer the documents.
         """
         truth = np.vstack(list(targets.values()))
         if exclusive:
@@ -199,7 +198,7 @@ class Trial:
             decided = decide(scores, exclusive=True)
             measures = mean_measures(targets, decided, one_label=True)
             return cls(float(likelihoods.mean()), _main(measures), likelihoods)
-        decided = scores > _best_cut(scores, truth)
+        decided = scores > _best_threshold(scores, truth)
         measures = mean_measures(targets, decided)
         hits = 2 * (decided & truth).sum(axis=1)
         assigned = decided.sum(axis=1) + truth.sum(axis=1)
@@ -207,7 +206,7 @@ class Trial:
         return cls(mean_of_four(measures), _main(measures), f1)
 
     @classmethod
-    def over(cls, rounds: Sequence["Trial"]) -> "Trial":
+    def over(cls, rounds: Sequence["Measured"]) -> "Measured":
         """The mean over rounds."""
         measures = {
             name: float(np.mean([each.measures[name] for each in rounds])) for name in rounds[0].measures
@@ -218,7 +217,7 @@ class Trial:
             np.concatenate([each.by_document for each in rounds]),
         )
 
-    def is_better_than(self, other: "Trial") -> bool:
+    def is_better_than(self, other: "Measured") -> bool:
         """Whether this is better by more than the standard error of the difference, document by document."""
         difference = self.by_document - other.by_document
         return self.quality - other.quality > float(np.std(difference) / np.sqrt(len(difference)))
@@ -229,11 +228,15 @@ def _main(measures: Mapping[str, float]) -> dict[str, float]:
 
 
 def _log_likelihoods(probabilities: Array, truth: Targets) -> Array:
-    """Of each document's label; two classes have one column, the second's."""
-    if truth.shape[1] == 1:
-        probabilities, truth = (np.hstack([1 - each, each]) for each in (probabilities, truth.astype(float)))
-    logs: Array = np.log(np.maximum((probabilities * truth).sum(axis=1), 1e-12))
+    """Of each document's label."""
+    logs: Array = np.log(np.maximum((_by_class(probabilities) * _by_class(truth)).sum(axis=1), 1e-12))
     return logs
+
+
+def _by_class(values: npt.NDArray[Any]) -> Array:
+    """One column per class: two classes come in one, the second's."""
+    columns = values.astype(np.float64)
+    return np.hstack([1 - columns, columns]) if columns.shape[1] == 1 else columns
 
 
 def _balanced(targets: Mapping[str, Targets]) -> Array:
@@ -244,23 +247,23 @@ def _balanced(targets: Mapping[str, Targets]) -> Array:
     """
     weights = []
     for truth in targets.values():
-        classes = np.hstack([~truth, truth]) if truth.shape[1] == 1 else truth
+        classes = _by_class(truth)
         of_labels = (classes / np.maximum(classes.sum(axis=0), 1)).sum(axis=1) / classes.any(axis=0).sum()
         weights.append((1 / len(truth) + of_labels) / 2)
     balanced = np.concatenate(weights)
     return balanced * (len(balanced) / len(weights))
 
 
-def _best_cut(scores: Floats, truth: Targets) -> float:
+def _best_threshold(scores: Floats, truth: Targets) -> float:
     """The score above which the answer yes gives the best F1, micro and macro, of all documents together."""
     density = max(float(truth.mean()), 1 / truth.size)
-    cuts = np.quantile(scores, np.clip(1 - density * np.geomspace(0.4, 2.5, CUTS), 0, 1))
+    thresholds = np.quantile(scores, np.clip(1 - density * np.geomspace(0.4, 2.5, THRESHOLDS), 0, 1))
 
-    def f1(cut: float) -> float:
-        counts = Counts.of(truth, scores > cut)
+    def f1(threshold: float) -> float:
+        counts = Counts.of(truth, scores > threshold)
         return MEASURES["micro_f1"].of(counts) + MEASURES["macro_f1"].of(counts)
 
-    return max(map(float, cuts), key=f1)
+    return max(map(float, thresholds), key=f1)
 
 
 def _choice(chosen: Candidate, C: float | None, tried: Sequence[dict[str, Any]] = ()) -> Choice:
@@ -322,8 +325,8 @@ class Round:
         self._fit(MIXED)
         return self._weights[MIXED] * (1 + COPIES) <= MOST_WEIGHTS
 
-    def measure(self, candidate: Candidate) -> Iterator[tuple[float | None, Trial]]:
-        """A trial of a candidate for each C that is tried; None is that of a tier 2 without one."""
+    def measure(self, candidate: Candidate) -> Iterator[tuple[float | None, Measured]]:
+        """How good a candidate is with each C that is tried; None is that of a tier 2 without one."""
         for view in candidate.views:
             self._fit(view)
         design = candidate.applied_to(self.design)
@@ -348,7 +351,7 @@ class Round:
         held_out_targets = {tag: rows[:, learned] for tag, rows in self.held_out.targets.items()}
         for fit in fits:
             scores = fit.scorer().scores(asking)[:, learned]
-            yield getattr(fit, "C", None), Trial.of(held_out_targets, scores, exclusive)
+            yield getattr(fit, "C", None), Measured.of(held_out_targets, scores, exclusive)
 
     def _fit(self, view: str) -> None:
         """Fit a view, if it is not yet: what it says of the documents learned from, and of those held out."""

@@ -51,19 +51,18 @@ def _most_likely(views: Sequence[Array], targets: Targets, exclusive: bool) -> t
     Only labels that exclude each other have offsets: others are calibrated as they come, and get a sigmoid of
     their own later. Those without positives, which views reject as it is, have no say in the weights.
     """
-    labels = targets.shape[1]
     if not exclusive:
         present = targets.any(axis=0)
         views, targets = [view[:, present] for view in views], targets[:, present]
-    softmax = exclusive and labels > 1
     count, documents = len(views), max(len(targets), 1)
+    free = targets.shape[1] if exclusive else 0  # offsets to be learned
 
     def loss(parameters: Array) -> tuple[float, Array]:
         weights, offsets = parameters[:count], parameters[count:]
         scores = sum(weight * view for weight, view in zip(weights, views, strict=True))
         if exclusive:
             scores = scores + offsets
-        if softmax:
+        if free > 1:
             logs = log_softmax(scores, axis=1)
             likelihood, slope = logs[targets].sum(), np.exp(logs) - targets
         else:
@@ -74,12 +73,11 @@ def _most_likely(views: Sequence[Array], targets: Targets, exclusive: bool) -> t
             np.array(gradient) / documents + 2 * RIDGE * parameters,
         )
 
-    offsets = labels if exclusive else 0
-    start = np.concatenate([np.full(count, 1 / count), np.zeros(offsets)])
-    bounds = [(0, None)] * count + [(None, None)] * offsets
+    start = np.concatenate([np.full(count, 1 / count), np.zeros(free)])
+    bounds = [(0, None)] * count + [(None, None)] * free
     with one_blas_thread():
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return found[:count], found[count:] if exclusive else np.zeros(labels)
+    return found[:count], found[count:]
 
 
 @dataclass(frozen=True)

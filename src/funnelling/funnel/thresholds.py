@@ -130,8 +130,8 @@ def _choose_pull(
     for pull in PULLS:
         decided = np.zeros(targets.shape, dtype=bool)
         for fold, tuning in tunings.items():
-            cuts = np.maximum(tuning.thresholds(pull), goal.floor)
-            decided[folds == fold] = probabilities[folds == fold] > cuts
+            thresholds = np.maximum(tuning.thresholds(pull), goal.floor)
+            decided[folds == fold] = probabilities[folds == fold] > thresholds
         measures = [measure_counts(Counts.of(targets[each], decided[each])) for each in rows]
         micro = float(np.mean([each["micro_f1"] for each in measures]))
         recall = float((decided & targets).sum() / max(1, targets.sum()))

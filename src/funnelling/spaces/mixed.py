@@ -13,7 +13,7 @@ from funnelling.spaces.pooled import PooledSpace
 from funnelling.text.languages import is_language
 from funnelling.text.tfidf import TfidfVectorizer
 
-HALF = np.float32(np.sqrt(0.5))  # each half of a vector has this length, so that the whole has 1
+HALF = np.float32(np.sqrt(0.5))  # each half of a vector has this length: the whole has 1, if neither is empty
 
 
 class MixedSpace(Space):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from funnelling.text.tfidf import TfidfVectorizer, WordCounts, check_texts
+from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 from funnelling.text.tokens import fold_accents, lower, tidy
 
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
@@ -70,20 +70,13 @@ class CharacterVectorizer(TfidfVectorizer):
 
     def _count(self, texts: Iterable[str], known: Container[str] | None = None) -> WordCounts:
         """Runs are cut once from each different chunk: those of a text are a sum over its chunks."""
-        chunks: defaultdict[str, int] = defaultdict()
-        chunks.default_factory = chunks.__len__
-        ends, numbers, frequencies = array("q", [0]), array("i"), array("i")
-        for text in check_texts(texts):
-            counts = Counter(lower(text).split())
-            numbers.extend(map(chunks.__getitem__, counts))
-            frequencies.extend(counts.values())
-            ends.append(len(numbers))
-        of_chunks, names = self._runs_of(chunks, known)
+        chunks = super().count(texts)
+        of_chunks, names = self._runs_of(chunks.words, known)
         of_texts = csr_array(
-            (np.asarray(frequencies), np.asarray(numbers), np.asarray(ends)), (len(ends) - 1, len(chunks))
+            (chunks.frequencies, (chunks.rows, chunks.columns)), (chunks.documents, len(chunks.words))
         )
         found = (of_texts @ of_chunks).tocoo()
-        return WordCounts(len(ends) - 1, names, found.row.astype(np.intp), found.col, found.data)
+        return WordCounts(chunks.documents, names, found.row.astype(np.intp), found.col, found.data)
 
     def _runs_of(
         self, chunks: Iterable[str], known: Container[str] | None
@@ -105,8 +98,8 @@ class CharacterVectorizer(TfidfVectorizer):
         matrix.sum_duplicates()
         return matrix, list(columns)
 
-    def _analyser(self, language: str | None) -> Callable[[str], list[str]]:
-        raise NotImplementedError  # `count` does without
+    def _analyser(self, language: str | None) -> Callable[[str], list[str]]:  # noqa: ARG002
+        return lambda text: lower(text).split()
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
         if self.min_df is not None:

@@ -118,7 +118,9 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:
         """How often each text has each word."""
-        texts = check_texts(texts)
+        if isinstance(texts, str):
+            raise InputError("one text was given where several are expected. Put it in a list.")
+        texts = list(texts)
         language_of = [self.language] * len(texts) if languages is None else list(languages)
         if len(language_of) != len(texts):
             raise InputError(f"{len(texts)} texts have {len(language_of)} languages. Give each text one.")
@@ -126,6 +128,8 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns.default_factory = columns.__len__  # a new word takes the next column
         ends, numbers, frequencies = array("q"), array("i"), array("i")
         for text, language in zip(texts, language_of, strict=True):
+            if not isinstance(text, str):
+                raise InputError(f"text {len(ends) + 1} is {text!r}. Leave it out or make it a string.")
             counts = Counter(self._analyser(language)(text))
             numbers.extend(map(columns.__getitem__, counts))
             frequencies.extend(counts.values())
@@ -188,17 +192,6 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             column_of = {word: column for column, word in enumerate(self.vocabulary_)}
             self._columns = (self.vocabulary_, column_of)
         return column_of
-
-
-def check_texts(texts: Iterable[str]) -> list[str]:
-    """Texts as a list, refused where one of them is none."""
-    if isinstance(texts, str):
-        raise InputError("one text was given where several are expected. Put it in a list.")
-    checked = list(texts)
-    for number, text in enumerate(checked, 1):
-        if not isinstance(text, str):
-            raise InputError(f"text {number} is {text!r}. Leave it out or make it a string.")
-    return checked
 
 
 class WordCounts(NamedTuple):

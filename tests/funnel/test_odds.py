@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.funnel.design import Design
-from funnelling.funnel.odds import OddsLearner, fit_weights, log_odds
+from funnelling.funnel.odds import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import tier_two_points
 from funnelling.funnel.views.combination import Combination
@@ -48,34 +48,38 @@ def drawn(weights: list[float], exclusive: bool, documents: int = 6_000) -> tupl
     return [expit(view).astype(np.float32) for view in views], truth
 
 
+def weights_of(held_out: list[Any], truth: Any, exclusive: bool) -> Any:
+    return fit_weights([{"en": each} for each in held_out], {"en": truth}, exclusive)
+
+
 class TestWeights:
     @pytest.mark.parametrize("exclusive", [False, True])
     def test_those_that_the_labels_were_drawn_with_are_found(self, exclusive: bool) -> None:
         held_out, truth = drawn([1.0, 0.4], exclusive)
-        assert fit_weights(held_out, truth, exclusive) == pytest.approx([1.0, 0.4], abs=0.08)
+        assert weights_of(held_out, truth, exclusive) == pytest.approx([1.0, 0.4], abs=0.08)
 
     @pytest.mark.parametrize("exclusive", [False, True])
     def test_a_view_that_says_nothing_has_none(self, exclusive: bool) -> None:
         held_out, truth = drawn([1.0, 0.0], exclusive)
-        right, noise = fit_weights(held_out, truth, exclusive)
+        right, noise = weights_of(held_out, truth, exclusive)
         assert right == pytest.approx(1, abs=0.08)
         assert noise < 0.05
 
     @pytest.mark.parametrize("exclusive", [False, True])
     def test_a_view_that_says_the_opposite_has_none(self, exclusive: bool) -> None:
         held_out, truth = drawn([1.0, -0.5], exclusive)
-        assert fit_weights(held_out, truth, exclusive)[1] == 0
+        assert weights_of(held_out, truth, exclusive)[1] == 0
 
     def test_two_classes_have_one_column(self) -> None:
         held_out, truth = drawn([1.0, 0.4], exclusive=False)
         first = [each[:, :1] for each in held_out]
-        assert fit_weights(first, truth[:, :1], exclusive=True) == pytest.approx([1.0, 0.4], abs=0.15)
+        assert weights_of(first, truth[:, :1], exclusive=True) == pytest.approx([1.0, 0.4], abs=0.15)
 
     def test_a_label_without_positives_has_no_say(self) -> None:
         held_out, truth = drawn([1.0, 0.4], exclusive=False, documents=200)
         silent = [np.insert(each, 1, 0, axis=1) for each in held_out]
-        found = fit_weights(silent, np.insert(truth, 1, False, axis=1), exclusive=False)
-        np.testing.assert_array_equal(found, fit_weights(held_out, truth, exclusive=False))
+        found = weights_of(silent, np.insert(truth, 1, False, axis=1), exclusive=False)
+        np.testing.assert_array_equal(found, weights_of(held_out, truth, exclusive=False))
 
     def test_certainty_is_bounded(self) -> None:
         sure = log_odds(np.array([[0.0, 1.0]], dtype=np.float32))
@@ -86,22 +90,41 @@ class TestOffsets:
     def test_those_that_the_labels_were_drawn_with_are_found(self) -> None:
         held_out, truth = drawn([1.0], exclusive=True)
         points = log_odds(held_out[0]).astype(np.float32)
-        offset = OddsLearner(exclusive=True).problem(points, truth).fit_whole().scorer().offset
-        assert offset - offset[1] == pytest.approx([-1, 0, 0.5], abs=0.15)
+        offsets = fit_offsets({"en": points}, {"en": truth})
+        shares = truth.mean(axis=0)
+        half = np.log((shares + 1 / 3) / 2 / shares)  # rare labels count for more
+        expected = np.array([-1, 0, 0.5]) + half
+        for language in ("en", ANY):
+            found = offsets[language]
+            assert found - found[1] == pytest.approx(expected - expected[1], abs=0.15)
 
-    def test_labels_that_do_not_exclude_each_other_need_none(self) -> None:
-        held_out, truth = drawn([1.0], exclusive=False, documents=100)
-        points = log_odds(held_out[0]).astype(np.float32)
-        scorer = OddsLearner(exclusive=False).problem(points, truth).fit_whole().scorer()
-        np.testing.assert_array_equal(scorer.scores(points), points)
+    def test_each_language_has_its_own(self) -> None:
+        rng = np.random.default_rng(0)
+        points, targets = {}, {}
+        for tag, share in (("en", 0.2), ("it", 0.8)):
+            truth = np.arange(2) == (rng.random((2_000, 1)) < share)
+            points[tag], targets[tag] = np.zeros((2_000, 2), dtype=np.float32), truth
+        offsets = fit_offsets(points, targets)
+        leans = {tag: float(np.sign(each[1] - each[0])) for tag, each in offsets.items() if tag != ANY}
+        assert leans == {"en": -1, "it": 1}
+        assert abs(offsets[ANY][1] - offsets[ANY][0]) < 0.1 * abs(offsets["en"][1] - offsets["en"][0])
 
-    def test_a_fold_is_scored_by_offsets_that_it_did_not_teach(self) -> None:
-        held_out, truth = drawn([1.0], exclusive=True, documents=300)
-        points, folds = log_odds(held_out[0]).astype(np.float32), np.arange(300) % 3
-        learner = OddsLearner(exclusive=True)
-        fit, others = learner.problem(points, truth).fit(folds), folds != 1
-        alone = learner.problem(points[others], truth[others]).fit_whole()
-        np.testing.assert_array_equal(fit.scorer_without(1).offset, alone.scorer().offset)
+    def test_a_few_documents_move_them_little(self) -> None:
+        held_out, truth = drawn([1.0], exclusive=True)
+        points, first = log_odds(held_out[0]).astype(np.float32), np.flatnonzero(truth[:, 0])[:8]
+        offsets = fit_offsets({"en": points, "it": points[first]}, {"en": truth, "it": truth[first]})
+        assert offsets["it"] == pytest.approx(offsets["en"], abs=0.1)
+        assert offsets["it"][0] > offsets["en"][0]
+
+    def test_labels_that_do_not_exclude_each_other_need_none(self, corpus: Corpus) -> None:
+        assert fitted(corpus).offsets_ is None
+
+    def test_an_unseen_language_has_those_of_all(self) -> None:
+        offsets = {ANY: np.array([1, 0], np.float32), "en": np.array([0, 5], np.float32)}
+        combination = Combination("odds", True, None, offsets)
+        unsure = np.full((1, 2), 0.5, dtype=np.float32)
+        assert combination.points("en", {"mixed": unsure}).tolist() == [[0, 5]]
+        assert combination.points("fr", {"mixed": unsure}).tolist() == [[1, 0]]
 
     def test_they_are_learned_where_tier_one_has_not_seen_the_documents(self) -> None:
         posteriors = Posteriors(np.zeros((1, 2), dtype=np.float32), np.ones((1, 2), dtype=np.float32))
@@ -115,19 +138,21 @@ class TestPoints:
         combination = Combination("odds", True, {"own": 1.0, "pooled": 0.5})
         own, pooled = (np.array([[each]], dtype=np.float32) for each in (0.2, 0.9))
         expected = np.log(0.2 / 0.8) + 0.5 * np.log(0.9 / 0.1)
-        assert combination.points({"own": own, "pooled": pooled})[0, 0] == pytest.approx(expected, abs=1e-5)
+        assert combination.points("en", {"own": own, "pooled": pooled})[0, 0] == pytest.approx(
+            expected, abs=1e-5
+        )
 
     @pytest.mark.parametrize("weight", [0.5, 0.0])
     def test_a_view_stands_in_for_one_that_does_not_see_the_language(self, weight: float) -> None:
         combination = Combination("odds", True, {"own": 1.0, "pooled": weight})
         pooled = np.array([[0.9]], dtype=np.float32)
         expected = (1 + weight) * np.log(9)
-        assert combination.points({"pooled": pooled})[0, 0] == pytest.approx(expected, abs=1e-5)
+        assert combination.points("en", {"pooled": pooled})[0, 0] == pytest.approx(expected, abs=1e-5)
 
     def test_stacked_views_stand_in_too(self) -> None:
         combination = Combination("stacked", False, {"own": 1.0, "pooled": 0.0, "lri": 0.0})
         pooled, lri = (np.array([[each]], dtype=np.float32) for each in (0.2, 0.6))
-        assert combination.points({"pooled": pooled, "lri": lri})[0, 0] == pytest.approx(0.4)
+        assert combination.points("en", {"pooled": pooled, "lri": lri})[0, 0] == pytest.approx(0.4)
 
 
 class TestModels:
@@ -172,6 +197,7 @@ class TestModels:
         save_model(model, tmp_path / "model")
         loaded = load_model(tmp_path / "model")
         assert loaded.weights_ == model.weights_
+        assert loaded.offsets_ is model.offsets_ is None
         for ask in ("decision_function", "predict_proba"):
             said, again = (getattr(each, ask)(corpus.texts, corpus.languages) for each in (model, loaded))
             np.testing.assert_array_equal(said, again)

@@ -27,7 +27,7 @@ from funnelling.svm import SVM
 from tests.artificial import vector_corpus
 from tests.reproduction.experiments.made import made_corpus, write_words
 
-SHARED = ["pooled", "lri", "characters", "mixed", "augmented", "wce"]
+SHARED = ["pooled", "lri", "characters", "mixed", "wce"]
 
 
 def lengths(texts: list[str]) -> Any:

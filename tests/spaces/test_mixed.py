@@ -1,4 +1,4 @@
-"""Words and characters in one space, and the same with copies per language."""
+"""Words and characters in one space, of all languages and of each."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
-from funnelling.spaces.augmented import COPY, LANGUAGE, AugmentedSpace
 from funnelling.spaces.mixed import MixedSpace
+from funnelling.spaces.own_mixed import LANGUAGE, OwnMixedSpace
 from tests.artificial import text_corpus
 
 TEXTS = {
@@ -23,7 +23,7 @@ def fitted(kind: type[MixedSpace]) -> tuple[Any, dict[str, Any]]:
     return space, {language: X.toarray() for language, X in space.fit(TEXTS, NO_TARGETS).items()}
 
 
-@pytest.mark.parametrize("kind", [MixedSpace, AugmentedSpace])
+@pytest.mark.parametrize("kind", [MixedSpace, OwnMixedSpace])
 class TestBoth:
     def test_vectors_are_those_of_the_fit(self, kind: type[MixedSpace]) -> None:
         space, vectors = fitted(kind)
@@ -40,7 +40,7 @@ class TestBoth:
     def test_rows_do_not_depend_on_their_neighbours(self, kind: type[MixedSpace]) -> None:
         space, _ = fitted(kind)
         texts = [*TEXTS["en"], "", "unknown чай"]
-        for language in ("en", "ru", "fr"):
+        for language in TEXTS:
             alone = np.vstack([space.vectors(language, [text]).toarray() for text in texts])
             np.testing.assert_array_equal(space.vectors(language, texts).toarray(), alone)
 
@@ -50,13 +50,9 @@ class TestBoth:
         assert len(names) == vectors["en"].shape[1]
         row = vectors["en"][0]
         found = {name for name, value in zip(names, row, strict=True) if value}
-        assert {"unix", "kernel", " unix ", "ernel"} <= found
+        own = "" if kind is MixedSpace else " (en)"
+        assert {f"{name}{own}" for name in ("unix", "kernel", " unix ", "ernel")} <= found
         assert not any("tea" in name for name in found)
-
-    @pytest.mark.parametrize(("language", "served"), [("fr", True), ("xx", False)])
-    def test_any_real_language_is_served(self, kind: type[MixedSpace], language: str, served: bool) -> None:
-        assert kind().serves(language) == served
-        assert kind().takes(language)
 
     def test_vectors_have_no_characters(self, kind: type[MixedSpace]) -> None:
         with pytest.raises(InputError, match="give texts, not vectors"):
@@ -64,7 +60,8 @@ class TestBoth:
 
     def test_a_model_is_saved_and_loaded_to_the_bit(self, kind: type[MixedSpace], tmp_path: Path) -> None:
         texts, labels, languages = text_corpus()
-        model = FunnellingClassifier(views=[kind.__name__.removesuffix("Space").lower()], random_state=0)
+        views = {MixedSpace: ["mixed"], OwnMixedSpace: ["mixed", "own-mixed"]}[kind]
+        model = FunnellingClassifier(views=views, random_state=0)
         model.fit(texts, labels, languages)
         save_model(model, tmp_path / "model")
         loaded = load_model(tmp_path / "model")
@@ -73,6 +70,12 @@ class TestBoth:
             np.testing.assert_array_equal(said, again)
         asked, told = (each.explain(texts[:1], languages[:1]) for each in (model, loaded))
         assert asked == told
+
+
+@pytest.mark.parametrize(("language", "served"), [("fr", True), ("xx", False)])
+def test_any_real_language_is_served(language: str, served: bool) -> None:
+    assert MixedSpace().serves(language) == served
+    assert MixedSpace().takes(language)
 
 
 def test_words_and_characters_weigh_the_same() -> None:
@@ -101,45 +104,38 @@ def test_rare_words_stay_where_documents_are_few() -> None:
     assert "word7" in space.words_.feature_names()
 
 
-class TestCopies:
-    def test_a_document_has_its_features_lighter_copies_and_its_language(self) -> None:
-        space, vectors = fitted(AugmentedSpace)
-        shared, width = fitted(MixedSpace)[1], space.width_
+class TestOwn:
+    def test_within_a_language_it_is_mixed_and_the_language(self) -> None:
+        (_, own), (_, mixed) = fitted(OwnMixedSpace), fitted(MixedSpace)
         for language in TEXTS:
-            np.testing.assert_array_equal(vectors[language][:, :width], shared[language])
-        lengths = (vectors["en"] ** 2).sum(axis=1)
-        assert lengths == pytest.approx(np.full(3, 1 + COPY**2 + LANGUAGE**2))
+            known = mixed[language].any(axis=1)
+            together = LANGUAGE**2 * np.outer(known, known)
+            products = own[language] @ own[language].T
+            np.testing.assert_allclose(products, mixed[language] @ mixed[language].T + together, atol=1e-6)
 
-    def test_a_copy_is_the_feature_in_its_language_alone(self) -> None:
-        space, vectors = fitted(AugmentedSpace)
-        names = space.feature_names()
-        row = dict(zip(names, vectors["en"][0].tolist(), strict=True))
-        assert row["unix (en)"] == pytest.approx(COPY * row["unix"])
+    def test_languages_have_nothing_in_common(self) -> None:
+        _, own = fitted(OwnMixedSpace)
+        assert not (own["en"] @ own["ru"].T).any()
+
+    def test_a_feature_has_its_name_and_its_language(self) -> None:
+        space, own = fitted(OwnMixedSpace)
+        row = dict(zip(space.feature_names(), own["en"][0].tolist(), strict=True))
+        assert row["unix (en)"] > 0
         assert row["(en)"] == LANGUAGE
         assert row["(ru)"] == 0
-        assert not any(value for name, value in row.items() if name.endswith("(ru)"))
-        assert "unix (ru)" not in names
-        between = vectors["en"] @ vectors["ru"].T
-        shared = fitted(MixedSpace)[1]
-        np.testing.assert_allclose(between, shared["en"] @ shared["ru"].T, atol=1e-6)
+        assert "unix (ru)" not in row
 
-    def test_a_feature_new_to_a_language_has_no_copy_there(self) -> None:
-        space, _ = fitted(AugmentedSpace)
-        row = space.vectors("en", ["ядро"]).toarray()[0]
-        found = [name for name, value in zip(space.feature_names(), row, strict=True) if value]
-        assert "ядро" in found
-        assert "ядро (en)" not in found
-        assert "(en)" in found
+    def test_what_is_new_to_a_language_says_nothing_there(self) -> None:
+        space, _ = fitted(OwnMixedSpace)
+        assert space.vectors("en", ["ядро"]).nnz == 0
 
-    def test_an_unseen_language_has_the_shared_features_alone(self) -> None:
-        space, vectors = fitted(AugmentedSpace)
-        found = space.vectors("fr", TEXTS["en"]).toarray()
-        np.testing.assert_array_equal(found[:, : space.width_], vectors["en"][:, : space.width_])
-        assert not found[:, space.width_ :].any()
+    def test_a_further_language_has_no_place(self) -> None:
+        space, _ = fitted(OwnMixedSpace)
+        assert not space.serves("fr")
+        assert not space.takes("fr")
 
-
-def test_a_language_of_which_nothing_is_known_has_no_copies() -> None:
-    space = AugmentedSpace()
-    space.fit({"en": ["the cat", "the dog"] * 20, "it": [""]}, {})
-    assert space.vectors("it", ["the cat"]).nnz > 0
-    assert space.vectors("it", [""]).nnz == 0
+    def test_a_language_of_which_nothing_is_known(self) -> None:
+        space = OwnMixedSpace()
+        vectors = space.fit({"en": ["the cat", "the dog"] * 20, "it": [""]}, {})
+        assert vectors["it"].shape == (1, vectors["en"].shape[1])
+        assert space.vectors("it", ["the cat", ""]).nnz == 0

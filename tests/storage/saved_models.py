@@ -65,7 +65,7 @@ CASES: dict[str, tuple[Any, str]] = {
     "fun-kfcv": (_fun(variant="kfcv", folds=3), "texts"),
     "fun-auto": (_fun(views="auto"), "texts"),
     "odds": (_fun(views=["own", "mixed"], combine="odds"), "texts"),
-    "odds of one label": (_fun(views=["augmented"], combine="odds"), "texts of one label"),
+    "odds of one label": (_fun(views=["mixed", "own-mixed"], combine="odds"), "texts of one label"),
     "naive": (NaiveClassifier(random_state=0), "texts"),
     "pooled": (PooledClassifier(random_state=0), "texts"),
     "words-and-characters": (WordsAndCharactersClassifier(random_state=0), "texts"),

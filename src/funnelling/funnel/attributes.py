@@ -28,6 +28,7 @@ def funnel_attributes(funnel: FittedFunnel) -> dict[str, Any]:
         "shared_views_": dict(funnel.views.shared),
         **({} if funnel.archive is None else {"training_": funnel.archive}),
         "weights_": funnel.combination.weights,
+        "offsets_": funnel.combination.offsets,
         **_tier_two_attributes(funnel.tier_two),
         "held_out_": funnel.tier_two.held_out,
     }
@@ -56,7 +57,7 @@ def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
     vectorizers = attributes["vectorizers_"] if attributes["texts_"] else None
     return FittedFunnel(
         FittedViews(list(design.views), attributes["base_"], attributes["shared_views_"], vectorizers),
-        Combination(design.combine, design.normalise, attributes["weights_"]),
+        Combination(design.combine, design.normalise, attributes["weights_"], attributes.get("offsets_")),
         _tier_two_of(attributes),
         attributes.get("training_"),
     )

@@ -21,6 +21,7 @@ from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.language_averages import mean_measures, mean_of_four
 from funnelling.evaluation.registry import MEASURES, main_measures
 from funnelling.funnel.design import Design
+from funnelling.funnel.odds import balance, by_class
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import tier_two_points
 from funnelling.funnel.views.combination import Combination
@@ -40,11 +41,13 @@ FOLDS = 5  # a round holds one of so many out
 FEWEST = 50  # documents; with fewer, candidates cannot be compared
 MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sample is taken
 MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
-MOST_WEIGHTS = 5e7  # of base classifiers over copies of features, 4 bytes each: a model should stay small
-COPIES = 3  # how many more features a space has with the copies of its languages, about
+MOST_WEIGHTS = (
+    5e7  # of base classifiers over features of each language, 4 bytes each: a model should stay small
+)
+COPIES = 3  # how many more features there are where each language has its own, about
 THRESHOLDS = 15  # that a candidate's scores are tried with
 
-MIXED, AUGMENTED = "mixed", "augmented"
+MIXED, OWN_MIXED = "mixed", "own-mixed"
 
 Array = npt.NDArray[np.float64]
 
@@ -98,8 +101,8 @@ class Choice:
         name = str(self.candidate)
         if not self.tried:
             return f"Chose {name}: there are too few documents or groups to try others."
-        paper = self.tried[0]["name"]
         by_name = {row["name"]: row for row in self.tried}
+        paper = next(each for each in by_name if each.startswith("fun-"))
         measures = main_measures(by_name[name])
         scores = {
             key: " ".join(f"{by_name[key][measure]:.3f}" for measure in measures) for key in (name, paper)
@@ -128,20 +131,18 @@ def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Ca
         for view, resource in (("embeddings", resources.embeddings), ("encoder", resources.encoder))
         if resource is not None and len(visible([view])) >= needed
     ]
-    views: list[tuple[str, ...]] = [(MIXED,), (AUGMENTED,), (OWN, MIXED)]
+    views: list[tuple[str, ...]] = [(MIXED,), (OWN, MIXED), (OWN, MIXED, OWN_MIXED)]
     for view in further:
-        views += [(view,), (MIXED, view), (AUGMENTED, view)]
+        views += [(view,), (MIXED, view), (OWN, MIXED, OWN_MIXED, view)]
     if len(further) > 1:
         views.append((MIXED, *further))
-    return [
-        paper,
-        *(
-            candidate
-            for each in views
-            if len(visible(each)) == len(languages)
-            for candidate in (*_with_odds(design, each), Candidate(each, combine=design.combine))
-        ),
-    ]
+    simplest, *others = (
+        candidate
+        for each in views
+        if len(visible(each)) == len(languages)
+        for candidate in (*_with_odds(design, each), Candidate(each, combine=design.combine))
+    )
+    return [simplest, paper, *others]
 
 
 def _with_odds(design: Design, views: tuple[str, ...]) -> list[Candidate]:
@@ -229,29 +230,14 @@ def _main(measures: Mapping[str, float]) -> dict[str, float]:
 
 def _log_likelihoods(probabilities: Array, truth: Targets) -> Array:
     """Of each document's label."""
-    logs: Array = np.log(np.maximum((_by_class(probabilities) * _by_class(truth)).sum(axis=1), 1e-12))
+    logs: Array = np.log(np.maximum((by_class(probabilities) * by_class(truth)).sum(axis=1), 1e-12))
     return logs
 
 
-def _by_class(values: npt.NDArray[Any]) -> Array:
-    """One column per class: two classes come in one, the second's."""
-    columns = values.astype(np.float64)
-    return np.hstack([1 - columns, columns]) if columns.shape[1] == 1 else columns
-
-
 def _balanced(targets: Mapping[str, Targets]) -> Array:
-    """What each document counts, 1 in the mean: languages count alike, as they do in reports.
-
-    Within a language one half is for documents, one for labels, rare or not: accuracy asks for the one,
-    macro-F1 for the other.
-    """
-    weights = []
-    for truth in targets.values():
-        classes = _by_class(truth)
-        of_labels = (classes / np.maximum(classes.sum(axis=0), 1)).sum(axis=1) / classes.any(axis=0).sum()
-        weights.append((1 / len(truth) + of_labels) / 2)
-    balanced = np.concatenate(weights)
-    return balanced * (len(balanced) / len(weights))
+    """What each document counts, 1 in the mean: languages count alike, as they do in reports."""
+    weights = np.concatenate([balance(truth) / len(truth) for truth in targets.values()])
+    return weights * (len(weights) / len(targets))
 
 
 def _best_threshold(scores: Floats, truth: Targets) -> float:
@@ -320,10 +306,10 @@ class Round:
 
     def is_worthwhile(self, candidate: Candidate) -> bool:
         """Whether the base classifiers of a candidate would have a size that a model should have."""
-        if AUGMENTED not in candidate.views:
+        if OWN_MIXED not in candidate.views:
             return True
         self._fit(MIXED)
-        return self._weights[MIXED] * (1 + COPIES) <= MOST_WEIGHTS
+        return self._weights[MIXED] * COPIES <= MOST_WEIGHTS
 
     def measure(self, candidate: Candidate) -> Iterator[tuple[float | None, Measured]]:
         """How good a candidate is with each C that is tried; None is that of a tier 2 without one."""

@@ -65,7 +65,7 @@ class FunnellingClassifier(Method):
     ----------
     views : "auto", list of views or None
         What tier 1 sees of a document. None is the paper's funnel, each language's own features. A list of
-        "own", "pooled", "lri", "characters", "mixed", "augmented", "wce", "embeddings", "encoder",
+        "own", "pooled", "lri", "characters", "mixed", "own-mixed", "wce", "embeddings", "encoder",
         scikit-learn transformers of texts or functions of texts is a funnel over several views, most of them
         shared by all languages (after Moreo, Pedrotti and Sebastiani, TOIS 2022). "auto" chooses by outer
         folds over the training documents, from the paper's funnel up, and takes several times as long;

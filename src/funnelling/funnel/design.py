@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from funnelling.funnel.estimator_learner import EstimatorLearner
-from funnelling.funnel.odds import OddsLearner
+from funnelling.funnel.odds import PointLearner
 from funnelling.funnel.thresholds import EXPECTED, Goal, parse_goal
 from funnelling.matrices import Folds
 from funnelling.method.training_set import TrainingSet
@@ -26,7 +26,7 @@ NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same,
 AUTO = "auto"  # the views are to be chosen
 
 Learner = SVM | EstimatorLearner
-MetaLearner = Learner | OddsLearner
+MetaLearner = Learner | PointLearner
 
 
 def is_auto(views: Any) -> bool:
@@ -109,7 +109,7 @@ class Design:
     def meta_learner(self, labels: int, training: TrainingSet) -> MetaLearner:
         """What tier 2 learns with; ``labels`` are those that have positives."""
         if self.combine == "odds":
-            return OddsLearner(training.exclusive)
+            return PointLearner()
         if self.meta_estimator is not None:
             return EstimatorLearner(self.meta_estimator, (training.seed,), self.n_jobs)
         return self.meta_svm(labels, training.exclusive)

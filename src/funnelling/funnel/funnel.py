@@ -35,7 +35,7 @@ class FittedFunnel:
         A document is evident if any view knows something in it.
         """
         posteriors, evident = self.views.posteriors_and_evidence(language, documents)
-        points = self.combination.points(posteriors)
+        points = self.combination.points(language, posteriors)
         return Scored(scores_on(device, self.tier_two.scorer, points), evident)
 
     def evidence(self, language: str, documents: Any, device: str) -> Evidence:
@@ -44,7 +44,7 @@ class FittedFunnel:
         vectors = {view: self.views.vectors(view, language, documents) for view in tiers}
         evident = np.logical_or.reduce([evident_rows(documents, X) for X in vectors.values()])
         posteriors = {view: tier.posteriors(vectors[view]) for view, tier in tiers.items()}
-        points = self.combination.points(posteriors)
+        points = self.combination.points(language, posteriors)
         words = {
             view: WordEvidence(
                 tier.scorer,

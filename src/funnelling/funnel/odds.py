@@ -1,12 +1,12 @@
 """A tier 2 that can do little harm: one weight per view on posteriors' log-odds.
 
-It is a logistic regression; where a document has one label, multinomial and with an offset per label. It
-learns from posteriors of documents that tier 1 had not seen. With so few numbers to learn it needs few
-documents, and where the views say all there is to say it leaves them as they are; what labels say of each
-other it does not learn.
+It is a logistic regression; where a document has one label, multinomial, and with an offset per label, to
+which each language adds a little. It learns from posteriors of documents that tier 1 had not seen. With so
+few numbers to learn it needs few documents, and where the views say all there is to say it leaves them as
+they are; what labels say of each other it does not learn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ from funnelling.work.progress import Advance, quietly
 
 EDGE = 1e-3  # posteriors closer to 0 or 1 say no more than this
 RIDGE = 1e-4  # keeps apart from infinity what the documents leave open
+SHRINKAGE = 100  # documents of a language that its own offsets must stand against
+ANY = ""  # the language of offsets for those without their own
 
 Array = npt.NDArray[np.float64]
 
@@ -34,124 +36,149 @@ def log_odds(posteriors: Floats) -> Array:
     return odds
 
 
-def fit_weights(held_out: Sequence[Floats], targets: Targets, exclusive: bool) -> Array:
+def by_class(values: npt.NDArray[Any]) -> Array:
+    """One column per class: two classes come in one, the second's."""
+    columns = values.astype(np.float64)
+    return np.hstack([1 - columns, columns]) if columns.shape[1] == 1 else columns
+
+
+def balance(truth: Targets) -> Array:
+    """What each document of a language counts where it has one label, 1 in the mean.
+
+    One half is for documents, one for labels, rare or not: accuracy asks for the one, macro-F1 for the other.
+
+    >>> balance(np.array([[1, 0], [1, 0], [1, 0], [0, 1]], dtype=bool)).round(2).tolist()
+    [0.83, 0.83, 0.83, 1.5]
+    """
+    classes = by_class(truth)
+    share = len(truth) / classes.any(axis=0).sum() / np.maximum(classes.sum(axis=0), 1)
+    weights: Array = (1 + classes @ share) / 2
+    return weights
+
+
+def fit_weights(
+    held_out: Sequence[Mapping[str, Floats]], targets: Mapping[str, Targets], exclusive: bool
+) -> Array:
     """One weight per view, none negative, under which the held-out labels are most likely.
+
+    Labels without positives, which views reject as it is, have no say in the weights.
 
     >>> truth = np.array([[True, False], [False, True]] * 9)
     >>> right, unsure = np.where(truth, 0.8, 0.1).astype(np.float32), np.full((18, 2), 0.5, np.float32)
-    >>> fit_weights([right, unsure], truth, exclusive=True).round(1).tolist()[1]
+    >>> fit_weights([{"en": right}, {"en": unsure}], {"en": truth}, exclusive=True).round(1).tolist()[1]
     0.0
     """
-    return _most_likely([log_odds(each) for each in held_out], targets, exclusive)[0]
+    views = [log_odds(np.vstack([each[language] for language in targets])) for each in held_out]
+    return _most_likely(views, targets, exclusive)[0]
 
 
-def _most_likely(views: Sequence[Array], targets: Targets, exclusive: bool) -> tuple[Array, Array]:
-    """Weights of views and offsets of labels; nothing is random here, and all on one thread.
+def fit_offsets(points: Mapping[str, Floats], targets: Mapping[str, Targets]) -> dict[str, Floats]:
+    """What to add to the log-odds of labels that exclude each other, by language; `ANY` is for all others.
+
+    Languages differ in how often each label occurs, and base classifiers of all of them know little of that.
+    """
+    stacked = np.vstack([points[language] for language in targets]).astype(np.float64)
+    weights, offsets = _most_likely([stacked], targets, exclusive=True)
+    offsets /= max(weights[0], EDGE)
+    return {
+        language: each.astype(np.float32)
+        for language, each in zip((ANY, *targets), (offsets[0], *(offsets[0] + offsets[1:])), strict=True)
+    }
+
+
+def _most_likely(
+    views: Sequence[Array], targets: Mapping[str, Targets], exclusive: bool
+) -> tuple[Array, Array]:
+    """Weights of views and offsets of labels, those of all languages, then what each of them adds.
 
     Only labels that exclude each other have offsets: others are calibrated as they come, and get a sigmoid of
-    their own later. Those without positives, which views reject as it is, have no say in the weights.
+    their own later. Nothing is random here, and all is on one thread.
     """
+    truth = np.vstack(list(targets.values()))
     if not exclusive:
-        present = targets.any(axis=0)
-        views, targets = [view[:, present] for view in views], targets[:, present]
-    count, documents = len(views), max(len(targets), 1)
-    free = targets.shape[1] if exclusive else 0  # offsets to be learned
+        present = truth.any(axis=0)
+        views, truth = [view[:, present] for view in views], truth[:, present]
+    documents, labels = truth.shape
+    counts = np.concatenate([balance(each) for each in targets.values()]) if exclusive else np.ones(documents)
+    ends = np.cumsum([0, *map(len, targets.values())])
+    language = np.repeat(np.arange(len(targets)), np.diff(ends))
+    rows = 1 + len(targets) if exclusive else 0  # of offsets
+    count = len(views)
+    ridge = np.full(count + rows * labels, RIDGE)
+    ridge[count + labels :] = SHRINKAGE / documents
 
     def loss(parameters: Array) -> tuple[float, Array]:
-        weights, offsets = parameters[:count], parameters[count:]
-        scores = sum(weight * view for weight, view in zip(weights, views, strict=True))
+        scores = sum(weight * view for weight, view in zip(parameters[:count], views, strict=True))
         if exclusive:
-            scores = scores + offsets
-        if free > 1:
+            offsets = parameters[count:].reshape(rows, labels)
+            scores = scores + offsets[0] + offsets[1:][language]
+        if exclusive and labels > 1:
             logs = log_softmax(scores, axis=1)
-            likelihood, slope = logs[targets].sum(), np.exp(logs) - targets
+            likelihoods, slope = logs[truth], np.exp(logs) - truth
         else:
-            likelihood, slope = log_expit(np.where(targets, scores, -scores)).sum(), expit(scores) - targets
-        gradient = [*(np.vdot(slope, view) for view in views), *(slope.sum(axis=0) if exclusive else ())]
+            likelihoods = log_expit(np.where(truth, scores, -scores)).sum(axis=1)
+            slope = expit(scores) - truth
+        slope = slope * counts[:, None]
+        gradient = [np.vdot(slope, view) for view in views]
+        if exclusive:
+            of_languages = np.add.reduceat(slope, ends[:-1], axis=0)
+            gradient += [*of_languages.sum(axis=0), *of_languages.ravel()]
         return (
-            -likelihood / documents + RIDGE * float(parameters @ parameters),
-            np.array(gradient) / documents + 2 * RIDGE * parameters,
+            float(-counts @ likelihoods / documents + ridge @ parameters**2),
+            np.array(gradient) / documents + 2 * ridge * parameters,
         )
 
-    start = np.concatenate([np.full(count, 1 / count), np.zeros(free)])
-    bounds = [(0, None)] * count + [(None, None)] * free
+    start = np.concatenate([np.full(count, 1 / count), np.zeros(rows * labels)])
+    bounds = [(0, None)] * count + [(None, None)] * (rows * labels)
     with one_blas_thread():
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return found[:count], found[count:]
+    return found[:count], found[count:].reshape(rows, labels)
 
 
 @dataclass(frozen=True)
-class OffsetScorer:
-    """Scores that are the points themselves, but for an offset per label."""
-
-    offset: Floats
+class PointScorer:
+    """Scores that are the points themselves."""
 
     def scores(self, X: Matrix) -> Floats:
-        points: Any = X
-        return np.asarray(points + self.offset, dtype=np.float32)
+        return np.asarray(X, dtype=np.float32)
 
 
 @dataclass(frozen=True)
-class OddsLearner:
-    """Learns the offsets, with the face of `funnelling.svm.SVM`; the points are held-out log-odds."""
+class PointLearner:
+    """Learns nothing, with the face of `funnelling.svm.SVM`: odds are combined already when they get here."""
 
-    exclusive: bool
     advance: Advance = quietly
 
-    def problem(self, X: Matrix, targets: Targets, what: str = "") -> "OddsProblem":  # noqa: ARG002
-        return OddsProblem(np.asarray(X), targets, self)
+    def problem(self, X: Matrix, targets: Targets, what: str = "") -> "PointFit":  # noqa: ARG002
+        return PointFit(np.asarray(X), self.advance)
 
-    def reporting(self, advance: Advance) -> "OddsLearner":
-        return OddsLearner(self.exclusive, advance)
+    def reporting(self, advance: Advance) -> "PointLearner":
+        return PointLearner(advance)
 
     def problems_solved(self, labels: int, folds: int) -> int:  # noqa: ARG002
-        return folds + 1
+        return 1
 
 
 @dataclass(frozen=True)
-class OddsProblem:
-    """Points and labels, whose offsets are to be learned."""
+class PointFit:
+    """Points as they are, with the face of `funnelling.svm.Problem` and of its fit."""
 
-    points: Floats
-    targets: Targets
-    learner: OddsLearner
+    scores: Floats
+    advance: Advance
 
-    def fit(self, folds: Folds) -> "OddsFit":
-        """Offsets learned from all documents, and from all but each fold."""
-        without = {int(fold): self._scorer(folds != fold) for fold in np.unique(folds)}
-        return OddsFit(self.points, self._scorer(np.ones(len(folds), dtype=bool)), without)
+    def fit(self, folds: Folds) -> "PointFit":  # noqa: ARG002
+        return self.fit_whole()
 
-    def fit_whole(self) -> "OddsFit":
-        """Offsets learned from all documents."""
-        return OddsFit(self.points, self._scorer(np.ones(len(self.points), dtype=bool)), {})
-
-    def _scorer(self, rows: npt.NDArray[np.bool_]) -> OffsetScorer:
-        self.learner.advance(1)
-        if not self.learner.exclusive:
-            return OffsetScorer(np.zeros(self.targets.shape[1], dtype=np.float32))
-        points = self.points[rows].astype(np.float64)
-        weights, offset = _most_likely([points], self.targets[rows], exclusive=True)
-        return OffsetScorer((offset / max(weights[0], EDGE)).astype(np.float32))
-
-
-@dataclass(frozen=True)
-class OddsFit:
-    """Learned offsets, with the face of `funnelling.svm.Fit`."""
-
-    points: Floats
-    everything: OffsetScorer
-    without: dict[int, OffsetScorer]
-
-    @property
-    def scores(self) -> Floats:
-        return self.everything.scores(self.points)
+    def fit_whole(self) -> "PointFit":
+        self.advance(1)
+        return self
 
     @property
     def held_out(self) -> Floats:
-        return self.scores  # the points are held out, and offsets hardly tell of single documents
+        return self.scores
 
-    def scorer(self) -> OffsetScorer:
-        return self.everything
+    def scorer(self) -> PointScorer:
+        return PointScorer()
 
-    def scorer_without(self, fold: int) -> OffsetScorer:
-        return self.without[fold]
+    def scorer_without(self, fold: int) -> PointScorer:  # noqa: ARG002
+        return PointScorer()

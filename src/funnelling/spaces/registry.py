@@ -13,13 +13,13 @@ from typing import Any
 from sklearn.base import clone
 
 from funnelling.errors import InputError
-from funnelling.spaces.augmented import AugmentedSpace
 from funnelling.spaces.base import Resources, Space
 from funnelling.spaces.characters import CharacterSpace
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.encoder import EncoderSpace
 from funnelling.spaces.lri import LRISpace
 from funnelling.spaces.mixed import MixedSpace
+from funnelling.spaces.own_mixed import OwnMixedSpace
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.transformed import TransformedSpace
 from funnelling.spaces.wce import WCESpace
@@ -32,7 +32,7 @@ VIEWS: dict[str, type[Space]] = {
     "lri": LRISpace,
     "characters": CharacterSpace,
     "mixed": MixedSpace,
-    "augmented": AugmentedSpace,
+    "own-mixed": OwnMixedSpace,
     "wce": WCESpace,
     "embeddings": EmbeddedSpace,
     "encoder": EncoderSpace,

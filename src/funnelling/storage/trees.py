@@ -30,7 +30,7 @@ CLASSES = {
     "Kept": "funnelling.funnel.archive.Archive",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
     "LinearScorer": "funnelling.svm.scorers.LinearScorer",
-    "OffsetScorer": "funnelling.funnel.odds.OffsetScorer",
+    "PointScorer": "funnelling.funnel.odds.PointScorer",
     "SharedView": "funnelling.funnel.views.shared.SharedView",
     "Temperature": "funnelling.svm.calibration.Temperature",
     "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",

@@ -1,14 +1,14 @@
 """Posteriors of several views to one row per document, the space that tier 2 learns in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
 
 from funnelling.funnel.design import Design
-from funnelling.funnel.odds import fit_weights, log_odds
+from funnelling.funnel.odds import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Scores, Targets, unit_rows
 
@@ -19,22 +19,35 @@ Weights = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Combination:
-    """How views are brought together; ``weights``, by view, are those that `stacked` or `odds` found."""
+    """How views are brought together.
+
+    ``weights``, by view, are those that `stacked` or `odds` found, ``offsets``, by language, what
+    `odds` adds where labels exclude each other.
+    """
 
     how: str
     normalise: bool
     weights: dict[str, float] | None = None
+    offsets: dict[str, Floats] | None = None
 
     @classmethod
     def fit(
         cls, design: Design, targets: Mapping[str, Targets], posteriors: ViewPosteriors, exclusive: bool
     ) -> "Combination":
         """A design's combination; weights are found on languages that all views see."""
-        weights = _view_weights(design.combine, targets, posteriors, exclusive)
-        return cls(design.combine, design.normalise, weights)
+        held_out = {
+            view: {language: each.held_out for language, each in by_language.items()}
+            for view, by_language in posteriors.items()
+        }
+        weights = _view_weights(design.combine, targets, held_out, exclusive)
+        combination = cls(design.combine, design.normalise, weights)
+        if design.combine != "odds" or not exclusive:
+            return combination
+        points = {language: combination.points_in(language, held_out) for language in targets}
+        return replace(combination, offsets=fit_offsets(points, targets))
 
-    def points(self, posteriors: Mapping[str, Floats]) -> Floats:
-        """Documents in tier 2's space, from what each view says of them."""
+    def points(self, language: str, posteriors: Mapping[str, Floats]) -> Floats:
+        """A language's documents in tier 2's space, from what each view says of them."""
         weights = None
         if self.weights is not None:
             # Where a view does not see the language, the others stand in for it, even those without a weight.
@@ -43,34 +56,42 @@ class Combination:
                 weights = np.ones(len(weights))
             total = sum(self.weights.values()) if self.how == "odds" else 1.0
             weights = total * weights / weights.sum()
-        return combined(list(posteriors.values()), self.how, self.normalise, weights)
+        points = combined(list(posteriors.values()), self.how, self.normalise, weights)
+        return points if self.offsets is None else points + self.offsets.get(language, self.offsets[ANY])
 
     def points_in(self, language: str, posteriors: Mapping[str, Mapping[str, Floats]]) -> Floats:
         """A language's documents in tier 2's space, from the views that see it."""
-        return self.points({view: each[language] for view, each in posteriors.items() if language in each})
+        by_view = {view: each[language] for view, each in posteriors.items() if language in each}
+        return self.points(language, by_view)
 
     def training_points(self, posteriors: ViewPosteriors, language: str) -> Posteriors:
         """A language's training documents in tier 2's space."""
         by_view = {view: each[language] for view, each in posteriors.items() if language in each}
         return Posteriors(
-            self.points({view: each.training for view, each in by_view.items()}),
-            self.points({view: each.held_out for view, each in by_view.items()}),
+            self.points(language, {view: each.training for view, each in by_view.items()}),
+            self.points(language, {view: each.held_out for view, each in by_view.items()}),
         )
 
 
 def _view_weights(
-    combine: str, targets: Mapping[str, Targets], posteriors: ViewPosteriors, exclusive: bool
+    combine: str,
+    targets: Mapping[str, Targets],
+    held_out: Mapping[str, Mapping[str, Floats]],
+    exclusive: bool,
 ) -> dict[str, float] | None:
-    everywhere = [tag for tag in targets if all(tag in each for each in posteriors.values())]
-    if combine not in ("stacked", "odds") or len(posteriors) < 2 or not everywhere:
+    everywhere = {
+        language: rows
+        for language, rows in targets.items()
+        if all(language in each for each in held_out.values())
+    }
+    if combine not in ("stacked", "odds") or len(held_out) < 2 or not everywhere:
         return None
-    held_out = [np.vstack([each[tag].held_out for tag in everywhere]) for each in posteriors.values()]
-    truth = np.vstack([targets[tag] for tag in everywhere])
     if combine == "odds":
-        weights = fit_weights(held_out, truth, exclusive)
+        weights = fit_weights(list(held_out.values()), everywhere, exclusive)
     else:
-        weights = stacking_weights(held_out, truth)
-    return dict(zip(posteriors, weights.tolist(), strict=True))
+        views = [np.vstack([each[language] for language in everywhere]) for each in held_out.values()]
+        weights = stacking_weights(views, np.vstack(list(everywhere.values())))
+    return dict(zip(held_out, weights.tolist(), strict=True))
 
 
 def combined(

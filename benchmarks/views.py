@@ -22,8 +22,8 @@ from funnelling.trials.measuring import measure_method
 from funnelling.trials.one_label import settle
 from funnelling.trials.splits import Trial, outer_folds, sides_of
 
-VIEWS = ["own", "pooled", "characters", "mixed", "augmented", "wce"]
-TOGETHER = [["pooled", "characters"], ["own", "mixed"], ["own", "augmented"]]
+VIEWS = ["own", "pooled", "characters", "mixed", "own-mixed", "wce"]
+TOGETHER = [["pooled", "characters"], ["own", "mixed"], ["mixed", "own-mixed"], ["own", "mixed", "own-mixed"]]
 RUNS = [(4, 4, False), (2, 5, False), (2, 5, True), (3, 5, True), (3, 6, False)]  # the view has 3 to 6, Latin
 
 

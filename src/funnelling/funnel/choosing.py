@@ -36,8 +36,9 @@ from funnelling.svm.learner import Problem, decide
 from funnelling.text.vocabularies import fit_own
 from funnelling.work.progress import progress_bar
 
-ROUNDS = 2
 FOLDS = 5  # a round holds one of so many out
+ROUNDS = 2  # at least; there are more until they have held out
+ENOUGH = 1_000  # documents
 FEWEST = 50  # documents; with fewer, candidates cannot be compared
 MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sample is taken
 MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
@@ -116,7 +117,7 @@ class Choice:
 
 
 def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Candidate]:
-    """What may be chosen, the simplest first."""
+    """What may be chosen, the simplest first; of texts the paper's funnel, which knows least, comes last."""
     paper = Candidate((OWN,), normalise=False, variant=design.variant)
     if not texts:
         return [paper, *_with_odds(design, (OWN,)), Candidate((OWN,), combine=design.combine)]
@@ -136,13 +137,15 @@ def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Ca
         views += [(view,), (MIXED, view), (OWN, MIXED, OWN_MIXED, view)]
     if len(further) > 1:
         views.append((MIXED, *further))
-    simplest, *others = (
-        candidate
-        for each in views
-        if len(visible(each)) == len(languages)
-        for candidate in (*_with_odds(design, each), Candidate(each, combine=design.combine))
-    )
-    return [simplest, paper, *others]
+    return [
+        *(
+            candidate
+            for each in views
+            if len(visible(each)) == len(languages)
+            for candidate in (Candidate(each, combine=design.combine), *_with_odds(design, each))
+        ),
+        paper,
+    ]
 
 
 def _with_odds(design: Design, views: tuple[str, ...]) -> list[Candidate]:
@@ -270,7 +273,8 @@ def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
     if training.size < FEWEST:
         return
     folds = _assigned(training, FOLDS, "choice")
-    for number in range(ROUNDS):
+    rounds = int(np.ceil(ENOUGH * FOLDS / training.size))
+    for number in range(min(max(ROUNDS, rounds), FOLDS)):
         learning = {language: fold != number for language, fold in folds.items()}
         for rows in learning.values():
             if not rows.any():  # a language of which nothing would be left stays whole

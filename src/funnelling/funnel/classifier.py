@@ -135,12 +135,11 @@ class FunnellingClassifier(Method):
     >>> model.fit(texts, labels, languages=["en", "en", "it", "it"] * 5).classes_.tolist()
     ['cat', 'dog']
     >>> model.choice_.summary()
-    'Chose fun-tat: there are too few documents or groups to try others.'
+    'Chose mixed: there are too few documents or groups to try others.'
     >>> model.predict(["the cat barks not, it sleeps", "il cane"], languages=["en", "it"]).tolist()
     [[1, 0], [0, 1]]
-    >>> model.predict(["le chat"], languages=["fr"])
-    Traceback (most recent call last):
-    funnelling.errors.InputError: The model does not know the language 'fr'. It knows en, it.
+    >>> model.predict(["un gato"], languages=["es"]).tolist()  # by the words and runs it shares with others
+    [[1, 0]]
     """
 
     # What a fit adds, beside what all methods have; see `funnelling.funnel.attributes`.
@@ -322,13 +321,13 @@ class FunnellingClassifier(Method):
         """Learn from further documents, in new languages or in known ones; labels may be new, too.
 
         Takes what `fit` takes, y as label lists, or 1-D where the model gives one label per document. Base
-        classifiers of languages without new documents stay untouched, vocabularies too, and so does what
-        ``zero_shot`` labels unseen languages by; tier 2 is fitted anew. After new languages the model decides
-        as one fitted on all documents at once, for less work. A document that is known already gets its new
-        labels.
+        classifiers of languages without new documents stay untouched, vocabularies and shared views too, and
+        so does what ``zero_shot`` labels unseen languages by; tier 2 is fitted anew. After new languages a
+        model over own words decides as one fitted on all documents at once, for less work. A document that
+        is known already gets its new labels.
 
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
-        >>> model = FunnellingClassifier(random_state=0).fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
+        >>> model = FunnellingClassifier(views=None).fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
         >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
         >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
         (['en', 'it'], [[1, 0]])

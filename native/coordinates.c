@@ -308,6 +308,7 @@ enum solver_status solve_vectors(const struct family *f, const struct vectors *v
         const enum solver_status status = solve_lanes(&w, f, v, problems, lanes);
         if (status > worst) worst = status;
         for (size_t l = 0; l < lanes; l++) {
+            settle_bias(&problems[l]);
             bias[folds[l]] = problems[l].bias;
             write_scores(&problems[l], scores + folds[l] * f->n);
         }

@@ -60,6 +60,19 @@ double violation_of(struct problem *p) {
     return top - bottom;
 }
 
+void settle_bias(struct problem *p) {
+    const double margin = ROUNDING * p->C;
+    double top = -INFINITY, bottom = INFINITY;
+    for (size_t i = 0; i < p->n; i++) {
+        const double g = p->signs[i] - p->sums[i], b = p->beta[i];
+        const int rises = b < upper_bound(p, i) - margin, falls = b > lower_bound(p, i) + margin;
+        if (rises && falls) return;
+        if (rises && g > top) top = g;
+        if (falls && g < bottom) bottom = g;
+    }
+    if (isfinite(top) && isfinite(bottom)) p->bias = (top + bottom) / 2;
+}
+
 /* The two terms of the dual objective and the largest coefficient. */
 struct terms {
     double linear, quadratic, largest;

@@ -15,6 +15,7 @@
 
 #define LARGE_C 10.0 /* above, the gap decides */
 #define NEAR 0.3     /* the violation from which on it is worth a look */
+#define ROUNDING 1e-6 /* of C: nearer to a bound than that is at it */
 
 struct problem {
     size_t n;
@@ -46,6 +47,10 @@ int has_one_class(struct problem *p);
  * are outside their bounds, and the bias: the mean gradient of the documents that may both rise and fall,
  * or, where there are none, libsvm's midpoint of the two ends. */
 double violation_of(struct problem *p);
+
+/* Where every document is as good as at a bound, all biases between the two ends solve the problem, and what
+ * rounding left free is at one of them: takes the midpoint instead. */
+void settle_bias(struct problem *p);
 
 /* Whether the rule is met, given the violation. May scale the solution. */
 int is_solved(struct problem *p, double violation);

@@ -248,6 +248,7 @@ enum solver_status solve_gram(const struct family *f, const float *gram, double 
             }
             const enum solver_status status = solve_problem(&w, f, &p);
             if (status > worst) worst = status;
+            settle_bias(&p);
         }
         if (fold == 0) memcpy(first, p.sums, f->n * sizeof *first);
         bias[fold] = p.bias;

@@ -31,10 +31,25 @@ def model(tmp_path_factory: pytest.TempPathFactory, split_data: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def own_words_model(tmp_path_factory: pytest.TempPathFactory, split_data: Path) -> Path:
+    """A fun-tat model, which knows no language but English and Italian. Do not change it: copy it."""
+    path = tmp_path_factory.mktemp("models") / "fun-tat"
+    succeed("train", split_data, "-o", path, "--method", "fun-tat", "--jobs", 1)
+    return path
+
+
 @pytest.fixture
 def model_copy(tmp_path: Path, model: Path) -> Path:
     """A copy of that model, to change."""
     shutil.copytree(model, tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def own_words_copy(tmp_path: Path, own_words_model: Path) -> Path:
+    """A copy of that one, to change."""
+    shutil.copytree(own_words_model, tmp_path / "model")
     return tmp_path / "model"
 
 

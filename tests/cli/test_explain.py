@@ -33,10 +33,10 @@ def test_one_label_is_explained_for_all(model: Path, data: Path, tmp_path: Path)
     ],
 )
 def test_what_cannot_be_explained_is_refused(
-    rows: list[dict[str, object]], options: list[str], says: list[str], model_copy: Path, tmp_path: Path
+    rows: list[dict[str, object]], options: list[str], says: list[str], own_words_copy: Path, tmp_path: Path
 ) -> None:
     write_jsonl(tmp_path / "docs.jsonl", rows)
-    assert_refused("explain", model_copy.name, "docs.jsonl", *options, cwd=tmp_path, says=says)
+    assert_refused("explain", own_words_copy.name, "docs.jsonl", *options, cwd=tmp_path, says=says)
 
 
 def test_a_document_in_which_nothing_is_known_is_said_to_be_one(model: Path, tmp_path: Path) -> None:
@@ -48,10 +48,10 @@ def test_a_document_in_which_nothing_is_known_is_said_to_be_one(model: Path, tmp
     assert "evidence" not in known
 
 
-def test_unknown_languages_may_be_passed_over(model: Path, tmp_path: Path) -> None:
+def test_unknown_languages_may_be_passed_over(own_words_model: Path, tmp_path: Path) -> None:
     rows = [{"id": "7", "text": "ciao", "language": "xh"}, {"id": "8", "text": "ciao", "language": "it-CH"}]
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
-    succeed("explain", model, data, "--skip-unknown", "-o", tmp_path / "why.jsonl")
+    succeed("explain", own_words_model, data, "--skip-unknown", "-o", tmp_path / "why.jsonl")
     first, second = read_jsonl(tmp_path / "why.jsonl")
     assert first == {"id": "7", "labels": None, "language": "xh"}
     assert second["language"] == "it_CH"

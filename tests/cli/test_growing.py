@@ -16,25 +16,26 @@ def german(tmp_path: Path) -> Path:
 
 class TestAddLanguage:
     def test_a_new_language_can_be_labelled(
-        self, model_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+        self, own_words_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        succeed("add-language", model_copy, german(tmp_path), "--jobs", 1)
+        succeed("add-language", own_words_copy, german(tmp_path), "--jobs", 1)
         printed = capsys.readouterr().out
         assert "de " in printed
         assert "On 8 test documents, before and after:" in printed
         assert printed.count("de             –") == 2  # on test documents, and on those held out
         assert "\nen " in printed
-        scores = describe_model(model_copy)["scores"]
+        scores = describe_model(own_words_copy)["scores"]
         assert list(scores["languages"]) == ["de", "en", "it"]
         assert scores["how"].startswith("Measured by inner folds")
-        assert load_model(model_copy).languages_ == ["de", "en", "it"]
+        assert load_model(own_words_copy).languages_ == ["de", "en", "it"]
 
     def test_it_is_the_model_that_training_on_all_would_have_given(
-        self, model_copy: Path, tmp_path: Path
+        self, own_words_copy: Path, tmp_path: Path
     ) -> None:
         rows = [*with_splits(documents()), *with_splits(documents(["de"]))]
-        succeed("train", write_jsonl(tmp_path / "all.jsonl", rows), "-o", tmp_path / "at-once", "--jobs", 1)
-        succeed("add-language", model_copy, german(tmp_path), "--jobs", 1)
+        data = write_jsonl(tmp_path / "all.jsonl", rows)
+        succeed("train", data, "-o", tmp_path / "at-once", "--method", "fun-tat", "--jobs", 1)
+        succeed("add-language", own_words_copy, german(tmp_path), "--jobs", 1)
         test = write_jsonl(tmp_path / "test.jsonl", documents(["de", "en", "it"]))
         for folder in ("at-once", "model"):
             succeed("predict", tmp_path / folder, test, "-o", tmp_path / f"{folder}.jsonl")

@@ -29,12 +29,14 @@ METHODS = ("naive", "pooled", "fun-tat", "fun-kfcv")
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory, split_data: Path, model: Path) -> dict[str, Path]:
+def models(
+    tmp_path_factory: pytest.TempPathFactory, split_data: Path, own_words_model: Path
+) -> dict[str, Path]:
     """A model of each method."""
     folder = tmp_path_factory.mktemp("methods")
     for name in METHODS[:2] + METHODS[3:]:
         succeed("train", split_data, "-o", folder / name, "--method", name, "--jobs", 1)
-    return {name: folder / name for name in METHODS} | {"fun-tat": model}
+    return {name: folder / name for name in METHODS} | {"fun-tat": own_words_model}
 
 
 def _rows(model: Path, data: Path, folder: Path, *options: object) -> list[dict[str, Any]]:
@@ -109,9 +111,9 @@ class TestRows:
 
 
 class TestLanguages:
-    def test_an_unknown_one_is_refused(self, model: Path, tmp_path: Path) -> None:
+    def test_an_unknown_one_is_refused(self, own_words_model: Path, tmp_path: Path) -> None:
         write_jsonl(tmp_path / "docs.jsonl", [*documents(each=1), {"id": "x", "language": "fr", "text": "a"}])
-        done = run_command("predict", model, "docs.jsonl", "-o", "out.jsonl", cwd=tmp_path)
+        done = run_command("predict", own_words_model, "docs.jsonl", "-o", "out.jsonl", cwd=tmp_path)
         assert done.stderr == (
             'funnelling: docs.jsonl:3: document "x": the model does not know the language "fr", only en, it. '
             "Add --skip-unknown to leave such documents unlabelled.\n"
@@ -125,22 +127,24 @@ class TestLanguages:
             "predict", model, "docs.jsonl", says=['docs.jsonl:1: document "1"', "'?' is not a language tag"]
         )
 
-    def test_skip_unknown_passes_them_through_in_place(self, model: Path, tmp_path: Path) -> None:
+    def test_skip_unknown_passes_them_through_in_place(self, own_words_model: Path, tmp_path: Path) -> None:
         languages = ("fr", "en", "PT-br", "???", "it", "fr")
         data = write_jsonl(
             tmp_path / "docs.jsonl", [{"language": tag, "text": "invoice"} for tag in languages]
         )
-        rows = _rows(model, data, tmp_path, "--skip-unknown")
+        rows = _rows(own_words_model, data, tmp_path, "--skip-unknown")
         assert [row["language"] for row in rows] == ["fr", "en", "pt_BR", "???", "it", "fr"]
         known = [row["labels"] is not None for row in rows]
         assert known == [False, True, False, False, True, False]
         assert rows[0] == {"id": "1", "language": "fr", "labels": None, "scores": None}
         alone = write_jsonl(tmp_path / "alone.jsonl", [{"id": "2", "language": "en", "text": "invoice"}])
-        assert rows[1] == _rows(model, alone, tmp_path)[0]
+        assert rows[1] == _rows(own_words_model, alone, tmp_path)[0]
 
-    def test_skip_unknown_without_any_known_one(self, model: Path, tmp_path: Path) -> None:
+    def test_skip_unknown_without_any_known_one(self, own_words_model: Path, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", [{"language": "fr", "text": "a"}] * 3)
-        assert [row["labels"] for row in _rows(model, data, tmp_path, "--skip-unknown")] == [None] * 3
+        assert [row["labels"] for row in _rows(own_words_model, data, tmp_path, "--skip-unknown")] == [
+            None
+        ] * 3
 
     def test_a_missing_one_is_detected_among_those_of_the_model(self, model: Path, tmp_path: Path) -> None:
         texts = ["Where is the invoice for the new printer?", "Dove si trova la fattura della stampante?"]

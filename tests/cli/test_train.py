@@ -31,7 +31,7 @@ def test_a_file_with_splits_is_measured_on_its_test_rows(
     captured = capsys.readouterr()
     assert captured.err.splitlines() == [
         "Training fun-auto on 32 documents in 2 languages with 3 labels.",
-        "Chose fun-tat: there are too few documents or groups to try others.",
+        "Chose mixed: there are too few documents or groups to try others.",
     ]
     table = _table(captured.out)
     assert list(table) == ["en", "it", "average"]
@@ -46,11 +46,10 @@ def test_a_file_with_splits_is_measured_on_its_test_rows(
 def test_a_file_without_splits_is_measured_by_outer_folds(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    succeed("train", data, "-o", tmp_path / "model", "--jobs", 1)
+    succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1)
     captured = capsys.readouterr()
     assert captured.err.splitlines() == [
-        "Training fun-auto on 48 documents in 2 languages with 3 labels.",
-        "Chose fun-tat: there are too few documents or groups to try others.",
+        "Training fun-tat on 48 documents in 2 languages with 3 labels.",
         "Measuring by five outer folds.",
     ]
     assert [row[0] for row in _table(captured.out).values()] == ["24", "24", "48"]
@@ -84,11 +83,11 @@ def test_what_is_left_out_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
     rows += [{"language": "en", "text": "nothing known of it", "split": "train"}] * 2
     rows += [{"language": "en", "text": "another version", "labels": ["x"], "split": "parallel"}]
     write_jsonl(tmp_path / "docs.jsonl", rows)
-    succeed("train", tmp_path / "docs.jsonl", "-o", tmp_path / "model", "--jobs", 1)
+    succeed("train", tmp_path / "docs.jsonl", "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1)
     captured = capsys.readouterr()
     said = captured.err.splitlines()
     assert said[0].endswith("docs.jsonl: 2 of 53 documents have no labels and are left out.")
-    assert said[1] == "Training fun-auto on 32 documents in 2 languages with 3 labels."
+    assert said[1] == "Training fun-tat on 32 documents in 2 languages with 3 labels."
     assert "Measured on 17 test documents (left out, for the model cannot label them: de)." in captured.out
     assert "1 label of the test documents unknown to training: not counted" in captured.out
     assert "x" not in load_model(tmp_path / "model").classes_
@@ -99,7 +98,7 @@ def test_a_file_whose_test_rows_are_all_in_other_languages(
 ) -> None:
     rows = [*documents(["en"], split="train"), *documents(["it"], split="test")]
     write_jsonl(tmp_path / "docs.jsonl", rows)
-    succeed("train", tmp_path / "docs.jsonl", "-o", tmp_path / "model", "--jobs", 1)
+    succeed("train", tmp_path / "docs.jsonl", "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1)
     assert "Not measured: training has no documents in the languages of test, it." in capsys.readouterr().out
 
 

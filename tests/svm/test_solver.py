@@ -14,7 +14,7 @@ from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.svm import compiled, solver
-from funnelling.svm.kernels import Vectors
+from funnelling.svm.kernels import Vectors, rbf_gram
 from funnelling.svm.path import solve_path
 from funnelling.svm.solver import TOLERANCE
 from tests.svm.problems import (
@@ -187,6 +187,28 @@ def test_without_free_vectors_the_bias_is_libsvms_midpoint(form: str, C: float, 
     midpoint = (gradient[~problem.has_label].max() + gradient[problem.has_label].min()) / 2
     assert solution.bias[0, 0] == pytest.approx(midpoint, abs=1e-9)
     np.testing.assert_allclose(solution.scores[0, 0], problem.reference_scores(C), atol=1e-6)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_what_rounding_leaves_free_does_not_move_the_bias_to_an_end(C: float) -> None:
+    """Folds start from the solution of all documents, and arrive at bounds but for the last bits."""
+    bounded = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        X = rng.random((8 + seed % 30, 6)).astype(np.float32)
+        gram, has_label = rbf_gram(X, 0.5), X @ rng.normal(size=6) > 0.2
+        active = np.vstack([np.ones(len(X), dtype=bool), rng.integers(3, size=len(X)) > 0])
+        solution = solve(gram, has_label[:, None], active, C)
+        beta, signs = solution.coefficients[0, 1], np.where(has_label, 1, -1)
+        low, high = np.where(has_label, 0, -C), np.where(has_label, C, 0)
+        may_rise, may_fall = (active[1] & (np.abs(beta - end) > 1e-6 * C) for end in (high, low))
+        if (may_rise & may_fall).any() or not may_rise.any() or not may_fall.any():
+            continue
+        bounded += 1
+        gradient = signs - gram @ beta
+        midpoint = (gradient[may_rise].max() + gradient[may_fall].min()) / 2
+        assert solution.bias[0, 1] == pytest.approx(midpoint, abs=1e-5)
+    assert bounded > 1
 
 
 @each_form

@@ -255,6 +255,8 @@ class FunnellingClassifier(Method):
         self._remember(funnel_attributes(funnel))
         if self.zero_shot is not None:
             self._remember(zero_shot_attributes(*fit_zero_shot(asked, training)))
+        if design.resources.encodings is not None:
+            design.resources.encodings.clear()  # the encoder's space still has them at hand
         self._assemble()
 
     def _warn_of_unread_resources(self, design: Design) -> None:

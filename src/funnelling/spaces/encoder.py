@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,20 +71,27 @@ class EncoderSpace(Space):
             labels = np.vstack(list(targets.values()))
             self.weights_ = self._tuned(texts, labels)
             return {language: self._encoded(each) for language, each in documents.items()}
-        known = self.__dict__.pop("_known", {})
-        missing = list(
-            dict.fromkeys(text for each in documents.values() for text in each if text not in known)
-        )
-        known.update(zip(missing, self._encoded(missing), strict=True))
+        known = self.__dict__.get("_known", {})
+        known.update(self._read(text for each in documents.values() for text in each))
         return {language: np.array([known[text] for text in each]) for language, each in documents.items()}
 
     def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
-        """Let a fit that does not teach the encoder reuse these vectors, and add those of other texts."""
+        """Reuse these vectors, and add those of texts fitted on, unless the encoder is taught."""
         self._known = vectors
         return self
 
     def vectors(self, language: str, documents: Documents) -> Matrix:  # noqa: ARG002
-        return self._encoded(documents)
+        known = self.__dict__.get("_known")
+        if not known or self.epochs:
+            return self._encoded(documents)
+        new = self._read(documents)
+        return np.array([new[text] if text in new else known[text] for text in documents])
+
+    def _read(self, texts: Iterable[str]) -> dict[str, Floats]:
+        """The vectors of those texts that are not known."""
+        known = self.__dict__.get("_known", {})
+        missing = list(dict.fromkeys(text for text in texts if text not in known))
+        return dict(zip(missing, self._encoded(missing), strict=True))
 
     def serves(self, language: str) -> bool:
         return is_language(language)

@@ -28,7 +28,7 @@ BATCH_BYTES = 120  # of a batch, per problem and document
 ROUND_SHARE = 0.08  # of the memory, for the kernel values of a round, which are held three times
 
 # When a problem is solved, as in native/rule.c.
-LARGE_C, GAP, NEAR = 10.0, 8e-4, 0.3
+LARGE_C, GAP, NEAR, ROUNDING = 10.0, 8e-4, 0.3, 1e-6
 TIGHTER, TIMES = 8.0, 12
 MOST_ROUNDS = 300  # it takes 2 to 10
 FIRST_C = 10.0  # up to here a problem without a start is solved directly, above by way of smaller Cs
@@ -229,16 +229,25 @@ def _look(gram: DeviceGram, batch: _Batch, C: float) -> _Look:
     gradient = batch.sides - sums
     lower, upper = bounds_of(batch.sides, C)
     rises, falls = batch.beta < upper, batch.beta > lower
-    top = gradient.masked_fill(~rises, -torch.inf).amax(dim=1)
-    bottom = gradient.masked_fill(~falls, torch.inf).amin(dim=1)
+    top, bottom = _ends(gradient, rises, falls)
     free = rises & falls
-    count = free.sum(dim=1)
-    mean = gradient.masked_fill(~free, 0).sum(dim=1) / count.clamp(min=1)
-    bias = mean.where(count > 0, (top + bottom) / 2)
+    mean = gradient.masked_fill(~free, 0).sum(dim=1) / free.sum(dim=1).clamp(min=1)
+    may_rise, may_fall = batch.beta < upper - ROUNDING * C, batch.beta > lower + ROUNDING * C
+    bias = mean.where((may_rise & may_fall).any(dim=1), sum(_ends(gradient, may_rise, may_fall)) / 2)
     violation = (top - bottom).where(sums.isfinite().all(dim=1), torch.nan)
     gradient -= bias[:, None]
     rising = rises & ((gradient >= 0) | ~falls)
     return _Look(sums, gradient, free, rising, falls & ~rising, bias, violation)
+
+
+def _ends(gradient: Tensor, rises: Tensor, falls: Tensor) -> tuple[Tensor, Tensor]:
+    """The largest gradient of the documents that may rise, and the smallest of those that may fall."""
+    import torch
+
+    return (
+        gradient.masked_fill(~rises, -torch.inf).amax(dim=1),
+        gradient.masked_fill(~falls, torch.inf).amin(dim=1),
+    )
 
 
 def _check_rule(batch: _Batch, look: _Look, C: float) -> Tensor:

@@ -28,7 +28,7 @@ BATCH_BYTES = 120  # of a batch, per problem and document
 ROUND_SHARE = 0.08  # of the memory, for the kernel values of a round, which are held three times
 
 # When a problem is solved, as in native/rule.c.
-LARGE_C, GAP, NEAR, ROUNDING = 10.0, 8e-4, 0.3, 1e-6
+LARGE_C, GAP, NEAR, ROUNDING = 10.0, 8e-4, 0.3, 1e-12
 TIGHTER, TIMES = 8.0, 12
 MOST_ROUNDS = 300  # it takes 2 to 10
 FIRST_C = 10.0  # up to here a problem without a start is solved directly, above by way of smaller Cs

@@ -90,7 +90,8 @@ class TestOffsets:
     def test_those_that_the_labels_were_drawn_with_are_found(self) -> None:
         held_out, truth = drawn([1.0], exclusive=True)
         points = log_odds(held_out[0]).astype(np.float32)
-        offsets = fit_offsets({"en": points}, {"en": truth})
+        factor, offsets = fit_offsets({"en": points}, {"en": truth})
+        assert factor == pytest.approx(1, abs=0.1)
         shares = truth.mean(axis=0)
         half = np.log((shares + 1 / 3) / 2 / shares)  # rare labels count for more
         expected = np.array([-1, 0, 0.5]) + half
@@ -104,7 +105,8 @@ class TestOffsets:
         for tag, share in (("en", 0.2), ("it", 0.8)):
             truth = np.arange(2) == (rng.random((2_000, 1)) < share)
             points[tag], targets[tag] = np.zeros((2_000, 2), dtype=np.float32), truth
-        offsets = fit_offsets(points, targets)
+        factor, offsets = fit_offsets(points, targets)
+        assert factor == pytest.approx(0, abs=1e-3)  # the points say nothing
         leans = {tag: float(np.sign(each[1] - each[0])) for tag, each in offsets.items() if tag != ANY}
         assert leans == {"en": -1, "it": 1}
         assert abs(offsets[ANY][1] - offsets[ANY][0]) < 0.1 * abs(offsets["en"][1] - offsets["en"][0])
@@ -112,12 +114,43 @@ class TestOffsets:
     def test_a_few_documents_move_them_little(self) -> None:
         held_out, truth = drawn([1.0], exclusive=True)
         points, first = log_odds(held_out[0]).astype(np.float32), np.flatnonzero(truth[:, 0])[:8]
-        offsets = fit_offsets({"en": points, "it": points[first]}, {"en": truth, "it": truth[first]})
+        _, offsets = fit_offsets({"en": points, "it": points[first]}, {"en": truth, "it": truth[first]})
         assert offsets["it"] == pytest.approx(offsets["en"], abs=0.1)
         assert offsets["it"][0] > offsets["en"][0]
 
     def test_labels_that_do_not_exclude_each_other_need_none(self, corpus: Corpus) -> None:
         assert fitted(corpus).offsets_ is None
+
+    def test_a_fold_is_scored_by_offsets_that_it_did_not_teach(self) -> None:
+        held_out, truth = drawn([1.0], exclusive=True, documents=300)
+        points, folds = held_out[0], np.arange(300) % 3
+        parameters = FunnellingClassifier(views=["mixed"], combine="odds").get_params(deep=False)
+        design, both = Design.of(parameters), {"mixed": {"en": Posteriors(points, points)}}
+        combination = Combination.fit(design, {"en": truth}, both, True, {"en": folds})
+        found = combination.training_points(both, "en", folds).held_out
+        for fold in range(3):
+            rows, others = folds == fold, folds != fold
+            without = {"mixed": {"en": Posteriors(points[others], points[others])}}
+            alone = Combination.fit(design, {"en": truth[others]}, without, True)
+            np.testing.assert_allclose(found[rows], alone.points("en", {"mixed": points[rows]}), atol=1e-6)
+
+    def test_labels_at_random_are_measured_at_chance(self) -> None:
+        rng = np.random.default_rng(0)
+        words = [f"word{number}" for number in range(40)]
+        texts = [" ".join(rng.choice(words, 6)) for _ in range(600)]
+        y, tags = [str(each) for each in rng.integers(6, size=600)], ["en", "it", "de", "fr", "es"] * 120
+        model = FunnellingClassifier(views=["mixed"], combine="odds", random_state=0).fit(texts, y, tags)
+        measures = model.held_out_measures()
+        assert np.mean([each["accuracy"] for each in measures.values()]) < 1 / 6 + 0.03
+
+    def test_where_views_say_nothing_probabilities_are_shares(self) -> None:
+        rng = np.random.default_rng(0)
+        texts = [" ".join(rng.choice([f"word{number}" for number in range(40)], 6)) for _ in range(400)]
+        y = rng.choice(["a", "b", "c"], 400, p=[0.5, 0.35, 0.15]).tolist()
+        tags = ["en", "it"] * 200
+        model = FunnellingClassifier(views=["mixed"], combine="odds", random_state=0).fit(texts, y, tags)
+        probabilities = model.predict_proba(["word1 word2", "word7 word9"], ["en", "it"])
+        assert probabilities[0] == pytest.approx([0.5, 0.35, 0.15], abs=0.15)
 
     def test_an_unseen_language_has_those_of_all(self) -> None:
         offsets = {ANY: np.array([1, 0], np.float32), "en": np.array([0, 5], np.float32)}

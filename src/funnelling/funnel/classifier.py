@@ -68,12 +68,12 @@ class FunnellingClassifier(Method):
         "own", "pooled", "lri", "characters", "mixed", "own-mixed", "wce", "embeddings", "encoder",
         scikit-learn transformers of texts or functions of texts is a funnel over several views, most of them
         shared by all languages (after Moreo, Pedrotti and Sebastiani, TOIS 2022). "auto" chooses by outer
-        folds over the training documents, from the paper's funnel up, and takes several times as long;
+        folds over the training documents, the paper's funnel among others, and takes several times as long;
         ``choice_`` says what and why.
     combine : "mean", "concat", "stacked" or "odds"
         How tier 2 gets the views' posteriors: as their mean, side by side, or as a mean with weights that
         suit the held-out posteriors best. "odds" is another tier 2, no SVM: a weight per view on their
-        log-odds, and an offset per label where a document has one.
+        log-odds, and offsets per language and label where a document has one label.
     normalise : bool
         Whether each view's posteriors are scaled to length 1 before that.
     variant : "tat" or "kfcv"
@@ -135,7 +135,7 @@ class FunnellingClassifier(Method):
     >>> model.fit(texts, labels, languages=["en", "en", "it", "it"] * 5).classes_.tolist()
     ['cat', 'dog']
     >>> model.choice_.summary()
-    'Chose mixed: there are too few documents or groups to try others.'
+    'Chose own + mixed: there are too few documents or groups to try others.'
     >>> model.predict(["the cat barks not, it sleeps", "il cane"], languages=["en", "it"]).tolist()
     [[1, 0], [0, 1]]
     >>> model.predict(["un gato"], languages=["es"]).tolist()  # by the words and runs it shares with others

@@ -91,8 +91,8 @@ def fit_over_views(
 ) -> FittedFunnel:
     """Fit tier 2 over views that are fitted; of a sample of teachers nothing is archived."""
     taught = training if teachers is None else training.select(teachers)
-    combination = Combination.fit(design, taught.targets, posteriors, taught.exclusive)
-    points = [combination.training_points(posteriors, language) for language in taught.targets]
+    combination = Combination.fit(design, taught.targets, posteriors, taught.exclusive, taught.folds)
+    points = [combination.training_points(posteriors, tag, folds) for tag, folds in taught.folds.items()]
     tier_two = fit_tier_two(design, taught, Posteriors.stacked(points), taught.stacked_folds())
     keeps = teachers is None and not design.compact
     return FittedFunnel(views, combination, tier_two, Archive.of(training, posteriors) if keeps else None)

@@ -3,8 +3,8 @@
 Base classifiers of languages that get no documents stay as they are, to the bit, and a language's vocabulary
 and idf stay as they were. A document that is known already, by its id and its vector, is not learned twice:
 it gets the labels it comes with, which is how labels are corrected. Tier 2 is fitted anew, on all
-posteriors, old and new: a funnel that grew by a language decides as one that was fitted on everything at
-once.
+posteriors, old and new: a funnel over own words that grew by a language decides as one that was fitted on
+everything at once. Views that all languages share stay as they were.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -20,7 +20,7 @@ from funnelling.work.progress import Advance, quietly
 
 EDGE = 1e-3  # posteriors closer to 0 or 1 say no more than this
 RIDGE = 1e-4  # keeps apart from infinity what the documents leave open
-SHRINKAGE = 100  # documents of a language that its own offsets must stand against
+SHRINKAGE = 100.0  # draws a language's own offsets to 0, in the loss of all documents together
 ANY = ""  # the language of offsets for those without their own
 
 Array = npt.NDArray[np.float64]
@@ -72,18 +72,18 @@ def fit_weights(
     return _most_likely(views, targets, exclusive)[0]
 
 
-def fit_offsets(points: Mapping[str, Floats], targets: Mapping[str, Targets]) -> dict[str, Floats]:
-    """What to add to the log-odds of labels that exclude each other, by language; `ANY` is for all others.
+def fit_offsets(
+    points: Mapping[str, Floats], targets: Mapping[str, Targets]
+) -> tuple[float, dict[str, Floats]]:
+    """What labels that exclude each other need beyond their log-odds: a factor, and offsets by language.
 
     Languages differ in how often each label occurs, and base classifiers of all of them know little of that.
+    `ANY` is for languages without offsets of their own. Each document has exactly one label.
     """
     stacked = np.vstack([points[language] for language in targets]).astype(np.float64)
     weights, offsets = _most_likely([stacked], targets, exclusive=True)
-    offsets /= max(weights[0], EDGE)
-    return {
-        language: each.astype(np.float32)
-        for language, each in zip((ANY, *targets), (offsets[0], *(offsets[0] + offsets[1:])), strict=True)
-    }
+    rows = zip((ANY, *targets), (offsets[0], *(offsets[0] + offsets[1:])), strict=True)
+    return float(weights[0]), {language: each.astype(np.float32) for language, each in rows}
 
 
 def _most_likely(
@@ -91,8 +91,8 @@ def _most_likely(
 ) -> tuple[Array, Array]:
     """Weights of views and offsets of labels, those of all languages, then what each of them adds.
 
-    Only labels that exclude each other have offsets: others are calibrated as they come, and get a sigmoid of
-    their own later. Nothing is random here, and all is on one thread.
+    No language is without documents. Only labels that exclude each other have offsets: others are calibrated
+    as they come, and get a sigmoid of their own later. Nothing is random here, and all is on one thread.
     """
     truth = np.vstack(list(targets.values()))
     if not exclusive:
@@ -119,13 +119,13 @@ def _most_likely(
             likelihoods = log_expit(np.where(truth, scores, -scores)).sum(axis=1)
             slope = expit(scores) - truth
         slope = slope * counts[:, None]
-        gradient = [np.vdot(slope, view) for view in views]
+        gradient = np.array([np.vdot(slope, view) for view in views])
         if exclusive:
             of_languages = np.add.reduceat(slope, ends[:-1], axis=0)
-            gradient += [*of_languages.sum(axis=0), *of_languages.ravel()]
+            gradient = np.concatenate([gradient, of_languages.sum(axis=0), of_languages.ravel()])
         return (
             float(-counts @ likelihoods / documents + ridge @ parameters**2),
-            np.array(gradient) / documents + 2 * ridge * parameters,
+            gradient / documents + 2 * ridge * parameters,
         )
 
     start = np.concatenate([np.full(count, 1 / count), np.zeros(rows * labels)])

@@ -103,6 +103,7 @@ def aligned_scores(
     scored by a meta-classifier that did not see it either: the same folds in both tiers. Scores on the
     training posteriors themselves would be far too good, for tier 1 has seen those documents. What has seen
     the fold are the weights of views, of `stacked` and `odds`: one number for each view, from all documents.
+    Offsets of `odds` come without the fold; see `Combination.fit`.
     """
     scores = np.empty((len(folds), fit.scores.shape[1]), dtype=np.float32)
     numbers = np.unique(folds)

@@ -76,7 +76,7 @@ class EncoderSpace(Space):
         return {language: np.array([known[text] for text in each]) for language, each in documents.items()}
 
     def knowing(self, vectors: dict[str, Floats]) -> "EncoderSpace":
-        """Reuse these vectors, and add those of texts fitted on, unless the encoder is taught."""
+        """Reuse these vectors, and add those of other texts until they are cleared; a taught one does not."""
         self._known = vectors
         return self
 
@@ -84,8 +84,8 @@ class EncoderSpace(Space):
         known = self.__dict__.get("_known")
         if not known or self.epochs:
             return self._encoded(documents)
-        new = self._read(documents)
-        return np.array([new[text] if text in new else known[text] for text in documents])
+        known.update(self._read(documents))
+        return np.array([known[text] for text in documents])
 
     def _read(self, texts: Iterable[str]) -> dict[str, Floats]:
         """The vectors of those texts that are not known."""

@@ -1,7 +1,7 @@
 """Posteriors of several views to one row per document, the space that tier 2 learns in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from scipy.optimize import nnls
 from funnelling.funnel.design import Design
 from funnelling.funnel.odds import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
-from funnelling.matrices import Floats, Scores, Targets, unit_rows
+from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
 
 COMBINATIONS = ("mean", "concat", "stacked", "odds")
 
@@ -21,20 +21,31 @@ Weights = npt.NDArray[np.float64]
 class Combination:
     """How views are brought together.
 
-    ``weights``, by view, are those that `stacked` or `odds` found, ``offsets``, by language, what
-    `odds` adds where labels exclude each other.
+    ``weights``, by view, are those that `stacked` or `odds` found, ``offsets``, by language, what `odds` adds
+    where labels exclude each other. ``without`` has what is learned without each fold, for the training
+    documents of that fold.
     """
 
     how: str
     normalise: bool
     weights: dict[str, float] | None = None
     offsets: dict[str, Floats] | None = None
+    without: Mapping[int, "Combination"] = field(default_factory=dict)
 
     @classmethod
     def fit(
-        cls, design: Design, targets: Mapping[str, Targets], posteriors: ViewPosteriors, exclusive: bool
+        cls,
+        design: Design,
+        targets: Mapping[str, Targets],
+        posteriors: ViewPosteriors,
+        exclusive: bool,
+        folds: Mapping[str, Folds] | None = None,
     ) -> "Combination":
-        """A design's combination; weights are found on languages that all views see."""
+        """A design's combination; weights are found on languages that all views see.
+
+        Offsets are also learned without each of ``folds``, if given. The weights of views, one number each,
+        are those of all documents there, too.
+        """
         held_out = {
             view: {language: each.held_out for language, each in by_language.items()}
             for view, by_language in posteriors.items()
@@ -44,7 +55,25 @@ class Combination:
         if design.combine != "odds" or not exclusive:
             return combination
         points = {language: combination.points_in(language, held_out) for language in targets}
-        return replace(combination, offsets=fit_offsets(points, targets))
+        shares = weights or {view: 1 / len(posteriors) for view in posteriors}
+
+        def learned_from(rows: Mapping[str, Rows]) -> Combination:
+            factor, offsets = fit_offsets(
+                {language: points[language][each] for language, each in rows.items()},
+                {language: targets[language][each] for language, each in rows.items()},
+            )
+            return replace(
+                combination, weights={view: factor * each for view, each in shares.items()}, offsets=offsets
+            )
+
+        everything = learned_from({tag: np.ones(len(rows), dtype=bool) for tag, rows in targets.items()})
+        folds = folds or {}
+        without = {}
+        for fold in sorted({fold for each in folds.values() for fold in each.tolist()}):
+            others = {tag: each != fold for tag, each in folds.items() if (each != fold).any()}
+            if others:
+                without[fold] = learned_from(others)
+        return replace(everything, without=without)
 
     def points(self, language: str, posteriors: Mapping[str, Floats]) -> Floats:
         """A language's documents in tier 2's space, from what each view says of them."""
@@ -64,12 +93,17 @@ class Combination:
         by_view = {view: each[language] for view, each in posteriors.items() if language in each}
         return self.points(language, by_view)
 
-    def training_points(self, posteriors: ViewPosteriors, language: str) -> Posteriors:
-        """A language's training documents in tier 2's space."""
+    def training_points(
+        self, posteriors: ViewPosteriors, language: str, folds: Folds | None = None
+    ) -> Posteriors:
+        """A language's training documents in tier 2's space; those held out owe nothing to their fold."""
         by_view = {view: each[language] for view, each in posteriors.items() if language in each}
+        held_out = self.points(language, {view: each.held_out for view, each in by_view.items()})
+        for fold, other in self.without.items() if folds is not None else ():
+            rows = folds == fold
+            held_out[rows] = other.points(language, {view: p.held_out[rows] for view, p in by_view.items()})
         return Posteriors(
-            self.points(language, {view: each.training for view, each in by_view.items()}),
-            self.points(language, {view: each.held_out for view, each in by_view.items()}),
+            self.points(language, {view: each.training for view, each in by_view.items()}), held_out
         )
 
 

@@ -9,8 +9,10 @@ from .command import assert_refused, documents, read_jsonl, succeed, write_jsonl
 from .conftest import Refuses
 
 
-def test_explanations_are_json_lines(model: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    succeed("explain", model, data, "--top", 2)
+def test_explanations_are_json_lines(
+    own_words_model: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("explain", own_words_model, data, "--top", 2)
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["id"] for row in rows] == [document["id"] for document in documents()]
     label = next(iter(rows[3]["labels"].values()))

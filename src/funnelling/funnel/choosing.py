@@ -110,8 +110,9 @@ class Choice:
         }
         against = "" if name == paper else f"; {paper}: {scores[paper]}"
         C = "" if self.C is None else f", C = {self.C:g}"
+        by = "the likelihood of labels on outer folds" if "accuracy" in measures else "outer folds"
         return (
-            f"Chose {name}{C}, of {len(self.tried)} candidates by outer folds over the training documents "
+            f"Chose {name}{C}, of {len(self.tried)} candidates by {by} over the training documents "
             f"({', '.join(MEASURES[measure].title for measure in measures)}: {scores[name]}{against})."
         )
 

@@ -129,10 +129,10 @@ class FunnellingClassifier(Method):
 
     Examples
     --------
-    >>> texts = ["the cat sleeps", "a dog barks", "il gatto dorme", "un cane abbaia"] * 5
-    >>> labels = [["cat"], ["dog"], ["cat"], ["dog"]] * 5
+    >>> texts = ["the cat sleeps", "a dog barks", "il gatto dorme", "un cane abbaia"] * 4
+    >>> labels = [["cat"], ["dog"], ["cat"], ["dog"]] * 4
     >>> model = FunnellingClassifier(random_state=0)
-    >>> model.fit(texts, labels, languages=["en", "en", "it", "it"] * 5).classes_.tolist()
+    >>> model.fit(texts, labels, languages=["en", "en", "it", "it"] * 4).classes_.tolist()
     ['cat', 'dog']
     >>> model.choice_.summary()
     'Chose own + mixed: there are too few documents or groups to try others.'

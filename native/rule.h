@@ -13,8 +13,8 @@
 
 #include "solver.h"
 
-#define LARGE_C 10.0 /* above, the gap decides */
-#define NEAR 0.3     /* the violation from which on it is worth a look */
+#define LARGE_C 10.0   /* above, the gap decides */
+#define NEAR 0.3       /* the violation from which on it is worth a look */
 #define ROUNDING 1e-12 /* of C: nearer to a bound than that is at it */
 
 struct problem {

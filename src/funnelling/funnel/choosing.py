@@ -42,9 +42,7 @@ ENOUGH = 1_000  # documents
 FEWEST = 20  # documents; with fewer, candidates cannot be compared
 MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sample is taken
 MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
-MOST_WEIGHTS = (
-    5e7  # of base classifiers over features of each language, 4 bytes each: a model should stay small
-)
+MOST_WEIGHTS = 5e7  # of base classifiers over each language's features, 4 bytes each: models stay small
 COPIES = 3  # how many more features there are where each language has its own, about
 THRESHOLDS = 15  # that a candidate's scores are tried with
 

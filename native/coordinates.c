@@ -24,6 +24,7 @@ enum {
     SWEEPS = 40,  /* between looks at all documents */
     LOOKS = 8,    /* between checks in double */
     PATIENCE = 3, /* checks in which the violation falls by less than half, until working sets take over */
+    VISITS = 10,  /* which take as long as a step of a pair, or less */
 };
 
 static const float RELAXATION = 1.3f; /* a step goes that much further than to gradient 0 */
@@ -233,9 +234,10 @@ static void start(struct work *w, const struct vectors *v, struct problem *probl
     load_lanes(w, v, problems, lanes);
 }
 
-/* Looks and sweeps by turns until the rule seems to be met. Returns the number of visits. */
+/* Looks and sweeps by turns until the rule seems to be met; a problem that is `hard` is not checked early.
+ * Returns the number of visits. */
 static size_t approach(struct work *w, const struct family *f, const struct problem *problems, size_t lanes,
-                       uint32_t *seed) {
+                       int hard, uint32_t *seed) {
     size_t visits = 0;
     for (int look = 0; look < LOOKS && !*f->stop; look++) {
         float violation[LANES], worst = 0, tolerance = INFINITY;
@@ -246,9 +248,24 @@ static size_t approach(struct work *w, const struct family *f, const struct prob
             if (problems[l].tolerance < tolerance) tolerance = (float)problems[l].tolerance;
         }
         visits += count + sweep(w, f, count, fmaxf(CLOSER * worst, 0.6f * tolerance), seed);
-        if (!(CLOSER * worst > tolerance) || (f->C > LARGE_C && worst < NEAR)) break; /* the gap may already do */
+        if (!(CLOSER * worst > tolerance)) break;
+        if (f->C > LARGE_C && worst < NEAR && !hard) break; /* the gap may already do */
     }
     return visits + 1;
+}
+
+/* Whether a lane has more documents between its bounds than a working set holds: where C is large and labels
+ * are noisy thousands of them, of which sets would solve a part after another to no end. */
+static int is_crowded(const struct work *w, const struct problem *problems, size_t lanes) {
+    for (size_t l = 0; l < lanes; l++) {
+        const struct problem *p = &problems[l];
+        size_t between = 0;
+        for (size_t i = 0; i < p->n && w->sweep.going[l]; i++) {
+            between += p->beta[i] > lower_bound(p, i) && p->beta[i] < upper_bound(p, i);
+        }
+        if (between > CAPACITY) return 1;
+    }
+    return 0;
 }
 
 /* Up to LANES problems, none of them with one class. */
@@ -270,9 +287,9 @@ static enum solver_status solve_lanes(struct work *w, const struct family *f, co
     }
     start(w, v, problems, lanes);
     double last = INFINITY;
-    size_t visits = 0;
-    for (int stalls = 0; stalls <= PATIENCE;) {
-        visits += approach(w, f, problems, lanes, &seed);
+    size_t visits = 0, stalls = 0;
+    for (;;) {
+        visits += approach(w, f, problems, lanes, stalls > PATIENCE, &seed);
         if (*f->stop) return SOLVER_STOPPED;
         for (size_t l = 0; l < lanes; l++) {
             if (w->sweep.going[l]) read_lane(w, &problems[l], l);
@@ -280,11 +297,16 @@ static enum solver_status solve_lanes(struct work *w, const struct family *f, co
         const double worst = check(w, v, problems, lanes);
         if (isnan(worst)) return SOLVER_NOT_FINITE;
         if (worst == 0) return SOLVER_DONE;
-        if (visits >= f->max_steps) return SOLVER_EXHAUSTED;
         stalls += worst > last / 2;
         last = worst;
+        if (stalls <= PATIENCE) {
+            if (visits >= f->max_steps) return SOLVER_EXHAUSTED;
+        } else if (f->C <= LARGE_C || !is_crowded(w, problems, lanes)) {
+            return finish_by_working_sets(w, f, v, problems, lanes);
+        } else if (visits / VISITS >= f->max_steps) {
+            return SOLVER_EXHAUSTED;
+        }
     }
-    return finish_by_working_sets(w, f, v, problems, lanes);
 }
 
 enum solver_status solve_vectors(const struct family *f, const struct vectors *v, double *beta, float *scores,

@@ -7,8 +7,9 @@ from scipy import sparse
 from sklearn.metrics import f1_score
 from sklearn.svm import SVC
 
-from funnelling.svm import SVM, KernelScorer, LinearScorer
-from funnelling.svm.learner import decide
+from funnelling.matrices import Folds, Targets
+from funnelling.svm import SVM, CSetting, Fit, KernelScorer, LinearScorer
+from funnelling.svm.learner import C_GRID, decide
 
 Array = npt.NDArray[np.float64]
 
@@ -109,6 +110,47 @@ def test_micro_f1_chooses_c() -> None:
     assert best["micro"] != best["macro"]
     chosen = SVM(None, grid=grid).problem(X, targets).fit(folds)
     assert best["micro"] == chosen.C
+
+
+def noisy_posts(documents: int = 400) -> tuple[sparse.csr_array[np.float64], Targets, Folds]:
+    """Short texts, a fourth of them with a wrong label: of the grid, C = 1 is best."""
+    rng = np.random.default_rng(3)
+    words = rng.integers(0, 300, size=(documents, 6))
+    X = sparse.csr_array((np.full(words.size, 6**-0.5), (np.repeat(np.arange(documents), 6), words.ravel())))
+    targets = ((words < 80).sum(axis=1) > 1) ^ (rng.random(documents) < 0.25)
+    return X, targets[:, None], np.arange(documents) % 5
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_the_search_for_c_ends_when_it_pays_no_more(exclusive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, targets, folds = noisy_posts()
+    tried: list[float] = []
+    advanced: list[int] = []
+    f1 = Fit.held_out_f1
+    monkeypatch.setattr(Fit, "held_out_f1", lambda fit, rows: (tried.append(fit.C), f1(fit, rows))[1])
+
+    def search(C: CSetting) -> Fit:
+        tried.clear()
+        advanced.clear()
+        learner = SVM(C, exclusive=exclusive).reporting(advanced.append)
+        found = learner.problem(X, targets).fit(folds)
+        assert sum(advanced) == learner.problems_solved(1, 5) == 36
+        return found
+
+    ended, ended_after = search(None), list(tried)
+    whole, whole_after = search("grid"), list(tried)
+    assert whole_after == list(C_GRID)
+    assert ended_after == [0.1, 1.0, 10.0, 100.0]
+    assert ended.C == whole.C == 1.0
+    np.testing.assert_array_equal(ended.scores, whole.scores)
+    np.testing.assert_array_equal(ended.held_out, whole.held_out)
+
+
+def test_a_search_goes_on_after_a_tie_and_after_one_fall(monkeypatch: pytest.MonkeyPatch) -> None:
+    qualities = dict(zip(C_GRID, (0.5, 0.5, 0.4, 0.6, 0.5, 0.6), strict=True))
+    monkeypatch.setattr(Fit, "held_out_f1", lambda fit, _rows: qualities[fit.C])
+    X, targets, folds = noisy_posts(60)
+    assert SVM(None).problem(X, targets).fit(folds).C == 100.0
 
 
 @pytest.mark.parametrize("grid", [(0.1, 1.0, 10.0), (10.0, 0.1, 1.0)])

@@ -242,6 +242,23 @@ def test_more_support_vectors_than_a_working_set_holds(form: str, C: float) -> N
 
 
 @needs_native
+@pytest.mark.parametrize("C", [100.0, 1e3])
+def test_noisy_labels_leave_more_documents_between_bounds_than_a_working_set_holds(C: float) -> None:
+    """Short posts, a third of them with a wrong label: no plane separates them, whatever C is."""
+    rng = np.random.default_rng(9)
+    words = rng.integers(0, 2000, size=(4000, 6))
+    X = sparse.csr_array((np.full(24_000, 6**-0.5), (np.repeat(np.arange(4000), 6), words.ravel())))
+    has_label = (words < 700).sum(axis=1) > 2
+    has_label ^= rng.random(4000) < 0.3
+    problem = make("", X.toarray(), has_label, form="sparse")
+    solution = problem.solve(C)
+    between = (np.abs(solution.coefficients) > 0) & (np.abs(solution.coefficients) < C)
+    assert np.count_nonzero(between) > 512
+    assert not solution.unfinished.any()
+    assert problem.relative_gap(C, solution) <= 1e-3
+
+
+@needs_native
 @each_form
 def test_a_problem_that_does_not_end_is_left_with_a_warning(
     form: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -7,10 +7,10 @@ from typing import Any
 from funnelling.matrices import Matrix, Rows, Scored, evident_rows
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence, WordEvidence
-from funnelling.method.parameters import check_positive
+from funnelling.method.parameters import check_c
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.spaces import Space
-from funnelling.svm import SVM, Fit, LinearScorer, Scorer
+from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
 from funnelling.work.progress import progress_bar
 
 
@@ -19,7 +19,7 @@ class SVMBaseline(Method):
 
     def __init__(
         self,
-        C: float | None = None,
+        C: CSetting = None,
         *,
         vectorizer: Any = None,
         memory_limit: float = 8e9,
@@ -36,7 +36,7 @@ class SVMBaseline(Method):
 
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
-        check_positive(self, "C")
+        check_c(self, "C")
 
     @abstractmethod
     def _scorer(self, language: str) -> Scorer:

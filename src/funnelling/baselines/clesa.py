@@ -6,6 +6,7 @@ from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
 from funnelling.method.parameters import check_whole
 from funnelling.spaces.clesa import CLESASpace
+from funnelling.svm import CSetting
 
 
 class CLESAClassifier(SharedSpaceBaseline):
@@ -17,8 +18,9 @@ class CLESAClassifier(SharedSpaceBaseline):
 
     Parameters
     ----------
-    C : float or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
     reference : Reference
         From `funnelling.read_reference`.
     reference_documents : int
@@ -29,7 +31,7 @@ class CLESAClassifier(SharedSpaceBaseline):
 
     def __init__(
         self,
-        C: float | None = None,
+        C: CSetting = None,
         *,
         reference: Reference | None = None,
         reference_documents: int = 5_000,

@@ -14,8 +14,9 @@ class DCIClassifier(SharedSpaceBaseline):
 
     Parameters
     ----------
-    C : float or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
     vectorizer, memory_limit, n_jobs, random_state, verbose
         As in `funnelling.FunnellingClassifier`.
     """

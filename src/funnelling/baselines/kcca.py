@@ -10,7 +10,7 @@ from funnelling.corpus.reference import Reference
 from funnelling.method.parameters import check_positive, check_whole
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.kcca import KCCASpace
-from funnelling.svm import Fit
+from funnelling.svm import CSetting, Fit
 
 REGULARISATIONS = (1.0, 10.0)  # what the paper's cross-validation chose for its two corpora
 
@@ -22,8 +22,9 @@ class KCCAClassifier(SharedSpaceBaseline):
 
     Parameters
     ----------
-    C : float or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
     reference : Reference
         From `funnelling.read_reference`.
     reference_documents : int
@@ -38,7 +39,7 @@ class KCCAClassifier(SharedSpaceBaseline):
 
     def __init__(
         self,
-        C: float | None = None,
+        C: CSetting = None,
         *,
         reference: Reference | None = None,
         reference_documents: int = 2_000,

@@ -5,6 +5,7 @@ from typing import Any
 from funnelling.baselines.pooled import PooledClassifier
 from funnelling.method.parameters import check_whole
 from funnelling.spaces.lri import LRISpace
+from funnelling.svm import CSetting
 
 
 class LRIClassifier(PooledClassifier):
@@ -15,8 +16,9 @@ class LRIClassifier(PooledClassifier):
 
     Parameters
     ----------
-    C : float or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
     dimensions : int
         Of the reduced space; never more than there are words.
     calibrated, vectorizer, memory_limit, n_jobs, random_state, verbose
@@ -25,7 +27,7 @@ class LRIClassifier(PooledClassifier):
 
     def __init__(
         self,
-        C: float | None = None,
+        C: CSetting = None,
         *,
         dimensions: int = 25_000,
         calibrated: bool = False,

@@ -7,6 +7,7 @@ from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
 from funnelling.method.parameters import check_whole
 from funnelling.spaces.embedded import EmbeddedSpace
+from funnelling.svm import CSetting
 
 
 class MLEClassifier(SharedSpaceBaseline):
@@ -16,8 +17,9 @@ class MLEClassifier(SharedSpaceBaseline):
 
     Parameters
     ----------
-    C : float or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
     embeddings : path
         A folder of vectors in MUSE's text format, one file per language.
     reference : Reference or None
@@ -30,7 +32,7 @@ class MLEClassifier(SharedSpaceBaseline):
 
     def __init__(
         self,
-        C: float | None = None,
+        C: CSetting = None,
         *,
         embeddings: str | os.PathLike[str] | None = None,
         reference: Reference | None = None,

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.pooled import PooledSpace
-from funnelling.svm import SVM, Calibration
+from funnelling.svm import SVM, Calibration, CSetting
 
 
 class PooledClassifier(SharedSpaceBaseline):
@@ -21,8 +21,9 @@ class PooledClassifier(SharedSpaceBaseline):
 
     Parameters
     ----------
-    C : float or None
-        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation.
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
     calibrated : bool
         False says yes where the score is above 0, as the paper's methods do.
     vectorizer, memory_limit, n_jobs, random_state, verbose
@@ -31,7 +32,7 @@ class PooledClassifier(SharedSpaceBaseline):
 
     def __init__(
         self,
-        C: float | None = None,
+        C: CSetting = None,
         *,
         calibrated: bool = True,
         vectorizer: Any = None,

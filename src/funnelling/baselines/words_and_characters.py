@@ -10,7 +10,7 @@ from funnelling.errors import InputError
 from funnelling.method.parameters import check_whole
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.pooled import PooledSpace
-from funnelling.svm import SVM
+from funnelling.svm import SVM, CSetting
 from funnelling.text.words_and_characters import WordsAndCharactersVectorizer
 
 C_GRID = (0.1, 1.0, 10.0)
@@ -25,7 +25,7 @@ class WordsAndCharactersClassifier(PooledClassifier):
 
     Parameters
     ----------
-    C : float or None
+    C : float, "grid" or None
         None chooses it from 0.1, 1 and 10 by 5-fold cross-validation.
     sublinear_tf, min_df : bool, int
         Those of scikit-learn's `TfidfVectorizer`; the defaults were chosen by cross-validation.
@@ -35,7 +35,7 @@ class WordsAndCharactersClassifier(PooledClassifier):
 
     def __init__(
         self,
-        C: float | None = None,
+        C: CSetting = None,
         *,
         sublinear_tf: bool = True,
         min_df: int = 1,

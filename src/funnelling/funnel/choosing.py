@@ -10,7 +10,7 @@ language the best of seven is luck. Where documents have one label each, the lik
 decides, languages weighing alike and rare labels more; else the mean of the paper's four measures.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -91,9 +91,7 @@ class Choice:
 
     def applied_to(self, design: Design) -> Design:
         """The design with what was chosen; a C that the user gave stays."""
-        return replace(
-            self.candidate.applied_to(design), meta_C=self.C if design.meta_C is None else design.meta_C
-        )
+        return replace(self.candidate.applied_to(design), meta_C=design.meta_C if self.C is None else self.C)
 
     def summary(self) -> str:
         """The choice and its reason, in one line."""
@@ -333,8 +331,8 @@ class Round:
         learner = design.meta_learner(int(targets.any(axis=0).sum()), self.training)
         points = tier_two_points(design, Posteriors.stacked(taught))
         problem = learner.problem(points, targets)
-        fits: Sequence[Any]
-        if isinstance(problem, Problem) and problem.learner.C is None:
+        fits: Iterable[Any]
+        if isinstance(problem, Problem) and problem.learner.given_c is None:
             fits = problem.path()
         else:
             fits = [problem.fit_whole()]

@@ -39,10 +39,11 @@ from funnelling.matrices import Scored
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
 from funnelling.method.inputs import read_inputs
-from funnelling.method.parameters import check_choice, check_positive, check_whole
+from funnelling.method.parameters import check_c, check_choice, check_positive, check_whole
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.spaces import Space
 from funnelling.spaces.registry import check_views
+from funnelling.svm import CSetting
 from funnelling.work.devices import DEVICES, pick_device
 
 logger = logging.getLogger(__name__)
@@ -83,12 +84,13 @@ class FunnellingClassifier(Method):
         The folds of Fun(KFCV).
     calibration : "platt", "fixed" or "none"
         The paper's Calib, NoCalib and NoProb.
-    base_C : float or None
+    base_C : float, "grid" or None
         C of the base classifiers; None chooses it for each language like ``meta_C``. Views whose vectors are
         dense have an RBF kernel, and always C = 10.
-    meta_C : float or None
-        C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, over
-        normalised views from 1 and 10 by folds that neither tier saw.
+    meta_C : float, "grid" or None
+        C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up
+        until two Cs after another were worse than the best, and "grid" tries them all, as the paper did. Over
+        normalised views it is chosen from 1 and 10, by folds that neither tier saw.
     meta_gamma : float or None
         Gamma of the meta-classifier's RBF kernel; None is 1 / labels, and 1 over normalised views.
     zero_shot : "auto", "pooled", "embeddings", "clesa" or None
@@ -158,8 +160,8 @@ class FunnellingClassifier(Method):
         normalise: bool = True,
         folds: int = 10,
         calibration: str = "platt",
-        base_C: float | None = 1.0,
-        meta_C: float | None = None,
+        base_C: CSetting = 1.0,
+        meta_C: CSetting = None,
         meta_gamma: float | None = None,
         zero_shot: str | None = None,
         embeddings: str | os.PathLike[str] | None = None,
@@ -226,7 +228,8 @@ class FunnellingClassifier(Method):
                 raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
         if self.optimise is not None:
             parse_goal(self.optimise)
-        check_positive(self, "base_C", "meta_C", "meta_gamma")
+        check_c(self, "base_C", "meta_C")
+        check_positive(self, "meta_gamma")
         check_whole(self, "folds", least=2)
 
     # --- fitting --------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from funnelling.randomness import assign_folds
 from funnelling.spaces.base import Resources
 from funnelling.spaces.registry import OWN, View, make_space, named_views
 from funnelling.svm import SVM
-from funnelling.svm.learner import C_GRID
+from funnelling.svm.learner import C_GRID, CSetting
 from funnelling.text.languages import known_as
 from funnelling.work.devices import pick_device
 
@@ -48,8 +48,8 @@ class Design:
     variant: str
     folds: int
     calibration: str
-    base_C: float | None  # noqa: N815
-    meta_C: float | None  # noqa: N815
+    base_C: CSetting  # noqa: N815
+    meta_C: CSetting  # noqa: N815
     meta_gamma: float | None
     base_estimator: Any
     meta_estimator: Any

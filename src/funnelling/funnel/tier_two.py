@@ -52,7 +52,7 @@ def fit_tier_two(
     total = learner.problems_solved(training.labels, len(np.unique(folds)))
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
         problem = learner.reporting(advance).problem(tier_two_points(design, posteriors), targets, what)
-        if design.normalise and isinstance(problem, Problem) and problem.learner.C is None:
+        if design.normalise and isinstance(problem, Problem) and problem.learner.given_c is None:
             fit, scores = _best_fit(design, problem, training, posteriors, folds)
         else:
             fit = problem.fit(folds)

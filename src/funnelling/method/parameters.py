@@ -15,6 +15,11 @@ def check_positive(estimator: Any, *names: str) -> None:
             raise InputError(f"{name} must be a positive number, not {value!r}.")
 
 
+def check_c(estimator: Any, *names: str) -> None:
+    """Refuse what is neither a positive number nor a way to search for one."""
+    check_positive(estimator, *(name for name in names if getattr(estimator, name) != "grid"))
+
+
 def check_whole(estimator: Any, *names: str, least: int = 1) -> None:
     """Refuse what is no whole number, or below the least."""
     for name in names:

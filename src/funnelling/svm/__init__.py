@@ -4,12 +4,13 @@
 """
 
 from funnelling.svm.calibration import Calibration, Temperature, fit_platt, fit_temperature
-from funnelling.svm.learner import SVM, Fit, Problem
+from funnelling.svm.learner import SVM, CSetting, Fit, Problem
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.svm.solver import solver_name
 
 __all__ = [
     "SVM",
+    "CSetting",
     "Calibration",
     "Fit",
     "KernelScorer",

@@ -1,10 +1,11 @@
 """The multilabel SVM as a learner: bound to documents and labels, then fitted on folds."""
 
 import logging
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +18,14 @@ from funnelling.svm.path import SparseSolution, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.work.progress import Advance, quietly
+from funnelling.work.spread import is_local
 
 if TYPE_CHECKING:
     from funnelling.svm.device import DeviceGram
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
+CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
+ENOUGH = 2  # Cs below the best that end a search: the next ones would cost most, and be worse still
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +35,8 @@ class SVM:
     """One C-SVM per label, with hinge loss and unpenalised bias.
 
     Without ``gamma`` the kernel is linear, with it an RBF kernel. Without ``C`` the best of ``grid`` is
-    chosen by cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C.
+    chosen by cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C. The
+    search goes up and ends when two Cs after another were below the best; a ``C`` of "grid" tries them all.
     ``exclusive`` says that a document has exactly one label, so its highest score decides. ``calibrated``
     says that decisions will be made on calibrated posteriors, so these choose C too. ``memory_limit`` is
     the most bytes of a kernel matrix; `funnelling.svm.plan` says what is done past it. With ``device`` "cuda"
@@ -39,7 +44,7 @@ class SVM:
     whose results are then void.
     """
 
-    C: float | None = 1.0
+    C: CSetting = 1.0
     gamma: float | None = None
     grid: Sequence[float] = C_GRID
     exclusive: bool = False
@@ -75,9 +80,14 @@ class SVM:
         """This learner with the kernel that suits dense vectors: RBF, its gamma by their variance."""
         return replace(self, gamma=scaled_gamma(X))
 
+    @property
+    def given_c(self) -> float | None:
+        """The C that was given; None where it is to be searched."""
+        return None if self.C == "grid" else self.C
+
     def problems_solved(self, labels: int, folds: int) -> int:
-        """How many problems one fit solves."""
-        return labels * (folds + 1) * (1 if self.C is not None else len(self.grid))
+        """How many problems one fit solves, at most."""
+        return labels * (folds + 1) * (1 if self.given_c is not None else len(self.grid))
 
 
 @dataclass
@@ -130,21 +140,53 @@ class Problem:
         ``within`` restricts training to some documents; the others are only scored. ``start`` is a fit of
         this problem on other documents, from which the solver begins.
         """
-        C = self.learner.C
+        C = self.learner.given_c
         if C is not None:
             return self._fits([C], folds, within, start)[0]
         rows = slice(None) if within is None else within
-        fits = self._fits(sorted(self.learner.grid), folds, within, start)
-        return max(fits, key=lambda fit: fit.held_out_f1(rows))
+        return self.best(lambda fit: fit.held_out_f1(rows), folds, within, start)
 
     def fit_whole(self, within: Rows | None = None, start: "Fit | None" = None) -> "Fit":
         """Fit on all documents and on no folds: a sixth of the work, and enough to score new documents."""
-        assert self.learner.C is not None, "C is chosen by folds"
-        return self._fits([self.learner.C], None, within, start)[0]
+        C = self.learner.given_c
+        assert C is not None, "C is chosen by folds"
+        return self._fits([C], None, within, start)[0]
 
-    def path(self, folds: Folds | None = None) -> list["Fit"]:
-        """One fit per C of the grid, the smallest first, with or without folds."""
-        return self._fits(sorted(self.learner.grid), folds)
+    def best(
+        self,
+        quality: Callable[["Fit"], float],
+        folds: Folds,
+        within: Rows | None = None,
+        start: "Fit | None" = None,
+    ) -> "Fit":
+        """The fit of highest quality, each C of the grid tried until it pays no more."""
+        best, highest, worse = None, -math.inf, 0
+        for fit in self.path(folds, within, start):
+            reached = quality(fit)
+            if best is None or reached > highest:
+                best, highest, worse = fit, reached, 0
+            worse += reached < highest
+            if worse >= ENOUGH and self.learner.C != "grid":
+                break
+        assert best is not None
+        return best
+
+    def path(
+        self, folds: Folds | None = None, within: Rows | None = None, start: "Fit | None" = None
+    ) -> Iterator["Fit"]:
+        """One fit per C of the grid, the smallest first, with or without folds, each begun when asked for."""
+        Cs = sorted(self.learner.grid)
+        if self.on_device or not is_local():  # where data would travel for each C
+            yield from self._fits(Cs, folds, within, start)
+            return
+        problems = self.targets.shape[1] * (1 if folds is None else len(np.unique(folds)) + 1)
+        for done, C in enumerate(Cs, 1):
+            start = self._fits([C], folds, within, start)[0]
+            try:
+                yield start
+            except GeneratorExit:
+                self.learner.advance(problems * (len(Cs) - done))  # those that need not be solved
+                raise
 
     def _fits(
         self,

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from funnelling.errors import InputError
 from funnelling.text.languages import name_among
+from funnelling.text.lemmas import lemmatiser
 from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, lower, words
 
 # A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86 letters.
@@ -181,26 +182,13 @@ class _Features(dict[str, str]):
 
 def _reducer(plan: _Plan) -> Callable[[str], str]:
     if plan.reduce_to == "lemmas":
-        return _lemmatiser(plan.code)
+        return lemmatiser(plan.code)
     if plan.reduce_to == "stems":
         import snowballstemmer
 
         stem: Callable[[str], str] = snowballstemmer.stemmer(_STEMMERS[plan.code]).stemWord
         return stem
     return str
-
-
-@cache
-def _lemmatiser(code: str) -> Callable[[str], str]:
-    from simplemma import Lemmatizer
-    from simplemma.strategies import DefaultStrategy, dictionaries
-
-    # A factory of its own, since the shared one drops dictionaries beyond the eighth language. The
-    # streaming one, new in simplemma 2, needs a tenth of the memory.
-    factory = getattr(dictionaries, "StreamDictionaryFactory", dictionaries.DefaultDictionaryFactory)
-    strategy = DefaultStrategy(dictionary_factory=factory(cache_max_size=1))
-    lemmatizer = Lemmatizer(cache_max_size=0, lemmatization_strategy=strategy)
-    return lambda word: lemmatizer.lemmatize(word, code)
 
 
 def _stop_words(code: str) -> frozenset[str]:

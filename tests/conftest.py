@@ -1,0 +1,9 @@
+"""What all tests share."""
+
+import os
+from pathlib import Path
+
+from funnelling.text.lemmas import CACHE
+
+# Lemmas are prepared once for all tests, and not in the cache of whoever runs them.
+os.environ.setdefault(CACHE, str(Path(__file__).parents[1] / "build" / "cache"))

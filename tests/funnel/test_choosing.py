@@ -256,10 +256,20 @@ def test_of_a_large_corpus_a_sample_is_tried(
         sizes.append(sum(map(len, (*self.training.targets.values(), *self.held_out.targets.values()))))
 
     monkeypatch.setattr(choosing.Round, "__init__", spy)
+    monkeypatch.setattr(choosing, "LEAST_SAMPLE", 1)
     monkeypatch.setattr(choosing, bound, len(corpus) * (4 if bound == "MOST_WORK" else 1) / 2)
     model = fitted(corpus)
     assert all(abs(size - len(corpus) / 2) <= 3 for size in sizes)
     assert sum(model.documents_.values()) == len(corpus)
+
+
+def test_a_sample_has_documents_enough(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "MOST_WORK", 1)
+    targets = {"en": np.ones((len(corpus), 2), dtype=bool)}
+    training = TrainingSet.of({}, {}, targets, {"en": None}, {}, texts=True, exclusive=False, seed=0)
+    assert choosing._sample(training).size == len(corpus)  # which is below LEAST_SAMPLE
+    monkeypatch.setattr(choosing, "LEAST_SAMPLE", len(corpus) // 3)
+    assert abs(choosing._sample(training).size - len(corpus) / 3) <= 3
 
 
 def test_a_language_of_one_document_or_group_costs_no_round() -> None:

@@ -8,9 +8,20 @@ from scipy.special import expit
 
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
+from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.registry import measure
 from funnelling.funnel.design import Design
-from funnelling.funnel.thresholds import EXPECTED, GOALS, PULLS, Goal, Tuning, parse_goal, tuned_thresholds
+from funnelling.funnel.thresholds import (
+    EXPECTED,
+    GOALS,
+    GRID,
+    PULLS,
+    Goal,
+    Tuning,
+    _counts_on_grid,
+    parse_goal,
+    tuned_thresholds,
+)
 from funnelling.svm import Calibration
 
 
@@ -141,3 +152,13 @@ def test_thresholds_for_k_go_down_to_the_share_of_positives() -> None:
 def test_one_label_a_document_has_no_thresholds() -> None:
     with pytest.raises(InputError, match="Leave it out"):
         FunnellingClassifier(optimise="micro-f1").fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_counts_on_the_grid_are_those_of_each_threshold() -> None:
+    rng = np.random.default_rng(0)
+    probabilities = rng.random((60, 4)) ** 4
+    probabilities[rng.random((60, 4)) < 0.2] = GRID[40]  # what equals a threshold does not pass it
+    targets = rng.random((60, 4)) < probabilities
+    at_once = _counts_on_grid(probabilities, targets)
+    for counts, threshold in zip(at_once, GRID, strict=True):
+        assert (counts.table() == Counts.of(targets, probabilities > threshold).table()).all()

@@ -40,7 +40,8 @@ FOLDS = 5  # a round holds one of so many out
 ROUNDS = 2  # at least; there are more until they have held out
 ENOUGH = 1_000  # documents
 FEWEST = 20  # documents; with fewer, candidates cannot be compared
-MOST_WORK = 3e6  # documents times labels of a round; of a larger corpus a sample is taken
+MOST_WORK = 7e5  # documents times labels of a round; of a larger corpus a sample is taken
+LEAST_SAMPLE = 1_500  # documents
 MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
 MOST_WEIGHTS = 5e7  # of base classifiers over each language's features, 4 bytes each: models stay small
 COPIES = 3  # how many more features there are where each language has its own, about
@@ -264,7 +265,8 @@ def _choice(chosen: Candidate, C: float | None, tried: Sequence[dict[str, Any]] 
 def _sample(training: TrainingSet) -> TrainingSet:
     """The training documents, or so many that a round stays within its work; groups stay whole."""
     documents = training.size
-    shares = int(np.ceil(max(documents * training.labels / MOST_WORK, documents / MOST_DOCUMENTS)))
+    shares = min(int(np.ceil(documents * training.labels / MOST_WORK)), documents // LEAST_SAMPLE)
+    shares = max(shares, int(np.ceil(documents / MOST_DOCUMENTS)))
     if shares < 2:
         return training
     return training.select({tag: share == 0 for tag, share in _assigned(training, shares, "sample").items()})

@@ -6,6 +6,7 @@ by cross-validation, on the goal itself, averaged over languages as reports do. 
 close to the best micro-F1 that one common threshold has, for few would give that away.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -151,9 +152,24 @@ def _common_threshold(probabilities: Array, targets: Targets, goal: Goal) -> Arr
         return np.array(_lowest_passing(positives, goal.recall) if len(positives) else 0.5)
     # One threshold for all labels serves micro-F1 best; own ones are there for the rest.
     measure = "micro_f1" if goal.measure == "macro_f1" else goal.measure
-    values = np.array([MEASURES[measure].of(Counts.of(targets, probabilities > t)) for t in GRID])
+    values = np.array([MEASURES[measure].of(counts) for counts in _counts_on_grid(probabilities, targets)])
     best = np.flatnonzero(values >= values.max() - 1e-12)
     return np.array(GRID[best[len(best) // 2]])  # of equals the middle one, far from both sides
+
+
+def _counts_on_grid(probabilities: Array, targets: Targets) -> Iterator[Counts]:
+    """The counts of each label at each threshold of the grid, with one look at the probabilities."""
+    documents, labels = targets.shape
+    passed = np.searchsorted(GRID, probabilities) + (len(GRID) + 1) * np.arange(labels)
+
+    def above(places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+        """How many of them pass each threshold, by threshold and label."""
+        found = np.bincount(places, minlength=(len(GRID) + 1) * labels).reshape(labels, -1)
+        return np.ascontiguousarray(found[:, :0:-1].cumsum(axis=1)[:, ::-1].T)
+
+    positives = targets.sum(axis=0)
+    for assigned, tp in zip(above(passed.ravel()), above(passed[targets]), strict=True):
+        yield Counts(tp, assigned - tp, positives - tp, documents - positives - (assigned - tp))
 
 
 def _own_thresholds(probabilities: Array, targets: Targets, goal: Goal) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_thread
+from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, is_sparse, one_blas_thread
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma
 from funnelling.svm.nystrom import NystromMap
@@ -276,8 +276,11 @@ class Fit:
         coefficients = self.solution.coefficients(number)
         bias = self.solution.bias[:, number].astype(np.float32)
         if gamma is None:
-            with one_blas_thread():
-                weights = X.T @ np.ascontiguousarray(coefficients.toarray().T)
+            if is_sparse(X):  # so are coefficients: few documents support a label
+                weights = (X.T @ coefficients.T).toarray()
+            else:
+                with one_blas_thread():
+                    weights = X.T @ np.ascontiguousarray(coefficients.toarray().T)
             return LinearScorer(np.ascontiguousarray(weights, dtype=np.float32), bias)
         if problem.plan.form == "nystrom":
             assert isinstance(problem.kernel, Vectors)

@@ -266,7 +266,11 @@ def test_of_a_large_corpus_a_sample_is_tried(
 def test_a_sample_has_documents_enough(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "MOST_WORK", 1)
     targets = {"en": np.ones((len(corpus), 2), dtype=bool)}
-    training = TrainingSet.of({}, {}, targets, {"en": None}, {}, texts=True, exclusive=False, seed=0)
+    documents = {"en": np.zeros((len(corpus), 1))}
+    groups = {"en": None}
+    training = TrainingSet.of(
+        documents, documents, targets, groups, groups, texts=False, exclusive=False, seed=0
+    )
     assert choosing._sample(training).size == len(corpus)  # which is below LEAST_SAMPLE
     monkeypatch.setattr(choosing, "LEAST_SAMPLE", len(corpus) // 3)
     assert abs(choosing._sample(training).size - len(corpus) / 3) <= 3

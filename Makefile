@@ -52,6 +52,7 @@ $(READY): pyproject.toml setup.py $(wildcard native/*)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "funnelling needs Python 3.11 or newer: make PYTHON=python3.12 …")'
 	test -d .venv || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m compileall -q src/funnelling
 	touch $(READY)
 
 clean:

@@ -186,6 +186,20 @@ static PyObject *py_rbf(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *py_sigmoid(PyObject *self, PyObject *values) {
+    static const struct buffer expected = {"values", "d", 8, 1};
+    Py_buffer view;
+    (void)self;
+    if (acquire(&values, &expected, &view, 1) < 0) return NULL;
+    double *value = view.buf;
+    const Py_ssize_t count = items(&view);
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t k = 0; k < count; k++) value[k] = 1 / (1 + exp(-value[k]));
+    Py_END_ALLOW_THREADS
+    release(&view, 1);
+    Py_RETURN_NONE;
+}
+
 static PyObject *py_instructions(PyObject *self, PyObject *args) {
     const char *name = NULL;
     (void)self;
@@ -210,6 +224,9 @@ static PyMethodDef METHODS[] = {
     {"rbf", py_rbf, METH_VARARGS,
      "rbf(dots, row_norms, column_norms, gamma)\n--\n\n"
      "Turn dot products into exp(-gamma (row norm + column norm - 2 dot)), in place; norms are squared."},
+    {"sigmoid", py_sigmoid, METH_O,
+     "sigmoid(values)\n--\n\n"
+     "Turn values into 1 / (1 + exp(-value)), in place."},
     {"instructions", py_instructions, METH_VARARGS,
      "instructions(name=None)\n--\n\n"
      "The instruction set in use: base (SSE2 or NEON), avx2 or avx512; a name chooses another, for tests."},

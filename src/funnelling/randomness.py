@@ -5,13 +5,14 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 
 def seed_of(random_state: object) -> int:
     """Turn scikit-learn's ``random_state`` (None, an int or a RandomState) into one number."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
+    from sklearn.utils import check_random_state
+
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 

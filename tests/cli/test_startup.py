@@ -63,6 +63,23 @@ def test_reading_corpora_and_cards_waits_for_no_learner() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_prediction_waits_for_no_learner(own_words_model: Path, data: Path) -> None:
+    """Nor for other libraries that take long to load: each is a good part of what one document takes."""
+    slow = ("sklearn", "pandas", "joblib", "langcodes", "tqdm", "scipy.special", "scipy.optimize")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c"),
+            f"import sys\nfrom funnelling.cli import main\nmain(sys.argv[1:])\n"
+            f"print([name for name in {slow!r} if name in sys.modules], file=sys.stderr)",
+            *("predict", own_words_model, data),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
 def test_version(tmp_path: Path) -> None:
     done = run_command("--version", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, f"funnelling {version('funnelling')}\n")

@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+from itertools import product
+from string import ascii_lowercase
 
 import pytest
+from langcodes import standardize_tag
 
 from funnelling.errors import InputError
 from funnelling.text.languages import (
+    _general,
     is_language,
     is_served,
     known_as,
@@ -203,3 +207,9 @@ def test_codes_of_two_letters_wait_for_no_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "['en', 'pt_BR', 'he'] en False\n"
+
+
+def test_codes_of_two_letters_are_counted_as_unicode_does() -> None:
+    for letters in product(ascii_lowercase, repeat=2):
+        code = normalise_tag("".join(letters))
+        assert _general(code) == standardize_tag(code, macro=True).replace("-", "_") or not is_language(code)

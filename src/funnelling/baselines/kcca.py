@@ -3,10 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from sklearn.base import clone
-
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
+from funnelling.estimator import clone
 from funnelling.method.parameters import check_positive, check_whole
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.kcca import KCCASpace

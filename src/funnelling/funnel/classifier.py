@@ -11,10 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
+from funnelling.estimator import check_fitted
 from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.archive import Archive
@@ -273,7 +273,7 @@ class FunnellingClassifier(Method):
 
     def _assemble(self) -> None:
         """Put funnels together from what was remembered, or loaded: that of known languages comes first."""
-        check_is_fitted(self, "meta_" if self.zero_shot is None else "shared_meta_")
+        check_fitted(self, "meta_" if self.zero_shot is None else "shared_meta_")
         design, attributes = self.design(), vars(self)
         funnels = [funnel_of(design, attributes)]
         if self.zero_shot is not None:
@@ -297,7 +297,8 @@ class FunnellingClassifier(Method):
         if not hasattr(self, "_funnels"):
             self._assemble()
         if self.encoder is not None and "encoder" in self.shared_views_:
-            self.shared_views_["encoder"].space.found_at(self.encoder)  # it may have moved since the fit
+            space: Any = self.shared_views_["encoder"].space
+            space.found_at(self.encoder)  # it may have moved since the fit
         known = language in self.languages_ or self.zero_shot is None
         return self._funnels[0 if known else 1]
 
@@ -337,7 +338,7 @@ class FunnellingClassifier(Method):
         >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
         (['en', 'it'], [[1, 0]])
         """
-        check_is_fitted(self, "classes_")
+        check_fitted(self, "classes_")
         self._validate_parameters()
         inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
         archive = growable_archive(self.classes_, getattr(self, "training_", None))
@@ -355,7 +356,7 @@ class FunnellingClassifier(Method):
 
         Over some labels, or all. Vocabularies, and thresholds that were tuned, saw those documents.
         """
-        check_is_fitted(self, "held_out_")
+        check_fitted(self, "held_out_")
         columns = ALL if labels is None else np.isin(self.classes_, labels)
         measures: dict[str, dict[str, float]] = {}
         for language, table in self.held_out_.items():

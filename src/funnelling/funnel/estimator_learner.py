@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import joblib
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logit
-from sklearn.base import clone
 
 from funnelling.errors import InputError
+from funnelling.estimator import clone
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets
 from funnelling.randomness import stream
 from funnelling.work.progress import Advance, quietly
@@ -34,6 +32,8 @@ def _scores(estimator: Any, X: Matrix) -> npt.NDArray[Any]:
         return np.full(X.shape[0], estimator)
     if hasattr(estimator, "decision_function"):
         return np.ravel(estimator.decision_function(X))
+    from scipy.special import logit
+
     positive = int(np.flatnonzero(estimator.classes_)[0])
     return logit(np.clip(estimator.predict_proba(X)[:, positive], 1e-6, 1 - 1e-6))  # type: ignore[no-any-return]
 
@@ -95,6 +95,8 @@ class EstimatorProblem:
         return EstimatorFit(self, np.zeros(documents, dtype=np.intp), everything, {})
 
     def _scorer(self, active: Rows, fold: int) -> EstimatorScorer:
+        import joblib
+
         X = self.X[np.flatnonzero(active)]
         estimators = joblib.Parallel(n_jobs=self.learner.n_jobs, prefer="threads")(
             joblib.delayed(_fit_one)(self._clone(label, fold), X, self.targets[active, label])

@@ -17,7 +17,7 @@ from funnelling.matrices import Floats, Scored, evident_rows
 from funnelling.method.explanation import Evidence, TierTwoEvidence, WordEvidence
 from funnelling.method.training_set import TrainingSet
 from funnelling.svm import LinearScorer
-from funnelling.svm.device import scores_on
+from funnelling.svm.learner import scores_on
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
-from scipy.special import expit, log_expit, log_softmax, logit
 
 from funnelling.matrices import Floats, Folds, Matrix, Targets, one_blas_thread
+from funnelling.svm.compiled import sigmoid
 from funnelling.work.progress import Advance, quietly
 
 EDGE = 1e-3  # posteriors closer to 0 or 1 say no more than this
@@ -32,6 +31,8 @@ def log_odds(posteriors: Floats) -> Array:
     >>> log_odds(np.array([[0.5, 0.0]], np.float32)).round(2).tolist()
     [[0.0, -6.91]]
     """
+    from scipy.special import logit
+
     odds: Array = logit(np.clip(posteriors.astype(np.float64), EDGE, 1 - EDGE))
     return odds
 
@@ -94,6 +95,9 @@ def _most_likely(
     No language is without documents. Only labels that exclude each other have offsets: others are calibrated
     as they come, and get a sigmoid of their own later. Nothing is random here, and all is on one thread.
     """
+    from scipy.optimize import minimize
+    from scipy.special import log_expit, log_softmax
+
     truth = np.vstack(list(targets.values()))
     if not exclusive:
         present = truth.any(axis=0)
@@ -117,7 +121,7 @@ def _most_likely(
             likelihoods, slope = logs[truth], np.exp(logs) - truth
         else:
             likelihoods = log_expit(np.where(truth, scores, -scores)).sum(axis=1)
-            slope = expit(scores) - truth
+            slope = sigmoid(scores) - truth
         slope = slope * counts[:, None]
         gradient = np.array([np.vdot(slope, view) for view in views])
         if exclusive:

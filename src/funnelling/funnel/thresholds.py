@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit
 
 from funnelling.errors import InputError
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.matrices import Folds, Targets
 from funnelling.svm import Calibration
+from funnelling.svm.compiled import sigmoid
 
 GOALS = tuple(measure.replace("_", "-") for measure in PAPER_MEASURES)
 RECALL = "recall"
 # How many positives a label needs for its own threshold to weigh as much as the common one.
 PULLS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
 # Even in log-odds: the best threshold for K is about as small as the share of documents with a label.
-GRID = expit(np.linspace(-7, 4, 111))
+GRID = sigmoid(np.linspace(-7, 4, 111))
 EDGE = 1e-6  # thresholds keep this distance from 0 and 1
 LOSS = 0.005  # of that micro-F1
 
@@ -81,6 +81,8 @@ def tuned_thresholds(
     goal: Goal,
 ) -> Array:
     """The score of each label above which the answer is yes, tuned on honest scores."""
+    from scipy.special import logit
+
     probabilities = calibration(scores)
     pull = _choose_pull(probabilities, targets, folds, languages, goal)
     thresholds = np.maximum(Tuning.on(probabilities, targets, goal).thresholds(pull), goal.floor)
@@ -106,9 +108,11 @@ class Tuning(NamedTuple):
 
     def thresholds(self, pull: float) -> Array:
         """One threshold per label: its own and the common one, averaged by the number of its positives."""
+        from scipy.special import logit
+
         weight = np.where(self.positives > 0, self.positives / (self.positives + pull), 0.0)
         own = np.where(self.positives > 0, self.own, self.common)
-        mixed: Array = expit(weight * logit(_inside(own)) + (1 - weight) * logit(_inside(self.common)))
+        mixed: Array = sigmoid(weight * logit(_inside(own)) + (1 - weight) * logit(_inside(self.common)))
         return mixed
 
 

@@ -14,8 +14,7 @@ from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration, Fit, Scorer
-from funnelling.svm.device import scores_on
-from funnelling.svm.learner import Problem, decide
+from funnelling.svm.learner import Problem, decide, scores_on
 from funnelling.work.devices import pick_device
 from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads

@@ -7,16 +7,15 @@ and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_c
 import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import partial, partialmethod
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from funnelling.errors import InputError
+from funnelling.estimator import Estimator, check_fitted
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, check_vectors, widths_of
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
@@ -32,7 +31,7 @@ from funnelling.work.progress import progress_bar
 logger = logging.getLogger(__name__)
 
 
-class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class Method(Estimator, metaclass=ABCMeta):
     """A classifier of documents in several languages under one set of labels."""
 
     vectorizer: Any
@@ -257,7 +256,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     def serves(self, language: str) -> bool:
         """Whether documents in a language can be labelled."""
-        check_is_fitted(self, "classes_")
+        check_fitted(self, "classes_")
         return is_served(language, self.languages_) or self.serves_unseen(language)
 
     def final_c(self) -> Any:
@@ -270,7 +269,7 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         .5 for a label that training left no choice about. After a 1-D y the most probable class is
         predicted, and thresholds say nothing.
         """
-        check_is_fitted(self, "classes_")
+        check_fitted(self, "classes_")
         calibrator = self._calibrator(language)
         columns = 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
         scores = np.broadcast_to(np.asarray(self._score_thresholds(language), dtype=np.float64), (1, columns))
@@ -312,11 +311,13 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
 
     def _check_matrix(self, X: Any, reset: bool) -> Any:
         """A plain matrix in scikit-learn's form."""
+        from sklearn.utils.validation import validate_data
+
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
     def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
         """New documents, of the kind and in the languages that the model can label."""
-        check_is_fitted(self, "classes_")
+        check_fitted(self, "classes_")
         check_matrix = partial(self._check_matrix, reset=False)
         inputs = read_inputs(X, languages, self.languages_, self.texts_, check_matrix)
         for language, documents in inputs.documents.items():
@@ -380,7 +381,16 @@ class Method(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore
         return labels
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
         tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags(multi_label=True)
+        tags.target_tags.required = True
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_label = True
         return tags
+
+    set_predict_request = partialmethod(Estimator._request, "predict")
+    set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")
+    set_decision_function_request = partialmethod(Estimator._request, "decision_function")
+    set_score_request = partialmethod(Estimator._request, "score")

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import column_or_1d
 
 from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError
@@ -181,6 +179,9 @@ def _encode_indicator(matrix: Any) -> Targets:
 def _encode_classes(labels: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]:
     if any(isinstance(value, COLLECTIONS) for each in labels if not _is_typed_matrix(each) for value in each):
         raise InputError("y: label lists must hold strings only.")
+    from sklearn.utils.multiclass import check_classification_targets, type_of_target
+    from sklearn.utils.validation import column_or_1d
+
     columns = [column_or_1d(each, warn=True) for each in labels]
     together = np.concatenate(columns)
     check_classification_targets(together)

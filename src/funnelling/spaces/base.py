@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from sklearn.base import BaseEstimator
-
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
+from funnelling.estimator import Estimator
 from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.text.vocabularies import fit_own
 
@@ -31,7 +30,7 @@ class Resources:
     verbose: int = 0
 
 
-class Space(BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]
+class Space(Estimator, metaclass=ABCMeta):
     """A feature space that the documents of all languages share.
 
     ``dense`` says which kernel suits it: RBF in a dense space, linear in a sparse one.

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
@@ -67,5 +66,7 @@ class ReferenceSpace(OwnWordsSpace):
 
 def _unit_rows(X: Any) -> Any:
     """Rows of length 1; there may be no words, and so no columns, at all."""
+    from sklearn.preprocessing import normalize
+
     X = sparse.csr_array(X)
     return normalize(X) if X.shape[1] else X

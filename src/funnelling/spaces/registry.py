@@ -7,35 +7,26 @@ a file of its own, and a line of `VIEWS`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from importlib import import_module
 from itertools import count
 from typing import Any
 
-from sklearn.base import clone
-
 from funnelling.errors import InputError
+from funnelling.estimator import clone
 from funnelling.spaces.base import Resources, Space
-from funnelling.spaces.characters import CharacterSpace
-from funnelling.spaces.embedded import EmbeddedSpace
-from funnelling.spaces.encoder import EncoderSpace
-from funnelling.spaces.lri import LRISpace
-from funnelling.spaces.mixed import MixedSpace
-from funnelling.spaces.own_mixed import OwnMixedSpace
-from funnelling.spaces.pooled import PooledSpace
-from funnelling.spaces.transformed import TransformedSpace
-from funnelling.spaces.wce import WCESpace
 from funnelling.text.tfidf import TfidfVectorizer
 
 OWN = "own"
 SHARED = "shared"  # what the space of ``zero_shot`` is called among views
-VIEWS: dict[str, type[Space]] = {
-    "pooled": PooledSpace,
-    "lri": LRISpace,
-    "characters": CharacterSpace,
-    "mixed": MixedSpace,
-    "own-mixed": OwnMixedSpace,
-    "wce": WCESpace,
-    "embeddings": EmbeddedSpace,
-    "encoder": EncoderSpace,
+VIEWS = {  # where each is defined: what a model does not need is not loaded
+    "pooled": "funnelling.spaces.pooled.PooledSpace",
+    "lri": "funnelling.spaces.lri.LRISpace",
+    "characters": "funnelling.spaces.characters.CharacterSpace",
+    "mixed": "funnelling.spaces.mixed.MixedSpace",
+    "own-mixed": "funnelling.spaces.own_mixed.OwnMixedSpace",
+    "wce": "funnelling.spaces.wce.WCESpace",
+    "embeddings": "funnelling.spaces.embedded.EmbeddedSpace",
+    "encoder": "funnelling.spaces.encoder.EncoderSpace",
 }
 NAMES = (OWN, *VIEWS)
 
@@ -106,9 +97,15 @@ def _free_name(name: str, taken: Collection[str]) -> str:
 def make_space(view: View, resources: Resources, seed: int = 0, name: str = "") -> Space:
     """The space of a shared view, not yet fitted; messages about a view of the user's call it ``name``."""
     if isinstance(view, str):
-        return VIEWS[view].as_view(resources, seed)
+        module, _, kind = VIEWS[view].rpartition(".")
+        space: Space = getattr(import_module(module), kind).as_view(resources, seed)
+        return space
     if isinstance(view, Space):
         return clone(view)  # type: ignore[no-any-return]
     if isinstance(view, TfidfVectorizer):  # it asks for the language of each text
+        from funnelling.spaces.pooled import PooledSpace
+
         return PooledSpace(name, view, resources.verbose)
+    from funnelling.spaces.transformed import TransformedSpace
+
     return TransformedSpace(view, name, seed)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from funnelling.errors import InputError
+from funnelling.estimator import clone
 from funnelling.matrices import (
     Matrix,
     Targets,

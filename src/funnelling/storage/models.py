@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from funnelling.estimator import check_fitted
 from funnelling.storage import folders
 from funnelling.storage.mapped import arrays_in
 from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
@@ -54,12 +55,11 @@ def save_model(
     `inspect`. An existing model is replaced only with ``force``; any other existing path never is.
     """
     from safetensors.numpy import save
-    from sklearn.utils.validation import check_is_fitted
 
     from funnelling.method.registry import name_of
     from funnelling.report.card import model_card
 
-    check_is_fitted(model, "classes_")
+    check_fitted(model, "classes_")
     folder = Path(path)
     folders.check_writable(folder, force)
     tree, arrays = encode(model)

@@ -54,7 +54,7 @@ def _classes() -> dict[str, str]:
 
     return {
         **{entry.kind: f"{entry.module}.{entry.kind}" for entry in METHODS.values()},
-        **{kind.__name__: f"{kind.__module__}.{kind.__name__}" for kind in VIEWS.values()},
+        **{path.rpartition(".")[2]: path for path in VIEWS.values()},
         **CLASSES,
     }
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, log_softmax, softmax
 
 from funnelling.matrices import Scores, Targets
+from funnelling.svm.compiled import sigmoid
 from funnelling.work.threads import in_threads
 
 Array = npt.NDArray[np.float64]
@@ -37,7 +37,7 @@ class Calibration:
         if self.kind == "none":
             posteriors = scores.astype(np.float64)
         else:
-            posteriors = expit(scores * self.slope + self.offset)
+            posteriors = sigmoid(scores * self.slope + self.offset)
         posteriors[:, self.trivial] = self.constant[self.trivial]
         return posteriors
 
@@ -60,8 +60,15 @@ class Temperature:
     def __call__(self, scores: Scores) -> npt.NDArray[np.float64]:
         """Probabilities that sum to 1 over the labels; where there is one column, those of its label."""
         scaled = scores.astype(np.float64) * self.slope
-        probabilities: Array = expit(scaled) if scaled.shape[1] == 1 else softmax(scaled, axis=1)
+        probabilities: Array = sigmoid(scaled) if scaled.shape[1] == 1 else _softmax(scaled)
         return probabilities
+
+
+def _softmax(values: Array) -> Array:
+    """exp(value) over their sum, row by row."""
+    powers = np.exp(values - values.max(axis=1, keepdims=True))
+    shares: Array = powers / powers.sum(axis=1, keepdims=True)
+    return shares
 
 
 def fit_calibration(kind: str, held_out: Scores, targets: Targets, n_jobs: int | None = None) -> Calibration:
@@ -156,7 +163,7 @@ class _Point:
 
     @classmethod
     def at(cls, scores: Array, goal: Array, slope: Array, offset: Array) -> "_Point":
-        p = expit(scores * slope[:, None] + offset[:, None])
+        p = sigmoid(scores * slope[:, None] + offset[:, None])
         residual = p - goal
         return cls(p, np.einsum("ij,ij->i", residual, scores), residual.sum(axis=1))
 
@@ -192,6 +199,7 @@ class _Point:
 def fit_temperature(scores: Scores, targets: Targets) -> Temperature:
     """The slope with the least cross-entropy on held-out scores, between 1/20 and 100."""
     from scipy.optimize import minimize_scalar
+    from scipy.special import log_softmax
 
     scores = scores.astype(np.float64)
 

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 native: Any
 try:
     from funnelling.svm import _native  # type: ignore[attr-defined]
@@ -9,3 +12,20 @@ try:
     native = _native
 except ImportError:  # installed where there was no compiler
     native = None
+
+
+def sigmoid(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """1 / (1 + exp(-value)), as the C library has it, whatever values stand beside it.
+
+    It is scipy's ``expit`` to the bit; importing that would be a good part of what a prediction takes.
+
+    >>> sigmoid(np.array([[0.0, -1000.0]])).tolist()
+    [[0.5, 0.0]]
+    """
+    if native is None:
+        from scipy.special import expit
+
+        return np.asarray(expit(values))
+    posteriors = np.array(values, dtype=np.float64, order="C")
+    native.sigmoid(posteriors)
+    return posteriors

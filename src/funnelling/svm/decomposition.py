@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erf
 
 from funnelling.matrices import Matrix, is_sparse
 from funnelling.svm.scorers import KernelScorer, LinearScorer
@@ -43,6 +42,8 @@ class KernelDecomposition:
         The scores at the origin, (labels,), and the contributions, (labels, dimensions), sum to the scores of
         the point.
         """
+        from scipy.special import erf
+
         x = np.asarray(point, dtype=np.float64)
         coefficients = self._scorer.coefficients[:, labels]
         gamma, length = self._scorer.gamma, float(x @ x)

@@ -293,6 +293,15 @@ class Fit:
         return KernelScorer(X[support], weights, bias, gamma)
 
 
+def scores_on(device: str, scorer: Scorer, X: Floats) -> Floats:
+    """A scorer's scores of documents, computed on a device where that pays."""
+    if device == "cpu" or not isinstance(scorer, KernelScorer):
+        return scorer.scores(X)
+    from funnelling.svm.device import kernel_scores
+
+    return kernel_scores(scorer, X, device)
+
+
 def decide(scores: Floats, exclusive: bool) -> Targets:
     """Yes where the score is above 0; for exclusive labels, at the highest score of the document."""
     if not exclusive or scores.shape[1] == 1:

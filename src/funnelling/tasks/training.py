@@ -7,9 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sklearn.base import clone
-
 from funnelling.errors import InputError
+from funnelling.estimator import clone
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.storage import check_writable, save_model

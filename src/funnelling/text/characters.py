@@ -11,8 +11,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
-from sklearn.utils.validation import check_is_fitted
 
+from funnelling.estimator import check_fitted
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 from funnelling.text.tokens import fold_accents, lower, tidy
 
@@ -65,7 +65,7 @@ class CharacterVectorizer(TfidfVectorizer):
         languages: Sequence[str] | None = None,  # noqa: ARG002
     ) -> csr_array[np.float32]:
         """Return one row per text, as `TfidfVectorizer` does; runs that are not known are not kept."""
-        check_is_fitted(self, "idf_")
+        check_fitted(self, "idf_")
         return self.weigh(self._count(texts, self._column_of()))
 
     def _count(self, texts: Iterable[str], known: Container[str] | None = None) -> WordCounts:

@@ -16,6 +16,9 @@ _LONGEST = 100  # characters; the longest tags and names have some 60
 _REPLACED = {"in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro"}
 _APART = {"fat": "fat", "hbs": "sh", "tgl": "tl"}
 
+# Of languages with a code of two letters, those that Unicode counts to another.
+_COUNTED_TO = {"bh": "bho", "sh": "sr_Latn", "tl": "fil", "tw": "ak"}
+
 # Languages close enough to share the resources of a tool.
 _RELATIVES = {
     "bs": ("hbs", "hr"),
@@ -99,6 +102,8 @@ def _shortest(code: str) -> str:
 
 def _general(language: str) -> str:
     """What Unicode counts a language to, such as `fa_AF` for Dari, or else itself."""
+    if len(language) == 2:
+        return _COUNTED_TO.get(language, language)
     from langcodes import standardize_tag
 
     return standardize_tag(language, macro=True).replace("-", "_") if _is_code(language) else language

@@ -12,14 +12,13 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from funnelling.errors import InputError
+from funnelling.estimator import Estimator, check_fitted
 from funnelling.text.words import ReduceTo, analyser
 
 
-class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TfidfVectorizer(Estimator):
     """Turn texts into tf-idf vectors of unit length over one sorted vocabulary.
 
     The weight of a word that a text has tf times is (1 + log tf) · log(n / df), where df of the n
@@ -102,7 +101,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self, texts: Iterable[str], *, languages: Sequence[str] | None = None
     ) -> csr_array[np.float32]:
         """Return one row per text: float32, columns in the order of `vocabulary_`, indices sorted."""
-        check_is_fitted(self, "idf_")
+        check_fitted(self, "idf_")
         return self.weigh(self.count(texts, languages))
 
     def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
@@ -113,7 +112,7 @@ class TfidfVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
         """Return the vocabulary as an array."""
-        check_is_fitted(self, "idf_")
+        check_fitted(self, "idf_")
         return np.asarray(self.vocabulary_, dtype=object)
 
     def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:

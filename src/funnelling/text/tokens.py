@@ -7,26 +7,27 @@ Scripts that write no spaces give the n-grams of each run, whatever the language
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
-from itertools import groupby
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 # Han, kana and Bopomofo: runs are cut into pieces of one and two characters.
 _IDEOGRAPHIC = (
-    *range(0x3005, 0x3008),
-    *range(0x3040, 0x3130),
-    *range(0x31A0, 0x3200),
-    *range(0x3400, 0xA000),
-    *range(0xF900, 0xFB00),
-    *range(0x20000, 0x323B0),
+    range(0x3005, 0x3008),
+    range(0x3040, 0x3130),
+    range(0x31A0, 0x3200),
+    range(0x3400, 0xA000),
+    range(0xF900, 0xFB00),
+    range(0x20000, 0x323B0),
 )
 # Thai, Lao, Tibetan, Myanmar and Khmer: into pieces of two and three, since one character is less than a
 # syllable.
 _SOUTHEAST_ASIAN = (
-    *range(0x0E00, 0x10A0),
-    *range(0x1780, 0x1800),
-    *range(0xA9E0, 0xAA00),
-    *range(0xAA60, 0xAA80),
+    range(0x0E00, 0x10A0),
+    range(0x1780, 0x1800),
+    range(0xA9E0, 0xAA00),
+    range(0xAA60, 0xAA80),
 )
 
 # Soft hyphens, joiners, variation selectors and the Arabic tatweel stand inside words and mean nothing.
@@ -38,6 +39,8 @@ _invisible = re.compile(f"[{_INVISIBLE}]+")
 _untidy = re.compile(f"[{_INVISIBLE}{_SHAPES}]+")
 _astral = re.compile("[\U00010000-\U0001efff\U00020000-\U0003ffff]")
 _diacritics = re.compile("[\u0300-\u036f]+")
+_letters = re.compile(r"[^\W_]+")
+_maybe_pile = re.compile(r"[^\w\x00-\x7f]{31}")
 
 _TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
 DOTLESS_LANGUAGES = frozenset({"az", "tr"})
@@ -84,8 +87,9 @@ def tidy(text: str) -> str:
         return text
     text = _untidy.sub(lambda run: _invisible.sub("", unicodedata.normalize("NFKC", run[0])), text)
     # Python's normalisation is quadratic in the marks on one letter; no script stacks more than thirty.
-    pile = _patterns(bool(_astral.search(text))).pile
-    return unicodedata.normalize("NFC", pile.sub(r"\1", text))
+    if _maybe_pile.search(text):
+        text = _patterns(bool(_astral.search(text))).pile.sub(r"\1", text)
+    return unicodedata.normalize("NFC", text)
 
 
 def _cut(run: re.Match[str]) -> list[str]:
@@ -101,40 +105,64 @@ def _cut(run: re.Match[str]) -> list[str]:
     return [text[i : i + n] for i in range(len(text)) for n in sizes if i + n <= len(text)] or [text]
 
 
-class _Patterns(NamedTuple):
-    word: re.Pattern[str]
-    unspaced: re.Pattern[str]  # one character of an unspaced script
-    run: re.Pattern[str]  # a word, or a run of an unspaced script, whose group has the kind's name
-    pile: re.Pattern[str]  # marks beyond the thirtieth on one letter
-
-
 @lru_cache(maxsize=2)
-def _patterns(astral: bool) -> _Patterns:
-    r"""Build the patterns: `\w` lacks combining marks, without which Hindi falls to pieces.
+def _patterns(astral: bool) -> "_Patterns":
+    return _Patterns(0x323B0 if astral else 0x10000)  # beyond are only variation selectors
+
+
+class _Patterns:
+    r"""What texts are cut by, each made when it is first needed: `\w` lacks marks, and Hindi falls to pieces.
 
     Patterns with the letters beyond U+FFFF are several times slower, so only texts that have such letters use
     them.
     """
-    codes = range(0x323B0 if astral else 0x10000)  # beyond are only variation selectors
-    marks = {c for c in codes if unicodedata.category(chr(c))[0] == "M"}
-    letters = {c for c in codes if chr(c).isalnum()}
-    ideographic = (letters | marks).intersection(_IDEOGRAPHIC)
-    southeast_asian = (letters | marks).intersection(_SOUTHEAST_ASIAN)
-    unspaced = ideographic | southeast_asian
-    word = f"{_one_of(letters - unspaced)}{_one_of((letters | marks) - unspaced)}*"
-    runs = f"(?P<ideographic>{_one_of(ideographic)}+)|(?P<southeast_asian>{_one_of(southeast_asian)}+)"
-    return _Patterns(
-        word=re.compile(word),
-        unspaced=re.compile(_one_of(unspaced)),
-        run=re.compile(f"{runs}|{word}"),
-        pile=re.compile(f"({_one_of(marks)}{_one_of(marks)}{{29}}){_one_of(marks)}+"),
-    )
+
+    def __init__(self, codes: int) -> None:
+        """Sort the characters into letters, marks and others."""
+        characters = np.arange(codes, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        letters, marks = np.zeros(codes, dtype=bool), np.zeros(codes, dtype=bool)
+        for run in _letters.finditer(characters):
+            letters[run.start() : run.end()] = True
+        others = np.flatnonzero(~letters)
+        marks[others] = [unicodedata.category(characters[code])[0] == "M" for code in others.tolist()]
+        self._marks = _one_of(marks)
+        self._ideographic = _one_of((letters | marks) & _within(_IDEOGRAPHIC, codes))
+        self._southeast_asian = _one_of((letters | marks) & _within(_SOUTHEAST_ASIAN, codes))
+        unspaced = (letters | marks) & _within(_IDEOGRAPHIC + _SOUTHEAST_ASIAN, codes)
+        self._unspaced = _one_of(unspaced)
+        self._word = f"{_one_of(letters & ~unspaced)}{_one_of((letters | marks) & ~unspaced)}*"
+
+    @cached_property
+    def word(self) -> re.Pattern[str]:
+        return re.compile(self._word)
+
+    @cached_property
+    def unspaced(self) -> re.Pattern[str]:
+        """One character of an unspaced script."""
+        return re.compile(self._unspaced)
+
+    @cached_property
+    def run(self) -> re.Pattern[str]:
+        """A word, or a run of an unspaced script, whose group has the kind's name."""
+        ideographic = f"(?P<ideographic>{self._ideographic}+)"
+        southeast_asian = f"(?P<southeast_asian>{self._southeast_asian}+)"
+        return re.compile(f"{ideographic}|{southeast_asian}|{self._word}")
+
+    @cached_property
+    def pile(self) -> re.Pattern[str]:
+        """Marks beyond the thirtieth on one letter."""
+        return re.compile(f"({self._marks}{self._marks}{{29}}){self._marks}+")
 
 
-def _one_of(codes: Iterable[int]) -> str:
-    """Write code points as a regular expression's character class."""
-    ranges = []
-    for _, neighbours in groupby(enumerate(sorted(codes)), key=lambda pair: pair[1] - pair[0]):
-        run = [code for _, code in neighbours]
-        ranges.append(f"{chr(run[0])}-{chr(run[-1])}")
-    return f"[{''.join(ranges)}]"
+def _within(ranges: Iterable[range], codes: int) -> npt.NDArray[np.bool_]:
+    inside = np.zeros(codes, dtype=bool)
+    for each in ranges:
+        inside[each.start : each.stop] = True
+    return inside
+
+
+def _one_of(characters: npt.NDArray[np.bool_]) -> str:
+    """Write characters as a regular expression's class, given which code points are among them."""
+    edges = np.flatnonzero(np.diff(characters, prepend=False, append=False)).tolist()
+    pairs = zip(edges[::2], edges[1::2], strict=True)
+    return f"[{''.join(f'{chr(first)}-{chr(beyond - 1)}' for first, beyond in pairs)}]"

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklearn.base import clone
-
+from funnelling.estimator import clone
 from funnelling.matrices import Matrix, by_language, sizes_of
 from funnelling.text.languages import known_as
 from funnelling.text.tfidf import TfidfVectorizer

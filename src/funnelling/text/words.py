@@ -129,25 +129,39 @@ class _Plan(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _plan(language: str | None, reduce_to: ReduceTo | None, *, stop_words: bool, fold: bool = True) -> _Plan:
-    import snowballstemmer
     import stopwordsiso
-    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     if reduce_to not in ("lemmas", "stems", None):
         raise InputError(f"words are reduced to lemmas, stems or None, found {reduce_to!r}.")
     if language is None:
         return _Plan(fold=fold)
-    stemmers = {code for code, name in _STEMMERS.items() if name in snowballstemmer.algorithms()}
-    kinds: dict[ReduceTo, Collection[str]] = {"lemmas": SUPPORTED_LANGUAGES, "stems": stemmers}
-    at_hand = {kind: code for kind, codes in kinds.items() if (code := name_among(language, codes))}
-    kind = reduce_to if reduce_to in at_hand or reduce_to is None else next(iter(at_hand), None)
+    kind, code = _reduction(language, reduce_to) if reduce_to else (None, "")
     return _Plan(
         reduce_to=kind,
-        code=at_hand[kind] if kind else "",
+        code=code,
         stop_words=name_among(language, stopwordsiso.langs()) if stop_words else None,
         casing=name_among(language, DOTLESS_LANGUAGES),
         fold=fold and name_among(language, _ACCENTS_MATTER) is None,
     )
+
+
+def _reduction(language: str, preferred: ReduceTo) -> tuple[ReduceTo | None, str]:
+    """What the words of a language are reduced to, and the code under which that is found."""
+    kinds: tuple[ReduceTo, ...] = ("lemmas", "stems")
+    for kind in sorted(kinds, key=preferred.__ne__):
+        if code := name_among(language, _languages_with(kind)):
+            return kind, code
+    return None, ""
+
+
+def _languages_with(kind: ReduceTo) -> Collection[str]:
+    if kind == "lemmas":
+        from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+        return SUPPORTED_LANGUAGES
+    import snowballstemmer
+
+    return {code for code, name in _STEMMERS.items() if name in snowballstemmer.algorithms()}
 
 
 @cache

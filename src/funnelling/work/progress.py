@@ -1,5 +1,6 @@
 """Progress bars: on standard error, only on a terminal, only when asked for."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
@@ -19,13 +20,12 @@ def progress_bar(description: str, total: int | None, shown: bool, unit: str = "
     >>> with progress_bar("counting", 3, shown=False) as advance:
     ...     advance(1)
     """
-    if not shown:
+    if not shown or not sys.stderr.isatty():
         yield quietly
         return
     from tqdm import tqdm
 
-    # To tqdm, disable=None means "only on a terminal".
-    with tqdm(total=total, desc=description, unit=unit, leave=False, disable=None, delay=0.5) as bar:
+    with tqdm(total=total, desc=description, unit=unit, leave=False, delay=0.5) as bar:
         yield bar.update
 
 

@@ -1,6 +1,6 @@
 """Work in pieces, done by the joblib backend in use: processes, or the machines of a cluster.
 
-Without one, work stays in threads of this process, where no data has to travel.
+Without one, work stays in threads of this process, where no data has to travel; joblib is not loaded then.
 """
 
 import sys
@@ -8,9 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
-
-import joblib
-from joblib.parallel import get_active_backend
 
 from funnelling.errors import InputError
 
@@ -22,12 +19,18 @@ PATIENCE = 2.0  # seconds before the second attempt, doubled before each further
 
 def is_local() -> bool:
     """Whether work is to stay in this process, where memory is shared."""
+    if "joblib" not in sys.modules:  # so nobody has chosen a backend
+        return True
+    from joblib.parallel import get_active_backend
+
     backend = get_active_backend(prefer="threads")[0]
     return bool(getattr(backend, "supports_sharedmem", False))
 
 
 def workers() -> int:
     """How many pieces can be worked on at once."""
+    import joblib
+
     return int(joblib.effective_n_jobs(None))
 
 
@@ -38,6 +41,8 @@ def in_pieces(
 
     ``shared`` travels once. On a cluster every worker gets a copy, so that it outlives any of them.
     """
+    import joblib
+
     remaining = dict(enumerate(pieces))
     for attempt in range(ATTEMPTS):
         with suppress(*_losses()):
@@ -66,6 +71,8 @@ def in_processes(
     elif n_jobs == 1 or len(pieces) == 1:
         yield from ((number, work(*piece)) for number, piece in enumerate(pieces))
     else:
+        import joblib
+
         with joblib.parallel_config(backend="loky", n_jobs=n_jobs):
             yield from in_pieces(work, (), pieces)
 
@@ -77,6 +84,8 @@ class _PieceResult(NamedTuple):
 
 def _send(shared: tuple[Any, ...]) -> Any:
     """The shared data, or on a cluster a reference to the copies that were sent to all workers."""
+    from joblib.parallel import get_active_backend
+
     client = getattr(get_active_backend()[0], "client", None)
     if client is None:
         return shared
@@ -92,6 +101,8 @@ def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], shared: A
     """The result of a piece, or None where the shared data did not arrive."""
     if not isinstance(shared, tuple):
         return None
+    import joblib
+
     with joblib.parallel_config(backend="threading", n_jobs=1):
         return _PieceResult(number, work(*shared, *piece))
 
@@ -111,6 +122,8 @@ def _losses() -> tuple[type[BaseException], ...]:
 
 @contextmanager
 def _nested(backend: Any) -> Iterator[None]:
+    import joblib
+
     with joblib.parallel_config(backend=backend.get_nested_backend()[0]):
         yield
 
@@ -119,6 +132,8 @@ def for_threads(work: Callable[[int], Result]) -> Callable[[int], Result]:
     """``work`` made fit for another thread, where it spreads over the workers of the calling thread."""
     if is_local():
         return work
+    from joblib.parallel import get_active_backend
+
     backend = get_active_backend()[0]
 
     def work_in_thread(k: int) -> Result:

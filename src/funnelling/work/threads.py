@@ -1,10 +1,10 @@
 """Work in threads of this process: for code that releases the GIL."""
 
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 
@@ -51,6 +51,10 @@ def share_threads(n_jobs: int | None, tasks: int) -> tuple[int, int]:
 
 def threads_of(n_jobs: int | None) -> int:
     """How many threads of this process ``n_jobs`` means; the workers of a cluster do not count."""
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
+        return 1
+    import joblib
+
     if is_local():
         return int(joblib.effective_n_jobs(n_jobs))
     with joblib.parallel_config(backend="threading"):

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import nnls
 
 from funnelling.funnel.design import Design
 from funnelling.funnel.odds import ANY, fit_offsets, fit_weights, log_odds
@@ -156,6 +155,8 @@ def stacking_weights(held_out: Sequence[Floats], targets: Targets) -> Weights:
     >>> stacking_weights([right, unsure], truth).round(2).tolist()
     [1.0, 0.0]
     """
+    from scipy.optimize import nnls
+
     X = np.column_stack([each.ravel().astype(np.float64) for each in held_out])
     products = X.T @ X
     if not products.any():  # base classifiers that reject everything say nothing of each other

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 
+from funnelling.estimator import clone
 from funnelling.funnel.design import Learner
 from funnelling.funnel.tier_one import (
     REJECTED,

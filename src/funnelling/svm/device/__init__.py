@@ -17,12 +17,11 @@ Everything is summed in double. Bits are the same in every run on the same devic
 tests, where the compiled solver would be far faster.
 """
 
-from funnelling.svm.device.gram import DeviceGram, kernel_scores, scores_on
+from funnelling.svm.device.gram import DeviceGram, kernel_scores
 from funnelling.svm.device.solver import solve_path_on_device
 
 __all__ = [
     "DeviceGram",
     "kernel_scores",
-    "scores_on",
     "solve_path_on_device",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.matrices import Floats
-from funnelling.svm.scorers import KernelScorer, Scorer
+from funnelling.svm.scorers import KernelScorer
 
 Tensor = Any  # torch.Tensor
 
@@ -92,13 +92,6 @@ def _rbf(A: Tensor, B: Tensor, gamma: float) -> Tensor:
     block = (A @ B.T).mul_(-2)
     block += (A * A).sum(dim=1)[:, None] + (B * B).sum(dim=1)
     return block.clamp_(min=0).mul_(-gamma).exp_().float()
-
-
-def scores_on(device: str, scorer: Scorer, X: Floats) -> Floats:
-    """A scorer's scores of documents, computed on a device where that pays."""
-    if device == "cpu" or not isinstance(scorer, KernelScorer):
-        return scorer.scores(X)
-    return kernel_scores(scorer, X, device)
 
 
 def kernel_scores(scorer: KernelScorer, X: Floats, device: str) -> Floats:

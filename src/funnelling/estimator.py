@@ -1,0 +1,117 @@
+"""scikit-learn's contract of an estimator, kept without loading scikit-learn.
+
+To import scikit-learn takes a second or two, which whoever labels one document would wait for. So what is an
+estimator here does not derive from `sklearn.base.BaseEstimator` but does what that promises: parameters,
+clones, tags, routing of metadata. `sklearn.utils.estimator_checks` finds nothing wrong with it.
+"""
+
+import copy
+import inspect
+from collections import defaultdict
+from functools import partialmethod
+from typing import Any, Self
+
+# Methods to which scikit-learn's tools may route metadata, and what they are given anyway.
+ROUTED = ("fit", "predict", "predict_proba", "decision_function", "score", "transform")
+ALWAYS_GIVEN = ("self", "X", "y", "texts")
+
+
+class Estimator:
+    """An object whose ``__init__`` does nothing but keep its parameters under their names."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; ``deep`` adds those of parameters that are estimators."""
+        parameters: dict[str, Any] = {}
+        for name in _defaults(type(self)):
+            value = parameters[name] = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                parameters |= {f"{name}__{inner}": item for inner, item in value.get_params().items()}
+        return parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters; ``name__inner`` is one of the estimator that is the parameter ``name``."""
+        known = _defaults(type(self))
+        nested: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+        for key, value in parameters.items():
+            name, _, inner = key.partition("__")
+            if name not in known:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self}. It has {', '.join(known)}."
+                )
+            if inner:
+                nested[name][inner] = value
+            else:
+                setattr(self, name, value)
+        for name, inner_parameters in nested.items():
+            getattr(self, name).set_params(**inner_parameters)
+        return self
+
+    def __repr__(self) -> str:
+        """The class, and the parameters that are not at their defaults."""
+        defaults = _defaults(type(self))
+        shown = {name: repr(value) for name, value in self.get_params(deep=False).items()}
+        changed = [f"{name}={text}" for name, text in shown.items() if text != repr(defaults[name])]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _repr_html_(self) -> str:
+        from sklearn.utils import estimator_html_repr
+
+        return str(estimator_html_repr(self))
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+
+    def get_metadata_routing(self) -> Any:
+        """Which metadata, such as ``languages``, each method asks scikit-learn's tools for."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        if hasattr(self, "_metadata_request"):
+            return copy.deepcopy(self._metadata_request)
+        requests = MetadataRequest(owner=type(self).__name__)
+        for method in (each for each in ROUTED if hasattr(self, each)):
+            for name in inspect.signature(getattr(type(self), method)).parameters:
+                if name not in ALWAYS_GIVEN:
+                    getattr(requests, method).add_request(param=name, alias=None)
+        return requests
+
+    def _request(self, method: str, /, **metadata: bool | str | None) -> Self:
+        """Ask that metadata be passed to a method: ``languages=True``, or the name it goes by."""
+        from sklearn import get_config
+
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "Metadata is not routed. Call sklearn.set_config(enable_metadata_routing=True) first."
+            )
+        requests = self.get_metadata_routing()
+        request = getattr(requests, method)
+        for name, alias in metadata.items():
+            if name not in request.requests:
+                raise TypeError(f"{method} takes no {name!r}. It takes {', '.join(request.requests)}.")
+            request.add_request(param=name, alias=alias)
+        self._metadata_request = requests  # where scikit-learn's clone looks for it
+        return self
+
+    set_fit_request = partialmethod(_request, "fit")
+
+
+def _defaults(kind: type[Estimator]) -> dict[str, Any]:
+    """The parameters of a class in the order of the alphabet, with their defaults."""
+    parameters = list(inspect.signature(kind).parameters.values())
+    return {each.name: each.default for each in sorted(parameters, key=lambda each: each.name)}
+
+
+def check_fitted(estimator: object, attribute: str) -> None:
+    """Refuse an estimator that lacks what a fit leaves, as scikit-learn does."""
+    if not hasattr(estimator, attribute):
+        from sklearn.exceptions import NotFittedError
+
+        raise NotFittedError(f"This {type(estimator).__name__} is not fitted yet. Call fit first.")
+
+
+def clone(estimator: Any) -> Any:
+    """An unfitted copy with the same parameters, by scikit-learn, which is not loaded before."""
+    from sklearn.base import clone
+
+    return clone(estimator)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from funnelling.text.lemmas import CACHE
+from funnelling.work.cache import CACHE
 
-# Lemmas are prepared once for all tests, and not in the cache of whoever runs them.
+# What is cached is made once for all tests, and not in the cache of whoever runs them.
 os.environ.setdefault(CACHE, str(Path(__file__).parents[1] / "build" / "cache"))

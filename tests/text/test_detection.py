@@ -1,12 +1,17 @@
 """Languages of texts, found offline."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import py3langid.langid
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from funnelling.errors import InputError
-from funnelling.text.detection import detect_languages
+from funnelling.text.detection import _identifier, detect_languages
+from funnelling.work.cache import CACHE
 
 GREETINGS = {
     "da": "Jeg vil gerne bestille en kop kaffe og et stykke kage, tak.",
@@ -111,3 +116,33 @@ def test_a_huge_text_is_judged_by_its_beginning() -> None:
 @given(st.lists(st.text(st.characters(categories=["L", "M", "N", "P", "Z", "C"])), max_size=3))
 def test_any_text_gets_a_candidate(texts: list[str]) -> None:
     assert all(language in ("de", "en") for language in detect_languages(texts, ["de", "en"]))
+
+
+class TestItsModel:
+    """From the cache it is that of the library, and works without one too."""
+
+    TEXTS = ("Guten Morgen", "Bom dia, minha gente", "東京都", "Добрий день", "", "12", "\x00", "Qapla'")
+
+    @pytest.fixture(autouse=True)
+    def _fresh(self) -> Iterator[None]:
+        _identifier.cache_clear()
+        yield
+        _identifier.cache_clear()
+
+    def test_mapped(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(CACHE, str(tmp_path))
+        theirs = LanguageIdentifier.from_model_file(MODEL_FILE)
+        for _ in range(2):  # made, then found
+            assert [_identifier().rank(text) for text in self.TEXTS] == [
+                theirs.rank(text) for text in self.TEXTS
+            ]
+            _identifier.cache_clear()
+        (made,) = tmp_path.iterdir()
+        made.write_bytes(made.read_bytes()[:1_000])
+        assert _identifier().rank("Guten Morgen") == theirs.rank("Guten Morgen")
+
+    def test_where_nothing_can_be_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "file").touch()
+        monkeypatch.setenv(CACHE, str(tmp_path / "file"))
+        assert detect_languages(["Guten Morgen, liebe Leute"], ["en", "de"]) == ["de"]
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]

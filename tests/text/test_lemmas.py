@@ -1,6 +1,7 @@
 """Lemmas: those of simplemma, word for word, from a cache that can fail without harm."""
 
 import logging
+import os
 import random
 import subprocess
 import sys
@@ -16,7 +17,8 @@ from simplemma.strategies.dictionaries import DefaultDictionaryFactory
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
 from funnelling.text import lemmas
-from funnelling.text.lemmas import CACHE, MappedDictionary, dictionary
+from funnelling.text.lemmas import MappedDictionary, dictionary
+from funnelling.work.cache import CACHE
 
 SMALL = ("ms", "eo", "cy")  # a few of the dictionaries, of which the largest take seconds
 
@@ -101,7 +103,7 @@ def test_a_disk_that_is_full_leaves_nothing_behind(cache: Path, monkeypatch: pyt
     def full(_number: int) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(lemmas.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     assert not isinstance(dictionary("ms"), MappedDictionary)
     assert list(cache.iterdir()) == []
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.estimator import check_fitted
 from funnelling.storage import folders
-from funnelling.storage.mapped import arrays_in
 from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
 from funnelling.text.languages import is_served
+from funnelling.work.mapped import arrays_in
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -1,13 +1,23 @@
 """Which language a text is in, found offline."""
 
+import logging
+import mmap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from funnelling.errors import InputError
 from funnelling.text.languages import name_among, normalise_tag
+from funnelling.work.cache import FAILURES, from_cache
+from funnelling.work.mapped import arrays_in
 from funnelling.work.progress import watched
+
+logger = logging.getLogger(__name__)
 
 # Accuracy no longer grows beyond some 500 characters; the rest is for headings in another language.
 CHARACTERS_READ = 2_000
@@ -85,9 +95,41 @@ def _most_likely(text: str, labels: Sequence[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _identifier() -> Any:
-    """Load an identifier of our own: the library's is shared, and restricting it would change it for all."""
+    """An identifier of our own: the library's is shared, and restricting it would change it for all.
+
+    Its packed model takes a second to read, and 70 MB. From the cache it is mapped.
+    """
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    if hasattr(LanguageIdentifier, "from_model_file"):
+    try:
+        return from_cache(f"languages-{version('py3langid')}.safetensors", _write_identifier, _map_identifier)
+    except FAILURES as error:
+        logger.debug("The model that detects languages cannot be cached: %s", error)
         return LanguageIdentifier.from_model_file(MODEL_FILE)
-    return LanguageIdentifier.from_pickled_model(MODEL_FILE)  # py3langid before 0.4
+
+
+def _write_identifier(path: Path) -> None:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from safetensors.numpy import save_file
+
+    packed = LanguageIdentifier.from_model_file(MODEL_FILE)
+    arrays = {
+        "weights": packed.nb_ptc,
+        "priors": packed.nb_pc,
+        "languages": np.frombuffer("\n".join(packed.nb_classes).encode(), np.uint8),
+        "moves": np.asarray(packed.tk_nextmove),
+        "rows": np.asarray(packed.tk_row),
+        "features": np.asarray(packed.tk_output),
+    }
+    save_file(arrays, path)
+
+
+def _map_identifier(path: Path) -> Any:
+    from py3langid.langid import LanguageIdentifier
+
+    with open(path, "rb") as file:
+        arrays = arrays_in(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    # Views of them give Python's numbers, and fast.
+    moves, rows, features = (memoryview(arrays[name]) for name in ("moves", "rows", "features"))  # type: ignore[arg-type]
+    languages = arrays["languages"].tobytes().decode().split("\n")
+    return LanguageIdentifier(arrays["weights"], arrays["priors"], languages, moves, features, tk_row=rows)

@@ -7,17 +7,15 @@ it is mapped within milliseconds, and processes share it. simplemma has tries to
 from __future__ import annotations
 
 import logging
-import os
-import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-CACHE = "FUNNELLING_CACHE"  # the environment variable that names another folder
+from funnelling.work.cache import FAILURES, from_cache
+
 LARGE = 500_000  # words whose preparation takes long enough to be told
 
 logger = logging.getLogger(__name__)
@@ -61,13 +59,10 @@ def dictionary(code: str) -> Mapping[str, str]:
     """
     from simplemma.strategies.dictionaries import StreamDictionaryFactory
 
-    path = _cache_folder() / f"{code}-{version('simplemma')}.trie"
+    name = f"lemmas/{code}-{version('simplemma')}.trie"
     try:
-        with suppress(OSError, RuntimeError):  # there is none; or it is no trie, says marisa
-            return MappedDictionary(path)
-        _prepare(code, path)
-        return MappedDictionary(path)
-    except (OSError, RuntimeError) as error:
+        return from_cache(name, partial(_write_trie, code), MappedDictionary)
+    except FAILURES as error:
         logger.debug("The lemmas of %s cannot be cached: %s", code, error)
         return StreamDictionaryFactory(cache_max_size=1).get_dictionary(code)
 
@@ -97,29 +92,11 @@ class MappedDictionary(Mapping[str, str]):
         return len(self._trie)
 
 
-def _cache_folder() -> Path:
-    if os.environ.get(CACHE):
-        return Path(os.environ[CACHE]) / "lemmas"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("funnelling", appauthor=False) / "lemmas"
-
-
-def _prepare(code: str, path: Path) -> None:
-    """Write a dictionary as a trie, whole or not at all."""
+def _write_trie(code: str, path: Path) -> None:
     from marisa_trie import BytesTrie
     from simplemma.strategies.dictionaries import DefaultDictionaryFactory
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
-    draft.touch()  # a folder that cannot be written to is found before the work
-    try:
-        words = DefaultDictionaryFactory(cache_max_size=1).get_dictionary(code)
-        if len(words) > LARGE:
-            logger.info("Preparing the lemmas of %s, once.", code)
-        BytesTrie((word, lemma.encode()) for word, lemma in words.items()).save(str(draft))
-        with open(draft, "rb") as file:
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    words = DefaultDictionaryFactory(cache_max_size=1).get_dictionary(code)
+    if len(words) > LARGE:
+        logger.info("Preparing the lemmas of %s, once.", code)
+    BytesTrie((word, lemma.encode()) for word, lemma in words.items()).save(str(path))

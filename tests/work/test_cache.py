@@ -1,0 +1,42 @@
+"""Files of the cache are made once, whole or not at all, and made anew where they are damaged."""
+
+from pathlib import Path
+
+import pytest
+
+from funnelling.work.cache import CACHE, from_cache
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache without anything in it."""
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def read_number(path: Path) -> int:
+    return int(path.read_text())
+
+
+def test_a_file_is_made_once(cache: Path) -> None:
+    made = []
+
+    def make(path: Path) -> None:
+        made.append(path)
+        path.write_text("7")
+
+    assert [from_cache("numbers/seven", make, read_number) for _ in range(2)] == [7, 7]
+    assert len(made) == 1
+    (cache / "numbers" / "seven").write_text("no number")
+    assert from_cache("numbers/seven", make, read_number) == 7
+    assert [path.name for path in (cache / "numbers").iterdir()] == ["seven"]
+
+
+def test_what_fails_leaves_nothing_behind(cache: Path) -> None:
+    def fail(path: Path) -> None:
+        path.write_text("7")
+        raise OSError("No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        from_cache("seven", fail, read_number)
+    assert list(cache.iterdir()) == []

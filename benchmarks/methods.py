@@ -104,10 +104,7 @@ def compare(makers: Mapping[str, Callable[[], Any]], trials: list[Trial]) -> Tab
     for line in lines:
         if line != NOTICED:
             printing.say(line)
-    for trial in trials:  # words are reduced to lemmas once per process: no method is to be clocked for all
-        for corpus in (trial.train, trial.test):
-            for text, language in zip(corpus.texts, corpus.languages, strict=True):
-                analyser(language)(text)
+    reduce_words(trials)
     measures = ONE_LABEL_MEASURES if trials[0].train.one_label else PAPER_MEASURES
     rows = []
     for name, make in makers.items():
@@ -115,6 +112,14 @@ def compare(makers: Mapping[str, Callable[[], Any]], trials: list[Trial]) -> Tab
         rows.append([name, *(number(average[each]) for each in measures), *map(short, seconds)])
         printing.say(" ".join(rows[-1]))
     return Table(["", *(MEASURES[each].title for each in measures), "fit s", "predict s"], rows)
+
+
+def reduce_words(trials: list[Trial]) -> None:
+    """Reduce all words to lemmas, once per process, so that no method is clocked for all."""
+    for trial in trials:
+        for corpus in (trial.train, trial.test):
+            for text, language in zip(corpus.texts, corpus.languages, strict=True):
+                analyser(language)(text)
 
 
 def measure(make: Callable[[], Any], trials: list[Trial]) -> tuple[dict[str, float], list[float]]:

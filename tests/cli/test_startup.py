@@ -65,7 +65,10 @@ def test_reading_corpora_and_cards_waits_for_no_learner() -> None:
 
 def test_a_prediction_waits_for_no_learner(own_words_model: Path, data: Path) -> None:
     """Nor for other libraries that take long to load: each is a good part of what one document takes."""
-    slow = ("sklearn", "pandas", "joblib", "langcodes", "tqdm", "scipy.special", "scipy.optimize")
+    slow = (
+        *("sklearn", "pandas", "joblib", "langcodes", "tqdm", "scipy.special", "scipy.optimize"),
+        *("numpy.f2py.crackfortran", "numpy.testing._private"),
+    )
     done = subprocess.run(
         [
             *(sys.executable, "-c"),
@@ -78,6 +81,15 @@ def test_a_prediction_waits_for_no_learner(own_words_model: Path, data: Path) ->
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
+def test_what_is_loaded_lazily_works() -> None:
+    script = (
+        "import sys\nfrom funnelling.cli.lazily import load_lazily\nload_lazily()\nimport scipy.sparse\n"
+        "import numpy\nassert 'numpy.testing._private' not in sys.modules\n"
+        "numpy.testing.assert_array_equal([1], [1])\nassert numpy.f2py.get_include()\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_version(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from funnelling.cli import (
     train,
     update,
 )
+from funnelling.cli.lazily import load_lazily
 from funnelling.errors import InputError
 
 COMMANDS = (
@@ -88,6 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that does not speak UTF-8 shows a ? for what it lacks.
         sys.stdout.reconfigure(errors="replace")
+    load_lazily()
     parsed = build_parser().parse_args(arguments)
     logger = logging.getLogger("funnelling")
     if not logger.handlers:

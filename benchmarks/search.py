@@ -1,0 +1,61 @@
+"""The search for C, which ends where it pays no more, beside the paper's whole grid.
+
+    python benchmarks/search.py documents.jsonl.gz --methods pooled,fun-tat
+
+Learns from rows with split train, once each way, and measures on rows with split test.
+"""
+
+import argparse
+
+from funnelling import read_corpus
+from funnelling.cli import options, printing
+from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES
+from funnelling.method.registry import make_method, parse_methods, title
+from funnelling.report.tables import Table, markdown, number
+from funnelling.svm.learner import C_GRID
+from funnelling.trials.one_label import settle
+from funnelling.trials.splits import Trial, trial_split
+from measuring import run, short
+from methods import measure, reduce_words
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("data", nargs="+", metavar="FILE")
+    parser.add_argument("--methods", default="naive,pooled,fun-tat,lri", metavar="M,…")
+    options.add_jobs(parser)
+    options.add_seed(parser)
+    arguments = parser.parse_args()
+    for path in arguments.data:
+        (trial,), _ = settle([trial_split(read_corpus(path).labelled(), 0, arguments.seed)])
+        reduce_words([trial])
+        measures = ONE_LABEL_MEASURES if trial.train.one_label else PAPER_MEASURES
+        rows = [
+            [title(name), how, *row]
+            for name in parse_methods(arguments.methods)
+            for how in ("search", "grid")
+            for row in [compared(name, how, trial, measures, arguments)]
+        ]
+        heads = ["", "", "C", *(MEASURES[each].title for each in measures), "fit s"]
+        print(f"{path.rpartition('/')[2]}\n\n{markdown(Table(heads, rows))}\n", flush=True)
+
+
+def compared(
+    name: str, how: str, trial: Trial, measures: tuple[str, ...], arguments: argparse.Namespace
+) -> list[str]:
+    """The Cs that a method chooses one way, its measures, and the seconds of a fit."""
+    method = make_method(name, seed=arguments.seed, jobs=arguments.jobs)
+    setting = "meta_C" if "meta_C" in method.get_params() else "C"
+    method.set_params(**{setting: None if how == "search" else "grid"})
+    average, seconds = measure(lambda: method, [trial])
+    found = method.final_c()
+    chosen = sorted(found.values()) if isinstance(found, dict) else [found]
+    counts = {C: chosen.count(C) for C in C_GRID if C in chosen}
+    shown = ", ".join(f"{C:g}" + (f" × {count}" if count > 1 else "") for C, count in counts.items())
+    row = [shown, *(number(average[each]) for each in measures), short(seconds[0])]
+    printing.say(" ".join([title(name), how, *row]))
+    return row
+
+
+if __name__ == "__main__":
+    run(main)

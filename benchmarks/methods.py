@@ -150,6 +150,7 @@ def sizes_of(trials: list[Trial]) -> dict[str, int]:
 
 def compare(corpus: str, makers: Makers, trials: list[Trial]) -> dict[str, dict[str, Any]]:
     """What each method takes and reaches; peers that would take hours are left out."""
+    _look_up([_few(trials), *trials])  # which may prepare lemmas, and would take memory in the first process
     measured = {}
     for name, make in makers.items():
         if takes_hours(name, trials[0].train):
@@ -187,20 +188,30 @@ def measure(make: Callable[[], Any], trials: list[Trial]) -> dict[str, Any]:
     if STATUS.exists():
         costs["peak_bytes"] = peak()
     columns = np.arange(len(known))
-    average = measure_languages(np.vstack(truth), np.vstack(decisions), languages, one_label, columns)[
-        "average"
-    ]
+    measured = measure_languages(np.vstack(truth), np.vstack(decisions), languages, one_label, columns)
     measures = ONE_LABEL_MEASURES if one_label else PAPER_MEASURES
-    return {**costs, **{name: average[name] for name in measures}}
+    return {**costs, **{name: measured["average"][name] for name in measures}}
 
 
 def _warm_up(make: Callable[[], Any], trials: list[Trial]) -> None:
     """Load what is loaded at first use, so that no figure includes it: libraries, and the lemmas of words."""
-    few = draw_texts(Shape(2, 30, 5, 100, one_label=trials[0].train.one_label), seed=0)
-    (trial,), _ = settle([sides_of(few)])
-    fit_method(make(), trial.train).predict(trial.test.texts, languages=trial.test.languages)
-    for trial in trials:
-        for corpus in (trial.train, trial.test):
+    few = _few(trials)
+    fit_method(make(), few.train).predict(few.test.texts, languages=few.test.languages)
+    _look_up(trials)
+
+
+def _few(trials: list[Trial]) -> Trial:
+    """A small trial of the same kind: one label per document, or several."""
+    one_label = trials[0].train.one_label
+    corpus = draw_texts(Shape(2, 30, 5, 100, one_label=one_label), seed=0)
+    (few,), _ = settle([sides_of(corpus)], one_label)
+    return few
+
+
+def _look_up(trials: list[Trial]) -> None:
+    """Reduce words to lemmas, which is done once per process: no method is to be clocked for all."""
+    for train, test, _ in trials:
+        for corpus in (train, test):
             for text, language in zip(corpus.texts, corpus.languages, strict=True):
                 analyser(language)(text)
 

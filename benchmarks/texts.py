@@ -10,7 +10,7 @@ from funnelling import Corpus, Document
 TEXTS = {
     "posts": Shape(4, 4_000, 6, 4_000, tokens=12, one_label=True, noise=0.2),
     "long": Shape(4, 500, 20, 8_000, tokens=600),
-    "titles": Shape(3, 1_000, 300, 8_000, labels_per_document=2.5, tokens=8),
+    "titles": Shape(3, 1_500, 500, 8_000, labels_per_document=2.5, tokens=8),
     "one-language": Shape(1, 3_000, 20, 4_000),
     "many-languages": Shape(24, 120, 10, 2_000, tokens=40),
 }

@@ -3,14 +3,16 @@
 # make test-all       the heavy proofs too
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
 # make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
-# make bench          beside scikit-learn: fit, predict, memory, growth (half an hour)
+# make bench          beside scikit-learn: fit, predict, memory, growth, methods (three quarters of an hour);
+#                     status 1 where a method got worse by more than a fifth since results were saved
+# make bench-save     save the results of methods for this kind of machine, to commit them
 # make wheels         dist/: an sdist, and a wheel that is installed and tested in a fresh environment
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: quickstart test test-all test-fallback sanitize bench wheels check clean
+.PHONY: quickstart test test-all test-fallback sanitize bench bench-save wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -30,10 +32,15 @@ sanitize: $(READY)
 	$(BIN)/python scripts/sanitize.py
 
 bench: $(READY)
-	$(BIN)/python benchmarks/fit.py --languages 4 --labels 30
-	$(BIN)/python benchmarks/predict.py
+	mkdir -p build
+	$(BIN)/python benchmarks/fit.py --shape 4x900x30x9000
+	$(BIN)/python benchmarks/predict.py --shape 4x900x30x9000
 	$(BIN)/python benchmarks/memory.py
-	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/growth.py --figure build/growth.svg
+	$(BIN)/python benchmarks/methods.py
+
+bench-save: $(READY)
+	$(BIN)/python benchmarks/methods.py --save
 
 # The wheel is built from the sdist, which proves that one complete.
 wheels: $(READY)

@@ -10,6 +10,7 @@ and that is what tier 2 has to find.
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +19,10 @@ from scipy.special import expit, ndtri
 
 from funnelling.errors import InputError
 from funnelling.randomness import stream
-from vectors import LanguageVectors
+from vectors import Indicator, LanguageVectors
 
 Doubles = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int32]
 
 # Chosen so that the shape rcv comes near to what the paper measured on RCV1/RCV2, micro-F1 of Naive .69 and
 # of Fun(TAT) .76: four languages of it give .72 and .77.
@@ -36,13 +38,20 @@ TEST_DOCUMENTS = 1_000  # per language, or as many as there are for training
 
 @dataclass(frozen=True)
 class Shape:
-    """The size of a corpus: documents (those for training) and features are per language."""
+    """The size of a corpus: documents (those for training) and features are per language.
+
+    With ``one_label`` a document has the label that pulls it hardest alone. ``noise`` is the share of
+    documents whose label is any.
+    """
 
     languages: int
     documents: int
     labels: int
     features: int
     labels_per_document: float = 3.2
+    tokens: int = TOKENS
+    one_label: bool = False
+    noise: float = 0.0
 
     @classmethod
     def parse(cls, text: str) -> "Shape":
@@ -70,18 +79,37 @@ SHAPES = {
 }
 
 
+class Drawn(NamedTuple):
+    """The documents of one language, those for training first: their labels, and words by document."""
+
+    labels: Indicator
+    rows: Integers
+    words: Integers
+
+
 def draw_language(shape: Shape, number: int, seed: int) -> LanguageVectors:
-    """Draw one language, the same whatever other languages are drawn."""
+    """Draw one language as vectors, the same whatever other languages are drawn."""
+    train = shape.documents
+    labels, rows, words = draw_documents(shape, number, seed)
+    counts = coo_array((np.ones(len(rows)), (rows, words)), shape=(len(labels), shape.features)).tocsr()
+    vectors = _weigh(counts, train)
+    return LanguageVectors(vectors[:train], labels[:train], vectors[train:], labels[train:])
+
+
+def draw_documents(shape: Shape, number: int, seed: int) -> Drawn:
+    """Draw the labels and the words of one language."""
     rng = stream(seed, "language", number)
     train = shape.documents
     pull = _draw_pull(shape, train + min(train, TEST_DOCUMENTS), seed, rng)
-    labels = (pull > 0).astype(np.int8)
+    labels = np.zeros(pull.shape, np.int8) if shape.one_label else (pull > 0).astype(np.int8)
     labels[np.arange(len(labels)), pull.argmax(axis=1)] = 1  # no document without a label
-    if number == 0:  # nor, in one language at least, a label without a document
+    if number == 0 and not shape.one_label:  # nor, in one language at least, a label without a document
         missing = np.flatnonzero(~labels[:train].any(axis=0))
         labels[pull[:train, missing].argmax(axis=0), missing] = 1
-    vectors = _weigh(_draw_counts(shape, pull, rng), train)
-    return LanguageVectors(vectors[:train], labels[:train], vectors[train:], labels[train:])
+    rows, words = _draw_words(shape, pull, rng)
+    noisy = np.flatnonzero(rng.random(len(labels)) < shape.noise)
+    labels[noisy] = np.eye(shape.labels, dtype=np.int8)[rng.integers(shape.labels, size=len(noisy))]
+    return Drawn(labels, rows, words)
 
 
 def _draw_pull(shape: Shape, documents: int, seed: int, rng: np.random.Generator) -> Doubles:
@@ -94,10 +122,10 @@ def _draw_pull(shape: Shape, documents: int, seed: int, rng: np.random.Generator
     return pull
 
 
-def _draw_counts(shape: Shape, pull: Doubles, rng: np.random.Generator) -> csr_array:
-    """How often each document has each word."""
+def _draw_words(shape: Shape, pull: Doubles, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    """The words of all documents, one after another, and the document of each."""
     vocabularies = rng.integers(shape.features, size=(shape.labels, LABEL_WORDS))
-    lengths = np.ceil(TOKENS * rng.lognormal(sigma=SPREAD, size=len(pull))).astype(np.int32)
+    lengths = np.ceil(shape.tokens * rng.lognormal(sigma=SPREAD, size=len(pull))).astype(np.int32)
     rows = np.repeat(np.arange(len(pull), dtype=np.int32), lengths)
     words = draw_ranks(shape.features, 50, len(rows), rng)
     of_labels = np.flatnonzero(rng.random(len(rows)) < LABEL_TOKENS)
@@ -106,13 +134,13 @@ def _draw_counts(shape: Shape, pull: Doubles, rng: np.random.Generator) -> csr_a
     voices += np.arange(len(pull))[:, None]  # row i now rises from i to i + 1: one search does for all rows
     labels = np.searchsorted(voices.ravel(), rows[of_labels] + rng.random(len(of_labels))) % shape.labels
     words[of_labels] = vocabularies[labels, draw_ranks(LABEL_WORDS, 2, len(labels), rng)]
-    return coo_array((np.ones(len(rows)), (rows, words)), shape=(len(pull), shape.features)).tocsr()
+    return rows, words
 
 
-def draw_ranks(ranks: int, first: int, size: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
+def draw_ranks(ranks: int, first: int, size: int, rng: np.random.Generator) -> Integers:
     """Ranks from 0 by Zipf's law, whose ranks below `first` are left out, as stop words are."""
     chances = np.cumsum(1 / np.arange(first, first + ranks))
-    sample: npt.NDArray[np.int32] = np.searchsorted(chances, rng.random(size) * chances[-1]).astype(np.int32)
+    sample: Integers = np.searchsorted(chances, rng.random(size) * chances[-1]).astype(np.int32)
     return sample
 
 

@@ -1,11 +1,13 @@
-"""The costs of a fit in a new process, where no earlier fit has loaded or left anything."""
+"""The costs of work in a new process, where no earlier work has loaded or left anything."""
 
 import gc
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any, TypeVar
 
 import corpora
 from funnelling import FunnellingClassifier
@@ -13,6 +15,8 @@ from funnelling.errors import InputError
 from measuring import timed
 from recipe import Recipe
 from vectors import Vectors
+
+Result = TypeVar("Result")
 
 STATUS = Path("/proc/self/status")
 
@@ -26,22 +30,37 @@ class Cost:
     added_bytes: int
 
 
+def run_afresh(call: Callable[..., Result], *arguments: Any) -> Result:
+    """What a call gives in a new process."""
+    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as executor:
+        return executor.submit(call, *arguments).result()
+
+
 def fit_afresh(model: FunnellingClassifier | Recipe, corpus: Vectors) -> Cost:
     """Fit a model in a new process."""
     if not STATUS.exists():
         raise InputError("memory is read from /proc, which this system lacks. Run it on Linux.")
-    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as executor:
-        return executor.submit(_fit, model, corpus).result()
+    return run_afresh(_fit, model, corpus)
+
+
+def begin_peak() -> int:
+    """Count the most memory that the process holds from now on; what it holds now, in bytes."""
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")
+    return _memory("VmRSS")
+
+
+def peak() -> int:
+    """The most memory that the process held since the count began, in bytes."""
+    return _memory("VmHWM")
 
 
 def _fit(model: FunnellingClassifier | Recipe, corpus: Vectors) -> Cost:
     corpora.warm_up(model)
-    gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")  # begins the count of the peak anew
-    before = _memory("VmRSS")
+    before = begin_peak()
     seconds, _ = timed(partial(model.fit, corpus.train, corpus.train_labels))
-    peak = _memory("VmHWM")
-    return Cost(seconds, peak, peak - before)
+    held = peak()
+    return Cost(seconds, held, held - before)
 
 
 def _memory(field: str) -> int:

@@ -1,6 +1,6 @@
 """How the time and the memory of a fit grow with documents, labels and languages.
 
-    python benchmarks/growth.py
+    python benchmarks/growth.py --figure growth.svg
     python benchmarks/growth.py --base 2x100x10x1000 --doublings 2 --recipe-limit 10 --json
 
 One of the three is doubled at a time, the others stay those of the base shape. An exponent of 2 says that
@@ -12,6 +12,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from drawing import Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
 from funnelling.cli import options, printing
+from funnelling.report.content import Curves
+from funnelling.report.figures.standalone import standalone_svg
 from funnelling.report.tables import Table
 from funnelling.wording import counted
 from measuring import machine, run, short, show, timed
@@ -49,6 +52,7 @@ def main() -> None:
         metavar="S",
         help="seconds that a fit of the recipe may take, 0 for none of it (120)",
     )
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="draw it as well, as SVG")
     options.add_jobs(parser)
     options.add_seed(parser)
     options.add_json(parser)
@@ -61,6 +65,8 @@ def main() -> None:
         "jobs": arguments.jobs,
         "machine": machine(),
     }
+    if arguments.figure:
+        arguments.figure.write_text(standalone_svg(_figure(result)), "utf-8")
     show(result, _tables(result), arguments.json)
 
 
@@ -92,6 +98,32 @@ def exponent(steps: Sequence[Step], what: str) -> float | None:
         return None
     sizes, values = np.log(points).T
     return float(np.polyfit(sizes, values, 1)[0])
+
+
+def _figure(result: dict[str, Any]) -> Curves:
+    """A panel for each that is doubled; a line as steep as the exponent."""
+    lines = {
+        "funnelling, seconds": ("funnelling_seconds", 1),
+        "recipe, seconds": ("recipe_seconds", 1),
+        "funnelling, GB": ("added_bytes", 1e-9),
+    }
+    panels = {}
+    for varied, grown in result["growth"].items():
+        steps = grown["steps"]
+        panels[varied] = {
+            name: [(step["size"] / steps[0]["size"], unit * step[what]) for step in steps if what in step]
+            for name, (what, unit) in lines.items()
+        }
+    return Curves(
+        "growth",
+        f"How a fit grows from {result['base']}, {counted(result['jobs'], 'job')}",
+        "Seconds and memory of a fit where documents, labels or languages are doubled one at a time.",
+        "times as many",
+        "seconds of a fit, GB that it adds",
+        panels,
+        logarithmic=True,
+        logarithmic_y=True,
+    )
 
 
 def _tables(result: dict[str, Any]) -> list[tuple[str, Table]]:

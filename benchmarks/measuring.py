@@ -87,7 +87,11 @@ def show(result: Mapping[str, Any], tables: Iterable[tuple[str, Table]], as_json
         return
     for caption, table in tables:
         print(f"{caption}\n{plain(table)}\n")
-    where = result["machine"]
-    versions = ", ".join(f"{name} {number}" for name, number in where["versions"].items())
-    cores = counted(where["cores"], "core")
-    print(f"{where['cpu']}, {cores}, {where['system']}, solver {where['solver']}; {versions}")
+    print(in_words(result["machine"]))
+
+
+def in_words(machine: Mapping[str, Any]) -> str:
+    """A machine in one line."""
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    cores = counted(machine["cores"], "core")
+    return f"{machine['cpu']}, {cores}, {machine['system']}, solver {machine['solver']}; {versions}"

@@ -42,6 +42,13 @@ class Recipe:
         """The labels of documents as indicator matrices."""
         return {language: self.meta.predict(self.base[language].predict_proba(X[language])) for language in X}
 
+    def scores(self, X: Mapping) -> Mapping:
+        """How far above 0 tier 2 puts each label, to name the one that is most likely."""
+        return {
+            language: self.meta.decision_function(self.base[language].predict_proba(X[language]))
+            for language in X
+        }
+
     def _base(self) -> OneVsRestClassifier:
         svc = SVC(kernel="linear", probability=True, random_state=self.seed)
         return OneVsRestClassifier(svc, n_jobs=self.jobs)

@@ -27,12 +27,12 @@ from funnelling.cli import options, printing
 from funnelling.randomness import stream
 from funnelling.report.tables import Table
 from measuring import machine, run, short, show
+from texts import spell
 
 LANGUAGES = ("da", "de", "en", "es", "fr", "it", "nl", "pl", "pt", "sv")
 LABELS, WORDS, VOCABULARY, FIRST_RANK = 200, 60, 30_000, 5
 PART = 10_000  # documents per part
 TEST = 0.05  # the share of documents
-SYLLABLES = [consonant + vowel for consonant in "bcdfghklmnprstvz" for vowel in "aeiou"]
 
 
 def main() -> None:
@@ -118,7 +118,7 @@ def draw_parts(folder: Path, documents: int, seed: int) -> None:
     loadings = stream(seed, "topics").normal(size=(LABELS, TOPICS))
     loadings *= np.sqrt(TOPIC_SHARE) / np.linalg.norm(loadings, axis=1, keepdims=True)
     words = np.array(
-        [[_word(len(LANGUAGES) * i + k) for i in range(VOCABULARY)] for k in range(len(LANGUAGES))],
+        [[spell(len(LANGUAGES) * i + k) for i in range(VOCABULARY)] for k in range(len(LANGUAGES))],
         dtype=object,
     )
     own = np.stack(
@@ -161,15 +161,6 @@ def _draw_words(pull: Any, own: Any, languages: Any, rng: np.random.Generator) -
     labels = np.searchsorted(voices.ravel(), where + rng.random(len(where))) % LABELS
     ranks[of_labels] = own[languages[where], labels, draw_ranks(LABEL_WORDS, 2, len(where), rng)]
     return ranks.reshape(len(pull), WORDS)
-
-
-def _word(number: int) -> str:
-    syllables = []
-    number += len(SYLLABLES)
-    while number:
-        number, rest = divmod(number, len(SYLLABLES))
-        syllables.append(SYLLABLES[rest])
-    return "".join(syllables)
 
 
 def _table(result: dict[str, Any]) -> Table:

@@ -16,7 +16,7 @@ from funnelling.svm.learner import C_GRID
 from funnelling.trials.one_label import settle
 from funnelling.trials.splits import Trial, trial_split
 from measuring import run, short
-from methods import measure, reduce_words
+from methods import measure
 
 
 def main() -> None:
@@ -28,7 +28,6 @@ def main() -> None:
     arguments = parser.parse_args()
     for path in arguments.data:
         (trial,), _ = settle([trial_split(read_corpus(path).labelled(), 0, arguments.seed)])
-        reduce_words([trial])
         measures = ONE_LABEL_MEASURES if trial.train.one_label else PAPER_MEASURES
         rows = [
             [title(name), how, *row]
@@ -47,12 +46,12 @@ def compared(
     method = make_method(name, seed=arguments.seed, jobs=arguments.jobs)
     setting = "meta_C" if "meta_C" in method.get_params() else "C"
     method.set_params(**{setting: None if how == "search" else "grid"})
-    average, seconds = measure(lambda: method, [trial])
+    measured = measure(lambda: method, [trial])
     found = method.final_c()
     chosen = sorted(found.values()) if isinstance(found, dict) else [found]
     counts = {C: chosen.count(C) for C in C_GRID if C in chosen}
     shown = ", ".join(f"{C:g}" + (f" × {count}" if count > 1 else "") for C, count in counts.items())
-    row = [shown, *(number(average[each]) for each in measures), short(seconds[0])]
+    row = [shown, *(number(measured[each]) for each in measures), short(measured["fit_seconds"])]
     printing.say(" ".join([title(name), how, *row]))
     return row
 

@@ -4,7 +4,7 @@ import doctest
 import json
 import shutil
 import sys
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess, run
 from types import ModuleType
@@ -16,7 +16,8 @@ from scipy.sparse import csr_array
 
 from tests.cli.command import documents, environment, with_splits, write_jsonl
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+from .conftest import BENCHMARKS
+
 SIDES = {"funnelling", "recipe"}
 
 
@@ -89,9 +90,10 @@ def test_memory_counts_in_grams() -> None:
     assert cost["seconds"] > 0
 
 
-def test_growth_fits_an_exponent_and_keeps_the_recipe_to_its_limit() -> None:
+def test_growth_fits_an_exponent_and_keeps_the_recipe_to_its_limit(tmp_path: Path) -> None:
     options = ("--base", "2x60x5x200", "--vary", "documents", "--doublings", 1, "--recipe-limit", 1e-3)
-    grown = _result("growth.py", *options)["growth"]["documents"]
+    figure = tmp_path / "growth.svg"
+    grown = _result("growth.py", *options, "--figure", figure)["growth"]["documents"]
     first, second = grown["steps"]
     assert (first["size"], second["size"]) == (60, 120)
     assert first["recipe_seconds"] > 0
@@ -99,6 +101,10 @@ def test_growth_fits_an_exponent_and_keeps_the_recipe_to_its_limit() -> None:
     factor = second["funnelling_seconds"] / first["funnelling_seconds"]
     assert grown["exponents"]["funnelling_seconds"] == pytest.approx(np.log2(factor))
     assert grown["exponents"]["recipe_seconds"] is None
+    drawn = figure.read_text("utf-8")
+    assert all(
+        name in drawn for name in ("documents", "funnelling, seconds", "recipe, seconds", "2x60x5x200")
+    )
 
 
 def test_missing_data_are_one_line_with_the_cure(tmp_path: Path) -> None:
@@ -110,8 +116,7 @@ def test_missing_data_are_one_line_with_the_cure(tmp_path: Path) -> None:
     assert "--shape" in done.stderr
 
 
-@pytest.mark.parametrize("options", [(), ("--folds", 2)])
-@pytest.mark.parametrize("one_label", [True, False])
+@pytest.mark.parametrize(("one_label", "options"), [(True, ()), (False, ("--folds", 2))])
 def test_methods_stand_beside_scikit_learns_pipeline(
     one_label: bool, options: tuple[object, ...], tmp_path: Path
 ) -> None:
@@ -119,16 +124,17 @@ def test_methods_stand_beside_scikit_learns_pipeline(
     if one_label:
         rows = [{**row, "labels": row["labels"][:1] or ["none"]} for row in rows]
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
-    methods = ("--methods", "naive,words-and-characters", "--set", "words-and-characters.min_df=2")
-    done = _run(BENCHMARKS / "methods.py", data, *methods, "--pipeline", *options, "--jobs", 1)
+    methods = ("--methods", "words-and-characters", "--set", "words-and-characters.min_df=2")
+    peers = ("--peers", "pipeline-balanced", "--results", tmp_path / "results")
+    done = _run(BENCHMARKS / "methods.py", data, *methods, *peers, *options, "--jobs", 1)
     assert done.returncode == 0, done.stderr
-    name, _, header, _, *lines = done.stdout.strip().splitlines()
+    name, _, header, _, *lines = done.stdout.strip().splitlines()[:-2]
     measures = (
         ["accuracy", "sklearn macro-F1"] if one_label else ["micro-F1", "macro-F1", "micro-K", "macro-K"]
     )
     assert name == "docs.jsonl"
-    assert header.strip("| ").split(" | ") == [*measures, "fit s", "predict s"]
-    titles = ["Naive", "Words + characters", "scikit-learn", "scikit-learn, balanced"]
+    assert header.strip("| ").split(" | ") == [*measures, "fit s", "predict s", "peak GB"]
+    titles = ["Words + characters", "pipeline-balanced"]
     assert [line.strip("| ").split(" | ")[0] for line in lines] == titles
 
 
@@ -138,19 +144,31 @@ def test_folds_read_no_test_row(tmp_path: Path) -> None:
     figures = []
     for number, some in enumerate((rows, without)):
         data = write_jsonl(tmp_path / f"{number}.jsonl", some)
-        done = _run(BENCHMARKS / "methods.py", data, "--methods", "naive", "--folds", 2, "--jobs", 1)
-        assert done.returncode == 0, done.stderr
-        figures.append(done.stdout.splitlines()[-2].split(" | ")[:5])
+        options = ("--methods", "naive", "--peers", "", "--folds", 2, "--results", tmp_path / "results")
+        measured = _result("methods.py", data, *options)["corpora"][data.name]["methods"]["naive"]
+        figures.append({name: measured[name] for name in ("micro_f1", "macro_f1", "micro_k", "macro_k")})
     assert figures[0] == figures[1]
     done = _run(BENCHMARKS / "methods.py", data, "--folds", 1)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
+def test_methods_say_what_got_worse_since_results_were_saved(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", with_splits(documents(["en", "it"], each=24)))
+    options = (data, "--methods", "naive", "--peers", "", "--results", tmp_path / "results")
+    saved = _result("methods.py", *options, "--save")
+    (path,) = (tmp_path / "results").iterdir()
+    assert json.loads(path.read_text("utf-8")) == saved
+    saved["corpora"]["docs.jsonl"]["methods"]["naive"]["peak_bytes"] //= 2
+    path.write_text(json.dumps(saved), "utf-8")
+    done = _run(BENCHMARKS / "methods.py", *options, "--jobs", 1)
+    assert done.returncode == 1
+    assert "docs.jsonl, naive: peak bytes" in done.stderr.splitlines()[-1]
+
+
 @pytest.fixture
-def corpora(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Where the scripts take their data from, imported as they import it."""
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    return import_module("corpora")
+def corpora(script: Callable[[str], ModuleType]) -> ModuleType:
+    """Where the scripts take their data from."""
+    return script("corpora")
 
 
 @pytest.mark.parametrize(("text", "size"), [("rcv", (9, 1000, 73, 4200)), ("2x40x90x300", (2, 40, 90, 300))])
@@ -182,8 +200,9 @@ def test_unknown_shapes_are_refused(corpora: ModuleType, text: str) -> None:
         corpora.Shape.parse(text)
 
 
-def test_examples_in_docstrings(corpora: ModuleType) -> None:  # noqa: ARG001
-    assert doctest.testmod(import_module("measuring")).failed == 0
+@pytest.mark.parametrize("name", ["bars", "measuring", "peers", "results", "texts"])
+def test_examples_in_docstrings(script: Callable[[str], ModuleType], name: str) -> None:
+    assert doctest.testmod(script(name)).failed == 0
 
 
 @pytest.mark.slow

@@ -143,6 +143,20 @@ def test_a_logarithmic_axis_sets_equal_ratios_apart_equally() -> None:
     assert "n (logarithmic) – not drawn: points without a place" in texts(marks_of(figure))
 
 
+def test_the_other_axis_may_be_logarithmic_too() -> None:
+    points = [(1.0, 0.01), (10.0, 0.1), (100.0, 1.0), (10.0, 0.0)]
+    panels = {"": {"a": points}}
+    figure = Curves("c", "C", "curves", "n", "y", panels, logarithmic=True, logarithmic_y=True)
+    (line,) = with_class(marks_of(figure), "line")
+    places = re.findall(r"[ML]([\d.]+) ([\d.]+)", line.get("d", ""))
+    (x0, y0), (x1, y1), (x2, y2) = (tuple(map(float, pair)) for pair in places)
+    assert x1 - x0 == pytest.approx(x2 - x1, abs=0.02)
+    assert y0 - y1 == pytest.approx(y1 - y2, abs=0.02)
+    assert {"y (logarithmic)", "n (logarithmic) – not drawn: points without a place"} <= set(
+        texts(marks_of(figure))
+    )
+
+
 def test_series_of_curves_differ_in_mark_dash_and_colour() -> None:
     swatches = [ElementTree.fromstring(f"<g>{swatch(position)}</g>") for position in range(8)]
     assert len({path.get("d") for root in swatches for path in root if "mark" in path.get("class", "")}) == 8
@@ -157,13 +171,14 @@ def test_a_series_looks_the_same_in_every_panel() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(numbers, numbers), max_size=30), st.booleans(), st.booleans())
+@given(st.lists(st.tuples(numbers, numbers), max_size=30), st.booleans(), st.booleans(), st.booleans())
 def test_any_curves_are_drawn_inside(
-    points: list[tuple[float, float]], diagonal: bool, logarithmic: bool
+    points: list[tuple[float, float]], diagonal: bool, logarithmic: bool, logarithmic_y: bool
 ) -> None:
     panels = {"p": {"a": points, "b": points[:1]}, "q": {"a": []}}
-    check_inside(Curves("c", "C", "curves", "x", "y", panels, diagonal, logarithmic))
-    check_inside(Curves("c", "C", "curves", "x", "y", {"": panels["p"]}, diagonal, logarithmic))
+    axes = (diagonal, logarithmic, logarithmic_y)
+    check_inside(Curves("c", "C", "curves", "x", "y", panels, *axes))
+    check_inside(Curves("c", "C", "curves", "x", "y", {"": panels["p"]}, *axes))
 
 
 def test_a_heat_map_prints_every_number_and_its_scale() -> None:

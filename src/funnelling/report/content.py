@@ -54,6 +54,7 @@ class Curves:
     panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]  # panel -> series -> points
     diagonal: bool = False  # draw x = y, what perfect calibration would be
     logarithmic: bool = False  # the x axis
+    logarithmic_y: bool = False
 
     def table(self) -> Table:
         """Its points, one per row."""

@@ -82,21 +82,22 @@ def draw_curves(figure: Curves, _prefix: str) -> Drawing:
     """The panels of a figure of lines."""
     series = list(dict.fromkeys(name for lines in figure.panels.values() for name in lines))
     drawable = {
-        panel: {name: _drawable(points, figure.logarithmic) for name, points in lines.items()}
+        panel: {name: _drawable(points, figure) for name, points in lines.items()}
         for panel, lines in figure.panels.items()
     }
     size = _WIDE if len(drawable) == 1 else _SMALL
     points = [point for lines in drawable.values() for line in lines.values() for point in line]
     x, y = _shared_axes(points, figure, size)
     number = sum(len(line) for lines in figure.panels.values() for line in lines.values())
-    x_title = figure.x_title + (" (logarithmic)" if figure.logarithmic else "")
+    x_title = _axis_title(figure.x_title, figure.logarithmic)
+    y_title = _axis_title(figure.y_title, figure.logarithmic_y)
     if number > len(points):
         x_title += " – not drawn: points without a place"
     panels = [
-        _draw_panel(title, lines, series, (x, y), size, (x_title, figure.y_title), figure.diagonal)
+        _draw_panel(title, lines, series, (x, y), size, (x_title, y_title), figure.diagonal)
         for title, lines in drawable.items()
     ]
-    notes = [] if size is _WIDE else [f"→ {x_title}", f"↑ {figure.y_title}"]
+    notes = [] if size is _WIDE else [f"→ {x_title}", f"↑ {y_title}"]
     if figure.diagonal:
         notes.append(f"thin grey line: {figure.x_title} = {figure.y_title}")
     return Drawing("wide" if size is _WIDE else "small", panels, series, " · ".join(notes))
@@ -110,24 +111,47 @@ def swatch(position: int) -> str:
     return line + _mark(position, (16, 7), 1.0, "")
 
 
-def _drawable(points: Sequence[Point], logarithmic: bool) -> list[Point]:
-    return [(x, y) for x, y in points if math.isfinite(x) and math.isfinite(y) and (x > 0 or not logarithmic)]
+def _axis_title(title: str, logarithmic: bool) -> str:
+    return f"{title} (logarithmic)" if logarithmic else title
+
+
+def _drawable(points: Sequence[Point], figure: Curves) -> list[Point]:
+    return [
+        (x, y)
+        for x, y in points
+        if math.isfinite(x)
+        and math.isfinite(y)
+        and (x > 0 or not figure.logarithmic)
+        and (y > 0 or not figure.logarithmic_y)
+    ]
 
 
 def _shared_axes(points: Sequence[Point], figure: Curves, size: _Size) -> tuple[_Axis, _Axis]:
-    across, up = [x for x, _ in points] or [0.0, 1.0], [y for _, y in points] or [0.0, 1.0]
-    if figure.diagonal and not figure.logarithmic:
+    across, up = [x for x, _ in points], [y for _, y in points]
+    if figure.diagonal and not (figure.logarithmic or figure.logarithmic_y):
         across = up = [*across, *up]
-    y = _linear_axis(min(up), max(up), size.y_ticks, rounded=True)
-    if not figure.logarithmic:
-        return _linear_axis(min(across), max(across), size.x_ticks, rounded=figure.diagonal), y
-    low, high = (min(across), max(across)) if points else (1.0, 10.0)
+    x = (
+        _logarithmic_axis(across, size.x_ticks)
+        if figure.logarithmic
+        else _linear_axis(across, size.x_ticks, rounded=figure.diagonal)
+    )
+    y = (
+        _logarithmic_axis(up, size.y_ticks)
+        if figure.logarithmic_y
+        else _linear_axis(up, size.y_ticks, rounded=True)
+    )
+    return x, y
+
+
+def _logarithmic_axis(values: Sequence[float], count: int) -> _Axis:
+    low, high = (min(values), max(values)) if values else (1.0, 10.0)
     if low == high:
         low, high = low / 2, high * 2
-    return _Axis(low, high, logarithmic_ticks(low, high, size.x_ticks), logarithmic=True), y
+    return _Axis(low, high, logarithmic_ticks(low, high, count), logarithmic=True)
 
 
-def _linear_axis(low: float, high: float, count: int, rounded: bool) -> _Axis:
+def _linear_axis(values: Sequence[float], count: int, rounded: bool) -> _Axis:
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         low, high = low - (abs(low) or 1) / 2, high + (abs(high) or 1) / 2
     if rounded:

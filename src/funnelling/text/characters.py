@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from array import array
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from funnelling.estimator import check_fitted
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 from funnelling.text.tokens import fold_accents, lower, tidy
 
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
-LONGEST_CACHED = 16  # characters of a chunk whose runs are cached: those of all chunks take 80 MB at most
+BREAK = "\n"  # between chunks, none of which has one
 
 
 class CharacterVectorizer(TfidfVectorizer):
@@ -55,48 +51,55 @@ class CharacterVectorizer(TfidfVectorizer):
         self.latin = latin
 
     def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:  # noqa: ARG002
-        """How often each text has each run."""
-        return self._count(texts)
-
-    def transform(
-        self,
-        texts: Iterable[str],
-        *,
-        languages: Sequence[str] | None = None,  # noqa: ARG002
-    ) -> csr_array[np.float32]:
-        """Return one row per text, as `TfidfVectorizer` does; runs that are not known are not kept."""
-        check_fitted(self, "idf_")
-        return self.weigh(self._count(texts, self._column_of()))
-
-    def _count(self, texts: Iterable[str], known: Container[str] | None = None) -> WordCounts:
-        """Runs are cut once from each different chunk: those of a text are a sum over its chunks."""
+        """How often each text has each run. Those of a text are a sum over its chunks."""
         chunks = super().count(texts)
-        of_chunks, names = self._runs_of(chunks.words, known)
+        of_chunks, names = self._runs_of(chunks.words)
         of_texts = csr_array(
             (chunks.frequencies, (chunks.rows, chunks.columns)), (chunks.documents, len(chunks.words))
         )
         found = (of_texts @ of_chunks).tocoo()
         return WordCounts(chunks.documents, names, found.row.astype(np.intp), found.col, found.data)
 
-    def _runs_of(
-        self, chunks: Iterable[str], known: Container[str] | None
-    ) -> tuple[csr_array[np.intc], list[str]]:
-        """How often each chunk has each run, and the runs: all, or those that are known."""
-        columns: defaultdict[str, int] = defaultdict()
-        columns.default_factory = columns.__len__
-        ends, numbers = array("q", [0]), array("i")
-        longest = self.length if self.longest is None else self.longest
-        for chunk in chunks:
-            cut = _cached_runs if len(chunk) <= LONGEST_CACHED else runs
-            found: Iterable[str] = cut(chunk, self.length, longest, self.latin)
-            if known is not None:
-                found = filter(known.__contains__, found)
-            numbers.extend(map(columns.__getitem__, found))
-            ends.append(len(numbers))
-        ones: npt.NDArray[np.intc] = np.ones(len(numbers), dtype=np.intc)
-        matrix = csr_array((ones, np.asarray(numbers), np.asarray(ends)), (len(ends) - 1, len(columns)))
-        matrix.sum_duplicates()
-        return matrix, list(columns)
+    def _runs_of(self, chunks: Sequence[str]) -> tuple[csr_array[np.intc], list[str]]:
+        """How often each chunk, a row, has each run, and the runs.
+
+        All chunks are cut at once, into runs of one character more at a time: a run is numbered by the number
+        of all but its last character, and that one.
+        """
+        words, owners = self._words(chunks)
+        text = "".join(words)
+        sizes = np.fromiter(map(len, words), np.intp, len(words))
+        ends, sizes, owners = (np.repeat(each, sizes) for each in (np.cumsum(sizes), sizes, owners))
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+        alphabet, letters = np.unique(codes, return_inverse=True)
+        starts, numbers, bound = np.arange(len(text)), np.zeros(len(text), np.int64), 1
+        names: list[str] = []
+        rows, columns = [np.empty(0, np.intp)], [np.empty(0, np.int64)]
+        for size in range(1, (self.length if self.longest is None else self.longest) + 1):
+            inside = starts + size <= ends[starts]
+            starts = starts[inside]
+            numbers = numbers[inside] * len(alphabet) + letters[starts + size - 1]
+            bound *= len(alphabet)
+            if size >= self.length or bound * len(alphabet) >= 2**63:
+                numbers = np.unique(numbers, return_inverse=True)[1]
+                bound = len(numbers)
+            # A word that is too short is one run.
+            wanted = np.flatnonzero((size >= self.length) | (sizes[starts] == size))
+            _, first, found = np.unique(numbers[wanted], return_index=True, return_inverse=True)
+            rows.append(owners[starts[wanted]])
+            columns.append(found + len(names))
+            names += [text[start : start + size] for start in starts[wanted[first]].tolist()]
+        ones: npt.NDArray[np.intc] = np.ones(sum(map(len, rows)), dtype=np.intc)
+        places = (np.concatenate(rows), np.concatenate(columns).astype(np.intc))
+        return csr_array((ones, places), (len(chunks), len(names))), names
+
+    def _words(self, chunks: Sequence[str]) -> tuple[list[str], npt.NDArray[np.intp]]:
+        """What is cut, with its edges, and of which chunk each is: one may be spelled as several words."""
+        spell = _in_latin if self.latin else fold_accents
+        lines = spell(BREAK.join(chunks)).split(BREAK) if chunks else []
+        words = [line.split() if self.latin else [line] for line in lines]
+        owners = np.repeat(np.arange(len(words)), [len(each) for each in words])
+        return [f"{EDGE}{word}{EDGE}" for each in words for word in each], owners
 
     def _analyser(self, language: str | None) -> Callable[[str], list[str]]:  # noqa: ARG002
         return lambda text: lower(text).split()
@@ -108,32 +111,20 @@ class CharacterVectorizer(TfidfVectorizer):
         return min(least, int(df.max(initial=1)))
 
 
-def runs(chunk: str, length: int, longest: int, latin: bool = False) -> Iterator[str]:
-    """The runs of ``length`` to ``longest`` characters in a chunk and its edges; one too short is one run.
+class _Latin(dict[int, str]):
+    """How characters are spelled, for ``translate``: letters in Latin ones without accents; signs stay."""
 
-    >>> list(runs("cafe", 4, 4)), list(runs("кофе", 5, 6, latin=True))
-    ([' caf', 'cafe', 'afe '], [' kofe', 'kofe ', ' kofe '])
-    """
-    for word in _in_latin(chunk).split() if latin else [fold_accents(chunk)]:
-        text = f"{EDGE}{word}{EDGE}"
-        if len(text) <= length:
-            yield text
-            continue
-        for size in range(length, min(longest, len(text)) + 1):
-            for start in range(len(text) - size + 1):
-                yield text[start : start + size]
+    def __missing__(self, code: int) -> str:
+        from anyascii import anyascii  # its tables are not needed before
+
+        character = chr(code)
+        self[code] = anyascii(character) if unicodedata.category(character)[0] in "LMN" else character
+        return self[code]
 
 
-@lru_cache(maxsize=20_000)
-def _cached_runs(chunk: str, length: int, longest: int, latin: bool) -> Iterable[str]:
-    return tuple(runs(chunk, length, longest, latin))
+_latin = _Latin()
 
 
-def _in_latin(chunk: str) -> str:
-    """A chunk with its letters spelled in Latin ones without accents, whatever their script; signs stay."""
-    if chunk.isascii():
-        return chunk
-    from anyascii import anyascii  # its tables are not needed before
-
-    spelled = (anyascii(each) if unicodedata.category(each)[0] in "LMN" else each for each in tidy(chunk))
-    return lower("".join(spelled))
+def _in_latin(text: str) -> str:
+    """A text with its letters spelled in Latin ones, whatever their script."""
+    return text if text.isascii() else lower(tidy(text).translate(_latin))

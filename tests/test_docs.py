@@ -31,7 +31,7 @@ PAGES = (
     "method",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-EVERY = 5  # of the documents that pages after the first learn from, so many are left out but one
+EVERY = 5  # pages after the first learn from every fifth document
 
 
 def run_page(page: str, folder: Path) -> None:

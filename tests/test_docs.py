@@ -31,7 +31,7 @@ PAGES = (
     "method",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-EVERY = 5  # pages after the first learn from every fifth document
+EVERY = 10  # pages after the first learn from every tenth document
 
 
 def run_page(page: str, folder: Path) -> None:

@@ -11,6 +11,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
+SPREAD := -n auto --dist worksteal
 
 .PHONY: quickstart test test-all test-fallback sanitize bench bench-save wheels check clean
 
@@ -18,10 +20,10 @@ quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
 
 test: check
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest $(SPREAD) -m "not slow"
 
 test-all: check
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest $(SPREAD)
 
 test-fallback: $(READY)
 	rm -rf build/fallback

@@ -1,16 +1,22 @@
-"""The guide: its commands and its Python run, in the order of its pages, as a newcomer would type them."""
+"""The guide: its commands and its Python run, as a newcomer would type them."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+import pytest
+
+from tests.conftest import Shared
+
 ROOT = Path(__file__).parent.parent
+FIRST = "first-model"
 PAGES = (
-    "first-model",
+    FIRST,
     "own-data",
     "reading-the-table",
     "python-api",
@@ -25,19 +31,44 @@ PAGES = (
     "method",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EVERY = 10  # pages after the first learn from every tenth document
 
 
-def test_the_guide_runs_as_it_stands(tmp_path: Path) -> None:
+def run_page(page: str, folder: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    blocks = BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
+    for kind, run in groupby(blocks, key=itemgetter(0)):
+        script = "\n".join(text for _, text in run)
+        command = ["sh", "-eu", "-c", script] if kind == "sh" else [sys.executable, "-c", script]
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{page}.md ({kind}):\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.fixture(scope="session")
+def after_the_first(shared: Shared) -> Path:
+    """What the first page leaves, but with fewer documents."""
+
+    def make(folder: Path) -> None:
+        run_page(FIRST, folder)
+        documents = folder / "quickstart" / "documents.jsonl"
+        lines = documents.read_text(encoding="utf-8").splitlines(keepends=True)
+        documents.write_text("".join(lines[::EVERY]), encoding="utf-8")
+
+    return shared("guide", make)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != FIRST])
+def test_a_page_runs_after_the_first(page: str, after_the_first: Path, tmp_path: Path) -> None:
+    shutil.copytree(after_the_first, tmp_path, dirs_exist_ok=True)
+    run_page(page, tmp_path)
+
+
+@pytest.mark.slow
+def test_the_guide_runs_as_it_stands(tmp_path: Path) -> None:
     for page in PAGES:
-        blocks = BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
-        for kind, run in groupby(blocks, key=itemgetter(0)):
-            script = "\n".join(text for _, text in run)
-            command = ["sh", "-eu", "-c", script] if kind == "sh" else [sys.executable, "-c", script]
-            done = subprocess.run(
-                command, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
-            )
-            assert done.returncode == 0, f"{page}.md ({kind}):\n{done.stdout}\n{done.stderr}"
+        run_page(page, tmp_path)
 
 
 def test_the_guide_links_to_all_its_pages() -> None:

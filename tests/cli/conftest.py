@@ -66,6 +66,7 @@ def refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
     def check(*arguments: object, says: list[str]) -> None:
         before = contents(tmp_path)
+        capsys.readouterr()  # what a test printed before
         try:
             status: object = main([str(argument) for argument in arguments])
         except SystemExit as error:  # of argparse

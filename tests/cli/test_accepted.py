@@ -48,7 +48,7 @@ def test_labels_of_every_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         for j, label in enumerate(ODD_LABELS)
         for i in range(6)
     ]
-    model = _train(rows, tmp_path)
+    model = _train(with_splits(rows), tmp_path)
     predicted = _predict(model, rows)
     assert [row["labels"] for row in predicted] == [row["labels"] for row in rows]
     assert all(list(row["scores"]) == sorted(ODD_LABELS) for row in predicted)
@@ -102,11 +102,19 @@ def test_a_language_of_empty_texts_only(tmp_path: Path) -> None:
     assert all(0 <= score <= 1 for score in rows[0]["scores"].values())
 
 
-def test_a_document_of_ten_megabytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "method",
+    [
+        ("--method", "fun-views", "--set", 'fun-views.views=["own", "mixed"]'),
+        pytest.param(("--method", "fun-auto"), marks=pytest.mark.slow),
+    ],
+    ids=["one design", "the choice of one"],
+)
+def test_a_document_of_ten_megabytes(method: tuple[str, ...], tmp_path: Path) -> None:
     long = " ".join(["invoice", *(f"filler{i % 5_000}" for i in range(1_000_000))])
     assert len(long) > 10_000_000
     giant = {"id": "giant", "language": "en", "text": long, "labels": ["money"]}
-    model = _train(with_splits([*documents(), giant, giant]), tmp_path)
+    model = _train(with_splits([*documents(), giant, giant]), tmp_path, *method)
     (row,) = _predict(model, [{**giant, "text": "invoice " * 1_250_000}])
     assert row["labels"] == ["money"]
 
@@ -118,9 +126,10 @@ def test_duplicate_ids(tmp_path: Path) -> None:
     assert [row["labels"] for row in predicted] == [sorted(row["labels"]) for row in rows]
 
 
-def test_ids_by_line_numbers_and_tags_in_any_case(tmp_path: Path) -> None:
-    model = _train(documents(), tmp_path)
-    rows = _predict(model, [{"text": "invoice", "language": tag} for tag in ("EN", "en-GB", "en_us", "IT")])
+def test_ids_by_line_numbers_and_tags_in_any_case(model_copy: Path) -> None:
+    rows = _predict(
+        model_copy, [{"text": "invoice", "language": tag} for tag in ("EN", "en-GB", "en_us", "IT")]
+    )
     assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
     assert [row["language"] for row in rows] == ["en", "en_GB", "en_US", "it"]
     assert rows[0]["scores"] == rows[1]["scores"] == rows[2]["scores"]

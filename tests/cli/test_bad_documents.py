@@ -1,6 +1,7 @@
 """Files that cannot be used: one line that names the file, the line and the cure, and nothing written."""
 
 import gzip
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -127,10 +128,10 @@ UNLEARNABLE: dict[str, tuple[str, bytes, list[str]]] = {
 
 
 @pytest.mark.parametrize("case", [*BROKEN, *UNDETECTABLE, "no labelled document", "one label everywhere"])
-def test_train_refuses(case: str, tmp_path: Path) -> None:
+def test_train_refuses(case: str, tmp_path: Path, refuses: Refuses) -> None:
     name, content, says = {**BROKEN, **UNDETECTABLE, **UNLEARNABLE}[case]
     (tmp_path / name).write_bytes(content)
-    assert_refused("train", name, "-o", "model", cwd=tmp_path, says=says)
+    refuses("train", name, "-o", "model", says=says)
 
 
 @pytest.mark.parametrize("case", UNLEARNABLE)
@@ -170,17 +171,30 @@ def _commands(name: str, model: Path) -> list[list[object]]:
 def test_no_file(name: str, says: list[str], model: Path, tmp_path: Path, refuses: Refuses) -> None:
     (tmp_path / "folder").mkdir()
     write_jsonl(tmp_path / "docs.jsonl", documents())
-    assert_refused("train", name, "-o", "model", cwd=tmp_path, says=says)
+    refuses("train", name, "-o", "model", says=says)
     for arguments in _commands(name, model):
         refuses(*arguments, says=says)
     refuses("compare", "docs.jsonl", name, "-o", "out", says=says)
 
 
-def test_standard_input_is_named(tmp_path: Path) -> None:
-    assert_refused("train", "-", "-o", "m", cwd=tmp_path, stdin="", says=["<stdin>: no document"])
-    assert_refused("train", "-", "-o", "m", cwd=tmp_path, stdin="{}\n", says=['<stdin>:1: "text" is missing'])
-    rows = _lines({**GOOD, "split": "test"})
-    assert_refused("train", "-", "-o", "m", cwd=tmp_path, stdin=rows, says=["<stdin>: no labelled document"])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "<stdin>: no document"),
+        (b"{}\n", '<stdin>:1: "text" is missing'),
+        (_lines({**GOOD, "split": "test"}), "<stdin>: no labelled document"),
+    ],
+)
+def test_standard_input_is_named(
+    content: bytes, says: str, refuses: Refuses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    refuses("train", "-", "-o", "m", says=[says])
+
+
+def test_standard_input_is_named_in_a_process_of_its_own(tmp_path: Path) -> None:
+    says = ['<stdin>:1: "text" is missing']
+    assert_refused("train", "-", "-o", "m", cwd=tmp_path, stdin="{}\n", says=says)
 
 
 def test_evaluate_needs_something_to_measure_on(model: Path, tmp_path: Path, refuses: Refuses) -> None:

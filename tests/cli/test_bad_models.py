@@ -176,15 +176,16 @@ def test_predict_refuses(case: str, broken: Path, refuses: Refuses) -> None:
 
 
 @pytest.mark.parametrize("case", [*BREAKS, *OTHERS])
-def test_inspect_refuses(case: str, broken: Path, tmp_path: Path) -> None:
+def test_inspect_refuses(case: str, broken: Path, refuses: Refuses) -> None:
     spoil, says = CASES[case]
     spoil(broken)
-    assert_refused("inspect", "model", cwd=tmp_path, says=says)
+    refuses("inspect", "model", says=says)
 
 
-def test_predict_refuses_in_a_process_of_its_own(broken: Path, tmp_path: Path) -> None:
+def test_refusals_in_a_process_of_its_own(broken: Path, tmp_path: Path) -> None:
     spoil, says = CASES["arrays cut off"]
     spoil(broken)
+    assert_refused("inspect", "model", cwd=tmp_path, says=says)
     assert_refused("predict", "model", "docs.jsonl", "-o", "out.jsonl", cwd=tmp_path, says=says)
 
 

@@ -25,10 +25,12 @@ def docs(tmp_path: Path) -> Path:
 
 
 class TestTrain:
-    def test_a_model_that_exists(self, tmp_path: Path, docs: Path) -> None:
-        succeed("train", docs, "-o", tmp_path / "model", "--jobs", 1, "--seed", 1)
-        assert_refused("train", "docs.jsonl", "-o", "model", cwd=tmp_path, says=["model exists", "--force"])
-        assert_refused("train", "docs.jsonl", "-o", "model/", cwd=tmp_path, says=["model exists", "--force"])
+    @pytest.mark.usefixtures("model_copy")
+    def test_a_model_that_exists(self, tmp_path: Path, refuses: Refuses) -> None:
+        says = ["model exists", "--force"]
+        refuses("train", "docs.jsonl", "-o", "model", says=says)
+        refuses("train", "docs.jsonl", "-o", "model/", says=says)
+        assert_refused("train", "docs.jsonl", "-o", "model", cwd=tmp_path, says=says)
 
     def test_force_replaces_a_model_and_leaves_nothing_of_it(self, tmp_path: Path, docs: Path) -> None:
         succeed("train", docs, "-o", tmp_path / "model", "--jobs", 1, "--set", "fun-auto.base_C=2")
@@ -38,14 +40,14 @@ class TestTrain:
         assert contents(tmp_path / "model") == contents(tmp_path / "fresh") != before
         assert sorted(os.listdir(tmp_path)) == ["docs.jsonl", "fresh", "model"]
 
-    def test_force_does_not_replace_what_is_no_model(self, tmp_path: Path) -> None:
+    def test_force_does_not_replace_what_is_no_model(self, tmp_path: Path, refuses: Refuses) -> None:
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / "thesis.tex").write_text("precious")
         (tmp_path / "file").write_text("precious")
         (tmp_path / "link").symlink_to("nowhere")
         for name in ("mine", "file", "link"):
             says = [f"{name} exists and is no model folder", "Choose another path"]
-            assert_refused("train", "docs.jsonl", "-o", name, "--force", cwd=tmp_path, says=says)
+            refuses("train", "docs.jsonl", "-o", name, "--force", says=says)
 
     def test_an_empty_folder_is_filled(self, tmp_path: Path, docs: Path) -> None:
         (tmp_path / "empty").mkdir()
@@ -62,21 +64,20 @@ class TestTrain:
             ("x" * 300, ["cannot be written (file name too long)", "Choose another path"]),
         ],
     )
-    def test_an_output_that_cannot_be_written(self, output: str, says: list[str], tmp_path: Path) -> None:
-        assert_refused("train", "docs.jsonl", "-o", output, cwd=tmp_path, says=says)
+    def test_an_output_that_cannot_be_written(self, output: str, says: list[str], refuses: Refuses) -> None:
+        refuses("train", "docs.jsonl", "-o", output, says=says)
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere; /proc above stands for this")
-    def test_a_folder_without_permission(self, tmp_path: Path) -> None:
+    def test_a_folder_without_permission(self, tmp_path: Path, refuses: Refuses) -> None:
         (tmp_path / "locked").mkdir(mode=0o555)
         says = ["locked/model: cannot be written (permission denied)"]
-        assert_refused("train", "docs.jsonl", "-o", "locked/model", cwd=tmp_path, says=says)
+        refuses("train", "docs.jsonl", "-o", "locked/model", says=says)
 
 
 class TestPredict:
-    def test_an_output_that_exists(self, tmp_path: Path, model: Path) -> None:
+    def test_an_output_that_exists(self, tmp_path: Path, model: Path, refuses: Refuses) -> None:
         (tmp_path / "out.jsonl").write_text("old")
-        says = ["out.jsonl exists", "--force"]
-        assert_refused("predict", model, "docs.jsonl", "-o", "out.jsonl", cwd=tmp_path, says=says)
+        refuses("predict", model, "docs.jsonl", "-o", "out.jsonl", says=["out.jsonl exists", "--force"])
 
     def test_force_replaces_an_output(self, tmp_path: Path, model: Path) -> None:
         (tmp_path / "out.jsonl").write_text("old")

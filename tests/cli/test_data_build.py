@@ -15,7 +15,6 @@ from tests.reproduction.corpora.makers import help_package, help_page, write_art
 
 from .command import (
     assert_one_line,
-    assert_refused,
     command,
     contents,
     environment,
@@ -24,6 +23,7 @@ from .command import (
     run_command,
     succeed,
 )
+from .conftest import Refuses
 
 WORDS = {"en-us": "Choose the file that you want to open.", "it": "Scegliete il file che volete aprire."}
 
@@ -75,24 +75,28 @@ def test_every_format_and_the_same_bytes_again(
     assert len(read_corpus(tmp_path / name)) == 6
 
 
-def test_paragraphs_to_standard_output(tmp_path: Path, packages: Path) -> None:
+def test_paragraphs_to_standard_output(
+    tmp_path: Path, packages: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
     assert packages.is_dir()
-    done = run_command(*build("--paragraphs", "-o", "-"), cwd=tmp_path)
-    assert done.returncode == 0
-    assert '"group": "swriter/0#par_0"' in done.stdout
-    assert "1 group in 2 languages, 2 documents." in done.stderr
-    assert "2 repetitions of a paragraph" in done.stderr
+    monkeypatch.chdir(tmp_path)
+    succeed(*build("--paragraphs", "-o", "-"))
+    printed, said = capfdbinary.readouterr()
+    assert b'"group": "swriter/0#par_0"' in printed
+    assert b"1 group in 2 languages, 2 documents." in said
+    assert b"2 repetitions of a paragraph" in said
 
 
-def test_wikipedia(tmp_path: Path) -> None:
+def test_wikipedia(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     for language, title in (("en", "Cat"), ("it", "Gatto")):
         write_articles(tmp_path / "dumps", language, {title: f"{title} has words enough"})
     (tmp_path / "alignments.tsv").write_text("en\tit\nCat\tGatto\n")
     arguments = ["data", "build", "wikipedia", "--source", "dumps", "--alignments", "alignments.tsv"]
-    done = run_command(
-        *arguments, "--min-words", 4, "--seed", 3, "--documents", 7, "-o", "w.tsv", cwd=tmp_path
-    )
-    assert (done.returncode, done.stdout) == (0, "")
+    succeed(*arguments, "--min-words", 4, "--seed", 3, "--documents", 7, "-o", "w.tsv")
+    assert capsys.readouterr().out == ""
     assert len(read_corpus(tmp_path / "w.tsv")) == 2
 
 
@@ -121,18 +125,18 @@ def test_wikipedia(tmp_path: Path) -> None:
     ],
 )
 def test_refusals_leave_no_file(
-    tmp_path: Path, packages: Path, arguments: list[object], says: list[str]
+    tmp_path: Path, packages: Path, refuses: Refuses, arguments: list[object], says: list[str]
 ) -> None:
     assert packages.is_dir()
     (tmp_path / "there.jsonl").write_text("mine")
-    assert_refused("data", "build", *arguments, cwd=tmp_path, says=says)
+    refuses("data", "build", *arguments, says=says)
 
 
-def test_a_damaged_package_leaves_the_old_file(tmp_path: Path, packages: Path) -> None:
+def test_a_damaged_package_leaves_the_old_file(tmp_path: Path, packages: Path, refuses: Refuses) -> None:
     (tmp_path / "a.jsonl").write_text("mine")
     path = next(packages.glob("*-it_*"))
     path.write_bytes(path.read_bytes()[:-200])
-    assert_refused(*build("-o", "a.jsonl", "--force"), cwd=tmp_path, says=[path.name, "Download it again."])
+    refuses(*build("-o", "a.jsonl", "--force"), says=[path.name, "Download it again."])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="apt is for Unix")

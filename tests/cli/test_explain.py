@@ -35,10 +35,21 @@ def test_one_label_is_explained_for_all(model: Path, data: Path, tmp_path: Path)
     ],
 )
 def test_what_cannot_be_explained_is_refused(
-    rows: list[dict[str, object]], options: list[str], says: list[str], own_words_copy: Path, tmp_path: Path
+    rows: list[dict[str, object]],
+    options: list[str],
+    says: list[str],
+    own_words_model: Path,
+    tmp_path: Path,
+    refuses: Refuses,
 ) -> None:
     write_jsonl(tmp_path / "docs.jsonl", rows)
-    assert_refused("explain", own_words_copy.name, "docs.jsonl", *options, cwd=tmp_path, says=says)
+    refuses("explain", own_words_model, "docs.jsonl", *options, says=says)
+
+
+def test_in_a_process_of_its_own(own_words_model: Path, tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "docs.jsonl", [{"id": "7", "text": "ciao", "language": "xh"}])
+    says = ["docs.jsonl:1", '"7"', "--skip-unknown"]
+    assert_refused("explain", own_words_model, "docs.jsonl", cwd=tmp_path, says=says)
 
 
 def test_a_document_in_which_nothing_is_known_is_said_to_be_one(model: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from funnelling import load_model
 from funnelling.storage import describe_model
 
 from .command import assert_refused, contents, documents, read_jsonl, succeed, with_splits, write_jsonl
+from .conftest import Refuses
 
 
 def german(tmp_path: Path) -> Path:
@@ -100,18 +101,22 @@ class TestUpdate:
 
 @pytest.mark.parametrize("command", ["add-language", "update"])
 class TestRefusals:
-    def test_a_compact_model(self, command: str, tmp_path: Path, split_data: Path) -> None:
-        succeed("train", split_data, "-o", tmp_path / "small", "--compact", "--jobs", 1)
+    def test_a_compact_model(self, command: str, tmp_path: Path, split_data: Path, refuses: Refuses) -> None:
+        succeed(
+            "train", split_data, "-o", tmp_path / "small", "--compact", "--method", "fun-tat", "--jobs", 1
+        )
         german(tmp_path)
-        assert_refused(command, "small", "de.jsonl", cwd=tmp_path, says=["small", "compact"])
+        refuses(command, "small", "de.jsonl", says=["small", "compact"])
 
     @pytest.mark.usefixtures("model_copy")
-    def test_a_file_without_training_documents(self, command: str, tmp_path: Path) -> None:
+    def test_a_file_without_training_documents(self, command: str, tmp_path: Path, refuses: Refuses) -> None:
         write_jsonl(tmp_path / "de.jsonl", documents(["de"], split="test"))
         says = ['de.jsonl: no labelled document with split "train"']
-        assert_refused(command, "model", "de.jsonl", cwd=tmp_path, says=says)
+        refuses(command, "model", "de.jsonl", says=says)
 
-    def test_a_model_that_is_no_funnel(self, command: str, tmp_path: Path, split_data: Path) -> None:
+    def test_a_model_that_is_no_funnel(
+        self, command: str, tmp_path: Path, split_data: Path, refuses: Refuses
+    ) -> None:
         succeed("train", split_data, "-o", tmp_path / "naive", "--method", "naive", "--jobs", 1)
         german(tmp_path)
-        assert_refused(command, "naive", "de.jsonl", cwd=tmp_path, says=["naive", "only funnels"])
+        refuses(command, "naive", "de.jsonl", says=["naive", "only funnels"])

@@ -19,7 +19,12 @@ axe_core_python = pytest.importorskip("axe_core_python", reason="needs axe: pip 
 
 PHONE, DESK = 390, 1280
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
+VIEWS = [
+    (PHONE, "light"),
+    pytest.param(PHONE, "dark", marks=pytest.mark.slow),
+    pytest.param(DESK, "light", marks=pytest.mark.slow),
+    (DESK, "dark"),
+]
 TOKEN = "a-token-of-the-tests"
 SECONDS = 180  # a machine may be busy with other things
 

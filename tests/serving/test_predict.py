@@ -35,7 +35,7 @@ def test_the_labels_of_three_languages(client: Any) -> None:
 @pytest.mark.parametrize("size", [1, 7, 256])
 @pytest.mark.parametrize("with_language", [True, False])
 def test_the_same_bits_as_the_command_line(client: Any, model: Any, size: int, with_language: bool) -> None:
-    texts, _, languages = sentences(600, seed=1)
+    texts, _, languages = sentences(300, seed=1)
     sent = [
         {"id": f"n{i}", "text": text, **({"language": language} if with_language else {})}
         for i, (text, language) in enumerate(zip(texts, languages, strict=True))

@@ -226,8 +226,15 @@ class TestWhatItSurvives:
 
 
 class TestStop:
-    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    @pytest.mark.parametrize("workers", [1, 2])
+    @pytest.mark.parametrize(
+        ("number", "workers"),
+        [
+            (signal.SIGTERM, 1),
+            (signal.SIGINT, 2),
+            pytest.param(signal.SIGTERM, 2, marks=pytest.mark.slow),
+            pytest.param(signal.SIGINT, 1, marks=pytest.mark.slow),
+        ],
+    )
     def test_a_signal_is_enough(self, serve: Serve, number: int, workers: int) -> None:
         service = serve("--workers", workers)
         with service.connect():  # a quiet connection does not hold it up

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ from tests.reproduction.experiments.made import made_corpus
 
 from .tiny_encoder import make_encoder
 
-pytest.importorskip("sentence_transformers")
+# Not imported here: that takes many seconds, in every worker.
+pytestmark = pytest.mark.skipif(
+    find_spec("sentence_transformers") is None, reason="needs sentence-transformers"
+)
 
 
 @pytest.fixture(scope="module")

@@ -30,12 +30,12 @@ from .saved_models import CASES, answers, contents, fitted, small_model, spelled
 ROOT = Path(__file__).parent.parent.parent
 
 
-def _elsewhere(*arguments: object, hash_seed: int) -> None:
+def _elsewhere(*arguments: object, hash_seed: int, threads: int) -> None:
     """Run `saved_models` in a process of its own, whose sets of strings are in another order."""
     subprocess.run(
         [sys.executable, "-m", "tests.storage.saved_models", *map(str, arguments)],
         cwd=ROOT,
-        env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed), "OMP_NUM_THREADS": str(threads)},
         check=True,
     )
 
@@ -58,7 +58,7 @@ def here(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Pa
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same, fitted by two jobs in another process."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    _elsewhere("save", folder, 2, hash_seed=12)
+    _elsewhere("save", folder, 2, hash_seed=12, threads=2)
     return folder
 
 
@@ -66,7 +66,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def answered(here: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a third process says after loading them."""
     folder = Path(shutil.copytree(here, tmp_path_factory.mktemp("answered") / "here"))
-    _elsewhere("answer", folder, hash_seed=345)
+    _elsewhere("answer", folder, hash_seed=345, threads=1)
     return folder
 
 

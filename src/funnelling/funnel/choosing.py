@@ -32,6 +32,7 @@ from funnelling.randomness import assign_folds
 from funnelling.spaces.registry import OWN, named_views
 from funnelling.svm import LinearScorer
 from funnelling.svm.calibration import fit_temperature
+from funnelling.svm.learner import ENOUGH as WORSE_CS
 from funnelling.svm.learner import Problem, decide
 from funnelling.text.vocabularies import fit_own
 from funnelling.work.progress import progress_bar
@@ -42,10 +43,11 @@ ENOUGH = 1_000  # documents
 FEWEST = 20  # documents; with fewer, candidates cannot be compared
 MOST_WORK = 7e5  # documents times labels of a round; of a larger corpus a sample is taken
 LEAST_SAMPLE = 1_500  # documents
-MOST_DOCUMENTS = 20_000  # of a round: tier 2 takes the square of them
+MOST_DOCUMENTS = 8_000  # of a round: tier 2 takes the square of them
 MOST_WEIGHTS = 5e7  # of base classifiers over each language's features, 4 bytes each: models stay small
 COPIES = 3  # how many more features there are where each language has its own, about
 THRESHOLDS = 15  # that a candidate's scores are tried with
+HOPELESS = 3.0  # standard errors behind another candidate: no further round is run
 
 MIXED, OWN_MIXED = "mixed", "own-mixed"
 
@@ -164,25 +166,49 @@ def choose(design: Design, training: TrainingSet) -> Choice:
     splits = list(_splits(training))
     if not splits:
         return _choice(pool[0], None)
-    measured: dict[tuple[Candidate, float | None], list[Measured]] = {}
+    racing = pool
+    records: dict[Candidate, Record] = {}
     with progress_bar("choosing", len(splits) * len(pool), design.shows_progress, "candidates") as advance:
         for learning in splits:
             round_ = Round(design, training, learning)
-            pool = [candidate for candidate in pool if round_.is_worthwhile(candidate)]
-            for candidate in pool:
-                for C, result in round_.measure(candidate):
-                    measured.setdefault((candidate, C), []).append(result)
+            racing = [candidate for candidate in racing if round_.is_worthwhile(candidate)]
+            for candidate in racing:
+                records.setdefault(candidate, Record()).add(dict(round_.measure(candidate)))
                 advance(1)
-    results = {key: Measured.over(rounds) for key, rounds in measured.items()}
-    best_Cs = {}
-    for candidate in pool:
-        Cs = [C for other, C in results if other == candidate]
-        best_Cs[candidate] = max(Cs, key=lambda C: results[candidate, C].quality)
-    best = max(pool, key=lambda candidate: results[candidate, best_Cs[candidate]].quality)
-    top = results[best, best_Cs[best]]
-    chosen = next(each for each in pool if not top.is_better_than(results[each, best_Cs[each]]))
-    rows = [{"name": str(each), "C": best_Cs[each], **results[each, best_Cs[each]].measures} for each in pool]
-    return _choice(chosen, best_Cs[chosen], rows)
+            racing = [each for each in racing if records[each].may_win(records[other] for other in racing)]
+    best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
+    chosen = next(each for each in racing if not best.is_better_than(records[each].best))
+    rows = [{"name": str(each), "C": record.C, **record.best.measures} for each, record in records.items()]
+    return _choice(chosen, records[chosen].C, rows)
+
+
+class Record:
+    """What a candidate has reached so far, with each C that was tried in every round."""
+
+    def __init__(self) -> None:
+        self._rounds: list[dict[float | None, Measured]] = []
+        self._best: tuple[float | None, Measured]
+
+    def add(self, measured: dict[float | None, "Measured"]) -> None:
+        """Take down a further round."""
+        self._rounds.append(measured)
+        everywhere = [C for C in self._rounds[0] if all(C in each for each in self._rounds)]
+        over_rounds = [(C, Measured.over([each[C] for each in self._rounds])) for C in everywhere]
+        self._best = max(over_rounds, key=lambda pair: pair[1].quality)
+
+    @property
+    def C(self) -> float | None:  # noqa: N802
+        """The best C."""
+        return self._best[0]
+
+    @property
+    def best(self) -> "Measured":
+        """What the best C reaches."""
+        return self._best[1]
+
+    def may_win(self, others: Iterable["Record"]) -> bool:
+        """Whether noise might still have put it behind others, who ran the same rounds."""
+        return not any(other.best.is_better_than(self.best, HOPELESS) for other in others)
 
 
 @dataclass(frozen=True)
@@ -224,10 +250,10 @@ class Measured:
             np.concatenate([each.by_document for each in rounds]),
         )
 
-    def is_better_than(self, other: "Measured") -> bool:
-        """Whether this is better by more than the standard error of the difference, document by document."""
+    def is_better_than(self, other: "Measured", errors: float = 1.0) -> bool:
+        """Whether this is better by more standard errors of the difference, document by document."""
         difference = self.by_document - other.by_document
-        return self.quality - other.quality > float(np.std(difference) / np.sqrt(len(difference)))
+        return self.quality - other.quality > errors * float(np.std(difference) / np.sqrt(len(difference)))
 
 
 def _main(measures: Mapping[str, float]) -> dict[str, float]:
@@ -300,7 +326,7 @@ class Round:
     """One split: views fitted on one side, as they are asked for, and what they say of both."""
 
     def __init__(self, design: Design, training: TrainingSet, learning: Mapping[str, Rows]) -> None:
-        self.design = replace(design, verbose=0, resources=replace(design.resources, verbose=0))
+        self.design = replace(design, verbose=0, resources=replace(design.resources, verbose=0, begun={}))
         self.training = training.select(learning)
         self.held_out = training.select({language: ~rows for language, rows in learning.items()})
         self.vectorizers: dict[str, Any] | None = None
@@ -343,9 +369,16 @@ class Round:
         if not len(learned):  # the only positives there are may all be held out
             learned = np.arange(targets.shape[1])
         held_out_targets = {tag: rows[:, learned] for tag, rows in self.held_out.targets.items()}
+        highest, worse = -np.inf, 0
         for fit in fits:
             scores = fit.scorer().scores(asking)[:, learned]
-            yield getattr(fit, "C", None), Measured.of(held_out_targets, scores, exclusive)
+            measured = Measured.of(held_out_targets, scores, exclusive)
+            yield getattr(fit, "C", None), measured
+            if measured.quality > highest:
+                highest, worse = measured.quality, 0
+            worse += measured.quality < highest
+            if worse == WORSE_CS and design.meta_C != "grid":
+                return
 
     def _fit(self, view: str) -> None:
         """Fit a view, if it is not yet: what it says of the documents learned from, and of those held out."""

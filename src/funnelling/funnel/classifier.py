@@ -260,6 +260,7 @@ class FunnellingClassifier(Method):
             self._remember(zero_shot_attributes(*fit_zero_shot(asked, training)))
         if design.resources.encodings is not None:
             design.resources.encodings.clear()  # the encoder's space still has them at hand
+        design.resources.begun.clear()
         self._assemble()
 
     def _warn_of_unread_resources(self, design: Design) -> None:

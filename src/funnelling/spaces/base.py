@@ -3,7 +3,7 @@
 import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from funnelling.corpus.reference import Reference
@@ -19,7 +19,8 @@ Documents = Any  # of one language: a list of texts, or a matrix where the user 
 class Resources:
     """What spaces may need beside the documents.
 
-    ``encodings`` keeps the vectors of texts that an encoder has read, where several fits share them.
+    ``encodings`` keeps the vectors of texts that an encoder has read, where several fits share them, and
+    ``begun`` what a space has learned from documents that another one would learn as well.
     """
 
     embeddings: str | os.PathLike[str] | None = None
@@ -28,6 +29,7 @@ class Resources:
     encoder_epochs: int = 0
     encodings: dict[str, Floats] | None = None
     verbose: int = 0
+    begun: dict[str, Any] = field(default_factory=dict)
 
 
 class Space(Estimator, metaclass=ABCMeta):

@@ -1,7 +1,7 @@
 """Words and runs of characters side by side in one space: what a document is about, and how it is spelled."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -23,11 +23,29 @@ class MixedSpace(Space):
     """
 
     dense = False
+    _begun: dict[str, Any]
 
     def __init__(self, verbose: int = 0) -> None:
         self.verbose = verbose
 
+    @classmethod
+    def as_view(cls, resources: Resources, seed: int) -> Self:
+        space = super().as_view(resources, seed)
+        space._begun = resources.begun
+        return space
+
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
+        """Learn the space, or take it from one of the kind that has learned it from these documents."""
+        begun = getattr(self, "_begun", {})
+        if not begun or not _are_same(begun["documents"], documents):
+            begun |= {"documents": dict(documents), "vectors": self._fit(documents, targets), "space": self}
+        self.words_, self.characters_ = begun["space"].words_, begun["space"].characters_
+        vectors: Mapping[str, Matrix] = begun["vectors"]
+        return vectors
+
+    def _fit(
+        self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]
+    ) -> Mapping[str, Matrix]:
         check_texts(documents, "mixed", "the vocabulary")
         size = sum(map(len, documents.values()))
         self.words_ = PooledSpace(vectorizer=TfidfVectorizer(min_df=rarest_word(size)), verbose=self.verbose)
@@ -48,6 +66,11 @@ class MixedSpace(Space):
 
     def takes(self, language: str) -> bool:  # noqa: ARG002
         return True  # whoever labels its documents says that they belong here
+
+
+def _are_same(some: Mapping[str, Documents], others: Mapping[str, Documents]) -> bool:
+    """Whether these are the very same documents, not only equal ones."""
+    return list(some) == list(others) and all(some[tag] is others[tag] for tag in some)
 
 
 def rarest_word(documents: int) -> int:

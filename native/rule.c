@@ -5,10 +5,11 @@
 
 enum { TIGHTER = 8, TIMES = 12 }; /* how much, and how often, the tolerance is tightened for the gap */
 
-static const double GAP = 8e-4;
+static const double GAP = 8e-4, USUAL = 1e-3; /* and the tolerance it belongs to: where that is wider, it is too */
 
 struct problem problem_of(const struct family *f, size_t fold, double *beta, double *sums) {
-    const int large = f->C > LARGE_C && f->tolerance > 0.8 * GAP;
+    const double gap = f->tolerance > USUAL ? GAP * (f->tolerance / USUAL) : GAP;
+    const int large = f->C > LARGE_C && f->tolerance > 0.8 * gap;
     return (struct problem){
         .n = f->n,
         .signs = f->signs,
@@ -16,7 +17,8 @@ struct problem problem_of(const struct family *f, size_t fold, double *beta, dou
         .C = f->C,
         .beta = beta,
         .sums = sums,
-        .tolerance = large ? 0.8 * GAP : f->tolerance,
+        .tolerance = large ? 0.8 * gap : f->tolerance,
+        .gap = gap,
     };
 }
 
@@ -120,7 +122,7 @@ static int widen_margin(struct problem *p) {
     }
     const double factor = 1 / (1 - worst);
     const double gap = 2 * (1 - t.linear / t.quadratic / factor); /* without slack the primal is quadratic / 2 */
-    if (!(worst < 0.5) || !(factor * t.largest < p->C) || !(gap < GAP)) return 0;
+    if (!(worst < 0.5) || !(factor * t.largest < p->C) || !(gap < p->gap)) return 0;
     scale(p, factor);
     p->bias *= factor;
     return 1;
@@ -129,7 +131,7 @@ static int widen_margin(struct problem *p) {
 int is_solved(struct problem *p, double violation) {
     if (p->outside) return 0;
     if (p->C <= LARGE_C) return violation < p->tolerance;
-    if (violation < NEAR && relative_gap(p) < GAP) return 1;
+    if (violation < NEAR && relative_gap(p) < p->gap) return 1;
     if (violation < p->tolerance) {
         if (widen_margin(p)) return 1;
         p->tolerance /= TIGHTER;

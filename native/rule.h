@@ -2,7 +2,7 @@
  *
  * With g_i = y_i - (K beta)_i the optimum has max g over the documents that may rise <= min g over those
  * that may fall. A problem is solved when the two are less than the tolerance apart, or, for C > LARGE_C, when
- * the duality gap is below GAP of the primal objective. Why the gap: with noisy labels the loss dwarfs the
+ * the duality gap is below ``gap`` of the primal objective. Why the gap: with noisy labels the loss dwarfs the
  * tolerance, and the last steps to it would take nearly all the time and change nothing; where the classes can
  * be separated, C times a slack within the tolerance may be more than all the rest of the objective, so the
  * tolerance is tightened until the gap is met.
@@ -26,7 +26,7 @@ struct problem {
     double *sums; /* K beta */
     double bias;
     size_t outside; /* documents outside their bounds */
-    double tolerance;
+    double tolerance, gap;
     int tightened; /* times */
 };
 

@@ -1,5 +1,7 @@
 """The multilabel SVM: all labels and folds of a set of documents, C given or chosen."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -8,8 +10,9 @@ from sklearn.metrics import f1_score
 from sklearn.svm import SVC
 
 from funnelling.matrices import Folds, Targets
-from funnelling.svm import SVM, CSetting, Fit, KernelScorer, LinearScorer
+from funnelling.svm import SVM, CSetting, Fit, KernelScorer, LinearScorer, learner
 from funnelling.svm.learner import C_GRID, decide
+from funnelling.svm.solver import TOLERANCE
 
 Array = npt.NDArray[np.float64]
 
@@ -132,9 +135,9 @@ def test_the_search_for_c_ends_when_it_pays_no_more(exclusive: bool, monkeypatch
     def search(C: CSetting) -> Fit:
         tried.clear()
         advanced.clear()
-        learner = SVM(C, exclusive=exclusive).reporting(advanced.append)
-        found = learner.problem(X, targets).fit(folds)
-        assert sum(advanced) == learner.problems_solved(1, 5) == 36
+        svm = SVM(C, exclusive=exclusive).reporting(advanced.append)
+        found = svm.problem(X, targets).fit(folds)
+        assert sum(advanced) == svm.problems_solved(1, 5) == 36
         return found
 
     ended, ended_after = search(None), list(tried)
@@ -151,6 +154,30 @@ def test_a_search_goes_on_after_a_tie_and_after_one_fall(monkeypatch: pytest.Mon
     monkeypatch.setattr(Fit, "held_out_f1", lambda fit, _rows: qualities[fit.C])
     X, targets, folds = noisy_posts(60)
     assert SVM(None).problem(X, targets).fit(folds).C == 100.0
+
+
+def test_after_one_fall_the_next_c_is_solved_roughly_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[tuple[float, float]] = []
+    solve = learner.solve_path
+
+    def spy(*arguments: Any, tolerance: float, **others: Any) -> Any:
+        solved.append((arguments[3][0], tolerance))
+        return solve(*arguments, tolerance=tolerance, **others)
+
+    monkeypatch.setattr(learner, "solve_path", spy)
+    X, targets, folds = noisy_posts()
+    found = SVM(None).problem(X, targets).fit(folds)
+    assert solved == [(0.1, TOLERANCE), (1.0, TOLERANCE), (10.0, TOLERANCE), (100.0, learner.ROUGH)]
+    rough = found.problem._fits([10.0], folds, tolerance=learner.ROUGH)[0]
+    well = found.problem._fits([10.0], folds)[0]
+    assert 0 < np.abs(rough.scores - well.scores).max() < 0.3
+    assert abs(rough.held_out_f1() - well.held_out_f1()) < learner.CLEARLY
+    # What is not clearly worse is solved well.
+    solved.clear()
+    qualities = dict(zip(C_GRID, (0.5, 0.6, 0.59, 0.6 - learner.CLEARLY / 2, 0.7, 0.5), strict=True))
+    monkeypatch.setattr(Fit, "held_out_f1", lambda fit, _rows: qualities[fit.C])
+    assert SVM(None).problem(X, targets).fit(folds).C == 1.0
+    assert solved[-2:] == [(100.0, learner.ROUGH), (100.0, TOLERANCE)]
 
 
 @pytest.mark.parametrize("grid", [(0.1, 1.0, 10.0), (10.0, 0.1, 1.0)])

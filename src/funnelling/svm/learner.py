@@ -17,6 +17,7 @@ from funnelling.svm.nystrom import NystromMap
 from funnelling.svm.path import SparseSolution, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
+from funnelling.svm.solver import TOLERANCE
 from funnelling.work.progress import Advance, quietly
 from funnelling.work.spread import is_local
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
 ENOUGH = 2  # Cs below the best that end a search: the next ones would cost most, and be worse still
+ROUGH = 50 * TOLERANCE  # enough to see whether the second of them is worse: F1 is right to .001 or so
+CLEARLY = 0.003  # of F1
 
 logger = logging.getLogger(__name__)
 
@@ -166,10 +169,22 @@ class Problem:
             if best is None or reached > highest:
                 best, highest, worse = fit, reached, 0
             worse += reached < highest
-            if worse >= ENOUGH and self.learner.C != "grid":
+            if self.learner.C == "grid":
+                continue
+            if worse >= ENOUGH or (worse and self._falls_again(fit, quality, highest, within)):
                 break
         assert best is not None
         return best
+
+    def _falls_again(
+        self, fit: "Fit", quality: Callable[["Fit"], float], highest: float, within: Rows | None
+    ) -> bool:
+        """Whether the next C, solved roughly, is clearly worse than the best, and need not be solved well."""
+        beyond = [C for C in self.learner.grid if C > fit.C]
+        if not beyond or self.on_device or not is_local():
+            return False
+        rough = self._fits([min(beyond)], fit.folds, within, fit, ROUGH)[0]
+        return quality(rough) < highest - CLEARLY
 
     def path(
         self, folds: Folds | None = None, within: Rows | None = None, start: "Fit | None" = None
@@ -194,6 +209,7 @@ class Problem:
         folds: Folds | None,
         within: Rows | None = None,
         start: "Fit | None" = None,
+        tolerance: float = TOLERANCE,
     ) -> list["Fit"]:
         learner = self.learner
         documents, labels = self.targets.shape
@@ -223,8 +239,9 @@ class Problem:
             folds=folds,
             start=start_solution,
             n_jobs=learner.n_jobs,
-            advance=learner.advance,
+            advance=learner.advance if tolerance == TOLERANCE else quietly,
             stop=learner.stop,
+            tolerance=tolerance,
         )
         return [Fit(self, C, folds, solution) for C, solution in zip(Cs, solutions, strict=True)]
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.svm.kernels import Kernel, aligned
-from funnelling.svm.solver import Problems
+from funnelling.svm.solver import TOLERANCE, Problems
 from funnelling.work.progress import Advance, quietly
 from funnelling.work.spread import in_pieces, is_local, workers
 from funnelling.work.threads import in_threads
@@ -100,12 +100,13 @@ def solve_path(
     n_jobs: int | None = None,
     advance: Advance = quietly,
     stop: npt.NDArray[np.uint8] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> list[SparseSolution]:
     """Solve the problems of all labels for each C: the first from ``start``, each other from the one before.
 
     Parameters
     ----------
-    kernel, targets, stop : see `Problems`
+    kernel, targets, stop, tolerance : see `Problems`; on a cluster the tolerance is the usual one
     active : (problems, documents) which documents each problem is trained on: everything, then all but
         each of the ``folds``, where there are any
     advance : called with the number of problems solved
@@ -118,7 +119,7 @@ def solve_path(
     order = np.argsort(-targets.sum(axis=0), kind="stable")
     paths: list[list[_Label]] = [[] for _ in range(labels)]
     if is_local():
-        problems = Problems(kernel, targets, active, stop)
+        problems = Problems(kernel, targets, active, stop, tolerance)
 
         def solve_one(k: int) -> list[_Label]:
             return _solve_label(problems, order[k], active.shape, own, Cs, start)

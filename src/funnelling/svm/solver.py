@@ -53,6 +53,7 @@ class Problems:
     targets : (documents, labels) which document has which label
     active : (folds, documents) which documents each problem is trained on; the others are only scored
     stop : one byte; when another thread raises it, the work ends and the solution is void
+    tolerance : how far from the optimum a solution may be, in scores; the duality gap widens with it
 
     A problem whose active documents all have, or all lack, the label scores them +1 or -1.
     """
@@ -63,6 +64,7 @@ class Problems:
         targets: npt.NDArray[np.bool_],
         active: npt.NDArray[np.bool_],
         stop: npt.NDArray[np.uint8] | None = None,
+        tolerance: float = TOLERANCE,
     ) -> None:
         if not isinstance(kernel, Vectors) and not np.isfinite(kernel.diagonal()).all():
             raise InputError(UNUSABLE_FEATURES)
@@ -73,6 +75,7 @@ class Problems:
         self._signs = np.where(targets.T, 1, -1).astype(np.int8, order="C")
         self._masks = np.ascontiguousarray(active, dtype=np.uint8)
         self._stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
+        self._tolerance = tolerance
 
     def solve(self, label: int, C: float, coefficients: npt.NDArray[np.float64]) -> LabelSolution:
         """Solve a label's problems; ``coefficients`` (folds, documents) are the start, then the solution."""
@@ -82,11 +85,11 @@ class Problems:
         if compiled.native is None:
             for fold in range(folds):
                 bias[fold] = _solve_with_sklearn(
-                    kernel, signs, self._active[fold], C, coefficients[fold], scores[fold]
+                    kernel, signs, self._active[fold], C, self._tolerance, coefficients[fold], scores[fold]
                 )
             return LabelSolution(bias, scores, False)
         steps = max(MOST_STEPS, 1_000 * documents)
-        arguments = signs, self._masks, self._stop, coefficients, scores, bias, C, TOLERANCE, steps
+        arguments = signs, self._masks, self._stop, coefficients, scores, bias, C, self._tolerance, steps
         if isinstance(kernel, Vectors):
             status = compiled.native.solve_vectors(
                 kernel.values, kernel.columns, kernel.starts, kernel.width, *arguments
@@ -103,6 +106,7 @@ def _solve_with_sklearn(
     signs: npt.NDArray[np.int8],
     active: npt.NDArray[np.bool_],
     C: float,
+    tolerance: float,
     coefficients: npt.NDArray[np.float64],
     scores: npt.NDArray[np.float32],
 ) -> float:
@@ -115,7 +119,8 @@ def _solve_with_sklearn(
         scores[:] = only
         return only
     # With a large C a small slack makes a wide duality gap.
-    tolerance = TOLERANCE if C <= 10 else min(1e-5, 2e-4 / C)
+    if C > 10:
+        tolerance *= min(1e-2, 0.2 / C)
     if isinstance(kernel, Vectors):
         X = kernel.matrix().astype(np.float64)
         svc = SVC(kernel="linear", C=C, tol=tolerance, cache_size=500).fit(X[rows], signs[rows])

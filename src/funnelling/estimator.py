@@ -98,8 +98,8 @@ class Estimator:
 
 def _defaults(kind: type[Estimator]) -> dict[str, Any]:
     """The parameters of a class in the order of the alphabet, with their defaults."""
-    parameters = list(inspect.signature(kind).parameters.values())
-    return {each.name: each.default for each in sorted(parameters, key=lambda each: each.name)}
+    parameters = sorted(inspect.signature(kind).parameters.items())
+    return {name: each.default for name, each in parameters if each.kind is not each.VAR_KEYWORD}
 
 
 def check_fitted(estimator: object, attribute: str) -> None:

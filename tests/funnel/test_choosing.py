@@ -433,3 +433,42 @@ class TestWordVectors:
         model = fitted(corpus, combine=combine, embeddings=write_words(tmp_path, corpus, ["fr"]))
         assert not any("embeddings" in row["name"] for row in model.choice_.tried)
         assert any("own + mixed" in row["name"] for row in model.choice_.tried)
+
+
+def measured(quality: float, noise: float, documents: int = 400) -> choosing.Measured:
+    by_document = quality + noise * np.random.default_rng(0).normal(size=documents)
+    return choosing.Measured(quality, {}, by_document)
+
+
+class TestRecord:
+    def test_a_c_counts_that_was_tried_in_every_round(self) -> None:
+        record = choosing.Record()
+        record.add({1.0: measured(0.5, 0), 10.0: measured(0.9, 0)})
+        assert record.C == 10.0
+        record.add({1.0: measured(0.7, 0)})
+        assert (record.C, record.best.quality) == (1.0, pytest.approx(0.6))
+
+    @pytest.mark.parametrize(
+        ("quality", "noise", "documents", "may_win"),
+        [(0.89, 0.5, 400, True), (0.5, 0.1, 400, False), (0.5, 0.1, 100, True)],
+    )
+    def test_what_is_hopelessly_behind_drops_out(
+        self, quality: float, noise: float, documents: int, may_win: bool
+    ) -> None:
+        best, other = choosing.Record(), choosing.Record()
+        best.add({None: measured(0.9, 0, documents)})
+        other.add({None: measured(quality, noise, documents)})
+        assert best.may_win([best, other])
+        assert other.may_win([best, other]) is may_win
+
+
+def test_a_sample_of_one_group_is_not_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "MOST_DOCUMENTS", 10)
+    documents = {"en": np.zeros((40, 1))}
+    targets = {"en": np.ones((40, 2), dtype=bool)}
+    for name in "abcdef":
+        groups = {"en": [name] * 40}
+        training = TrainingSet.of(
+            documents, documents, targets, groups, groups, texts=False, exclusive=False, seed=0
+        )
+        assert choosing._sample(training).size == 40

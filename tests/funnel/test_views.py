@@ -24,7 +24,7 @@ from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.wce import WCESpace
 from funnelling.storage import describe_model
 from funnelling.svm import SVM
-from tests.artificial import vector_corpus
+from tests.artificial import text_corpus, vector_corpus
 from tests.reproduction.experiments.made import made_corpus, write_words
 
 SHARED = ["pooled", "lri", "characters", "mixed", "wce"]
@@ -400,3 +400,17 @@ def training_of(corpus: Corpus) -> TrainingSet:
     targets = {tag: corpus.label_matrix(list("abcd"))[found].astype(bool) for tag, found in rows.items()}
     groups: Any = dict.fromkeys(rows)
     return TrainingSet.of(texts, texts, targets, groups, texts, texts=True, exclusive=False, seed=0)
+
+
+class TaughtSpace(PooledSpace):
+    """A sparse space that is fitted anew for each fold."""
+
+    supervised = True
+
+
+@pytest.mark.parametrize("base_C", [None, "grid"])
+def test_c_is_chosen_in_a_sparse_space_that_learns_from_labels(base_C: Any) -> None:
+    texts, labels, languages = text_corpus(40)
+    model = FunnellingClassifier(views=[TaughtSpace()], base_C=base_C, meta_C=1, random_state=0)
+    answers = model.fit(texts, labels, languages=languages).predict(texts[:2], languages[:2])
+    assert answers.shape == (2, len(model.classes_))

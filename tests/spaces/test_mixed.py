@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling.spaces.base import Resources
 from funnelling.spaces.mixed import MixedSpace
 from funnelling.spaces.own_mixed import LANGUAGE, OwnMixedSpace
 from tests.artificial import text_corpus
@@ -21,6 +22,38 @@ NO_TARGETS = {language: np.zeros((3, 1), dtype=bool) for language in TEXTS}
 def fitted(kind: type[MixedSpace]) -> tuple[Any, dict[str, Any]]:
     space = kind()
     return space, {language: X.toarray() for language, X in space.fit(TEXTS, NO_TARGETS).items()}
+
+
+class TestShared:
+    """What both learn alike is learned once from the same documents."""
+
+    def test_the_same_vectors_as_apart(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        fits = []
+        fit = MixedSpace._fit
+        monkeypatch.setattr(MixedSpace, "_fit", lambda *given: (fits.append(given), fit(*given))[1])
+        resources = Resources()
+        for kind in (MixedSpace, OwnMixedSpace):
+            space = kind.as_view(resources, 0)
+            shared = space.fit(TEXTS, NO_TARGETS)
+            for language, X in fitted(kind)[1].items():
+                np.testing.assert_array_equal(shared[language].toarray(), X)
+                np.testing.assert_array_equal(space.vectors(language, TEXTS[language]).toarray(), X)
+        assert len(fits) == 3  # one for both, and those apart
+
+    def test_other_documents_are_learned_anew(self) -> None:
+        resources = Resources()
+        MixedSpace.as_view(resources, 0).fit(TEXTS, NO_TARGETS)
+        others = {language: [*texts] for language, texts in TEXTS.items()}
+        others["en"][0] = "zebra"
+        space = OwnMixedSpace.as_view(resources, 0)
+        space.fit(others, NO_TARGETS)
+        assert "zebra" in space.words_.feature_names()
+
+    def test_a_fit_keeps_nothing(self) -> None:
+        texts, labels, languages = text_corpus(40)
+        model = FunnellingClassifier(views=["mixed", "own-mixed"], random_state=0)
+        model.fit(texts, labels, languages=languages)
+        assert not any(view.space._begun for view in model.shared_views_.values())
 
 
 @pytest.mark.parametrize("kind", [MixedSpace, OwnMixedSpace])

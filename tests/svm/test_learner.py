@@ -166,6 +166,10 @@ def test_after_one_fall_the_next_c_is_solved_roughly_first(monkeypatch: pytest.M
 
     monkeypatch.setattr(learner, "solve_path", spy)
     X, targets, folds = noisy_posts()
+    SVM(None).problem(X, targets).fit(folds)
+    assert {tolerance for _, tolerance in solved} == {TOLERANCE}  # of few decisions F1 is too coarse
+    solved.clear()
+    monkeypatch.setattr(learner, "DECISIONS", len(targets))
     found = SVM(None).problem(X, targets).fit(folds)
     assert solved == [(0.1, TOLERANCE), (1.0, TOLERANCE), (10.0, TOLERANCE), (100.0, learner.ROUGH)]
     rough = found.problem._fits([10.0], folds, tolerance=learner.ROUGH)[0]

@@ -2,8 +2,9 @@
 
 In each round everything is refitted without a fifth of the documents, vocabulary, base classifiers and
 calibration, and each candidate is measured on that fifth. A view is fitted once per round, however many
-candidates it takes part in, and a candidate costs one small fit of tier 2 for each C. Work is bounded,
-not time: the same seed chooses the same.
+candidates it takes part in, and a candidate costs one small fit of tier 2 for each C. Candidates that are
+hopelessly behind after a round take no part in the next. Work is bounded, not time: the same seed chooses the
+same.
 
 Of candidates that noise might have put in their order the first is taken: with sixty documents per
 language the best of seven is luck. Where documents have one label each, the likelihood of the held-out ones
@@ -48,6 +49,7 @@ MOST_WEIGHTS = 5e7  # of base classifiers over each language's features, 4 bytes
 COPIES = 3  # how many more features there are where each language has its own, about
 THRESHOLDS = 15  # that a candidate's scores are tried with
 HOPELESS = 3.0  # standard errors behind another candidate: no further round is run
+TELLING = 300  # documents held out, from which on that is told
 
 MIXED, OWN_MIXED = "mixed", "own-mixed"
 
@@ -171,11 +173,15 @@ def choose(design: Design, training: TrainingSet) -> Choice:
     with progress_bar("choosing", len(splits) * len(pool), design.shows_progress, "candidates") as advance:
         for learning in splits:
             round_ = Round(design, training, learning)
-            racing = [candidate for candidate in racing if round_.is_worthwhile(candidate)]
+            if not records:
+                racing = [candidate for candidate in pool if round_.is_worthwhile(candidate)]
+            advance(len(pool) - len(racing))
             for candidate in racing:
                 records.setdefault(candidate, Record()).add(dict(round_.measure(candidate)))
                 advance(1)
-            racing = [each for each in racing if records[each].may_win(records[other] for other in racing)]
+            # The paper's funnel stays: the choice is told beside it.
+            rivals = [records[each] for each in racing]
+            racing = [each for each in racing if not each.normalise or records[each].may_win(rivals)]
     best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
     chosen = next(each for each in racing if not best.is_better_than(records[each].best))
     rows = [{"name": str(each), "C": record.C, **record.best.measures} for each, record in records.items()]
@@ -208,7 +214,8 @@ class Record:
 
     def may_win(self, others: Iterable["Record"]) -> bool:
         """Whether noise might still have put it behind others, who ran the same rounds."""
-        return not any(other.best.is_better_than(self.best, HOPELESS) for other in others)
+        enough = len(self.best.by_document) >= TELLING
+        return not (enough and any(other.best.is_better_than(self.best, HOPELESS) for other in others))
 
 
 @dataclass(frozen=True)
@@ -295,7 +302,11 @@ def _sample(training: TrainingSet) -> TrainingSet:
     shares = max(shares, int(np.ceil(documents / MOST_DOCUMENTS)))
     if shares < 2:
         return training
-    return training.select({tag: share == 0 for tag, share in _assigned(training, shares, "sample").items()})
+    assigned = _assigned(training, shares, "sample")
+    sizes = np.bincount(np.concatenate(list(assigned.values())), minlength=shares)
+    # A large group may leave a share almost empty.
+    chosen = 0 if sizes[0] >= documents / shares / 2 else int(sizes.argmax())
+    return training.select({tag: share == chosen for tag, share in assigned.items()})
 
 
 def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:

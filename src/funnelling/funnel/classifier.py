@@ -89,7 +89,7 @@ class FunnellingClassifier(Method):
         dense have an RBF kernel, and always C = 10.
     meta_C : float, "grid" or None
         C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up
-        until two Cs after another were worse than the best, and "grid" tries them all, as the paper did. Over
+        until two Cs were worse than the best, and "grid" tries them all, as the paper did. Over
         normalised views it is chosen from 1 and 10, by folds that neither tier saw.
     meta_gamma : float or None
         Gamma of the meta-classifier's RBF kernel; None is 1 / labels, and 1 over normalised views.
@@ -260,7 +260,6 @@ class FunnellingClassifier(Method):
             self._remember(zero_shot_attributes(*fit_zero_shot(asked, training)))
         if design.resources.encodings is not None:
             design.resources.encodings.clear()  # the encoder's space still has them at hand
-        design.resources.begun.clear()
         self._assemble()
 
     def _warn_of_unread_resources(self, design: Design) -> None:

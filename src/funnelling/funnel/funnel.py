@@ -79,6 +79,7 @@ def fit_funnel(
 ) -> FittedFunnel:
     """Fit both tiers; ``vectorizers`` made the own vectors, ``teachers`` are the documents of tier 2."""
     views, posteriors = fit_views(design, training, vectorizers, teachers)
+    design.resources.begun.clear()  # tier 2 needs the memory
     return fit_over_views(design, training, views, posteriors, teachers)
 
 

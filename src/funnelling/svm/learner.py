@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
-ENOUGH = 2  # Cs below the best that end a search: the next ones would cost most, and be worse still
+ENOUGH = 2  # Cs worse than the best that end a search: the next ones would cost most, and be worse still
 ROUGH = 50 * TOLERANCE  # enough to see whether the second of them is worse: F1 is right to .001 or so
 CLEARLY = 0.003  # of F1
+FEW_SUPPORT = 0.1  # of documents and labels: a product of sparse matrices is quicker then
+DECISIONS = 10_000  # documents times labels: with fewer, a handful of decisions would be as much
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +41,8 @@ class SVM:
 
     Without ``gamma`` the kernel is linear, with it an RBF kernel. Without ``C`` the best of ``grid`` is
     chosen by cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C. The
-    search goes up and ends when two Cs after another were below the best; a ``C`` of "grid" tries them all.
+    search goes up and ends when two Cs were worse than the best, the second
+    solved roughly at first; a ``C`` of "grid" tries them all.
     ``exclusive`` says that a document has exactly one label, so its highest score decides. ``calibrated``
     says that decisions will be made on calibrated posteriors, so these choose C too. ``memory_limit`` is
     the most bytes of a kernel matrix; `funnelling.svm.plan` says what is done past it. With ``device`` "cuda"
@@ -181,7 +184,7 @@ class Problem:
     ) -> bool:
         """Whether the next C, solved roughly, is clearly worse than the best, and need not be solved well."""
         beyond = [C for C in self.learner.grid if C > fit.C]
-        if not beyond or self.on_device or not is_local():
+        if not beyond or self.targets.size < DECISIONS or self.on_device or not is_local():
             return False
         rough = self._fits([min(beyond)], fit.folds, within, fit, ROUGH)[0]
         return quality(rough) < highest - CLEARLY
@@ -293,7 +296,7 @@ class Fit:
         coefficients = self.solution.coefficients(number)
         bias = self.solution.bias[:, number].astype(np.float32)
         if gamma is None:
-            if is_sparse(X):  # so are coefficients: few documents support a label
+            if is_sparse(X) and coefficients.nnz < FEW_SUPPORT * len(bias) * X.shape[0]:
                 weights = (X.T @ coefficients.T).toarray()
             else:
                 with one_blas_thread():

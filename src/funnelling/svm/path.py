@@ -136,8 +136,9 @@ def solve_path(
                 paths[label] = path
             advance(len(active) * len(Cs) * len(pieces[k]))
     solutions = [SparseSolution.of_labels([path[k] for path in paths], active.shape) for k in range(len(Cs))]
-    for C, solution in zip(Cs, solutions, strict=True):
-        warn_of_unfinished(C, solution.unfinished)
+    if tolerance <= TOLERANCE:  # else it is rough anyway
+        for C, solution in zip(Cs, solutions, strict=True):
+            warn_of_unfinished(C, solution.unfinished)
     return solutions
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from funnelling.errors import InputError
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 from funnelling.text.tokens import fold_accents, lower, tidy
 
@@ -75,23 +76,31 @@ class CharacterVectorizer(TfidfVectorizer):
         starts, numbers, bound = np.arange(len(text)), np.zeros(len(text), np.int64), 1
         names: list[str] = []
         rows, columns = [np.empty(0, np.intp)], [np.empty(0, np.int64)]
-        for size in range(1, (self.length if self.longest is None else self.longest) + 1):
+        for size in range(1, self._longest() + 1):
             inside = starts + size <= ends[starts]
             starts = starts[inside]
             numbers = numbers[inside] * len(alphabet) + letters[starts + size - 1]
             bound *= len(alphabet)
             if size >= self.length or bound * len(alphabet) >= 2**63:
-                numbers = np.unique(numbers, return_inverse=True)[1]
+                _, first, numbers = np.unique(numbers, return_index=True, return_inverse=True)
                 bound = len(numbers)
-            # A word that is too short is one run.
-            wanted = np.flatnonzero((size >= self.length) | (sizes[starts] == size))
-            _, first, found = np.unique(numbers[wanted], return_index=True, return_inverse=True)
-            rows.append(owners[starts[wanted]])
+            cut, found = starts, numbers
+            if size < self.length:  # a word that is too short is one run
+                short = sizes[starts] == size
+                cut = starts[short]
+                _, first, found = np.unique(numbers[short], return_index=True, return_inverse=True)
+            rows.append(owners[cut])
             columns.append(found + len(names))
-            names += [text[start : start + size] for start in starts[wanted[first]].tolist()]
+            names += [text[start : start + size] for start in cut[first].tolist()]
         ones: npt.NDArray[np.intc] = np.ones(sum(map(len, rows)), dtype=np.intc)
         places = (np.concatenate(rows), np.concatenate(columns).astype(np.intc))
         return csr_array((ones, places), (len(chunks), len(names))), names
+
+    def _longest(self) -> int:
+        longest = self.length if self.longest is None else self.longest
+        if longest < self.length:
+            raise InputError(f"longest must be at least length, {self.length}, found {longest}.")
+        return longest
 
     def _words(self, chunks: Sequence[str]) -> tuple[list[str], npt.NDArray[np.intp]]:
         """What is cut, with its edges, and of which chunk each is: one may be spelled as several words."""

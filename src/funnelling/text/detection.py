@@ -13,7 +13,7 @@ import numpy as np
 
 from funnelling.errors import InputError
 from funnelling.text.languages import name_among, normalise_tag
-from funnelling.work.cache import FAILURES, from_cache
+from funnelling.work.cache import from_cache
 from funnelling.work.mapped import arrays_in
 from funnelling.work.progress import watched
 
@@ -103,7 +103,7 @@ def _identifier() -> Any:
 
     try:
         return from_cache(f"languages-{version('py3langid')}.safetensors", _write_identifier, _map_identifier)
-    except FAILURES as error:
+    except Exception as error:  # a cache is never worth failing
         logger.debug("The model that detects languages cannot be cached: %s", error)
         return LanguageIdentifier.from_model_file(MODEL_FILE)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from funnelling.work.cache import FAILURES, from_cache
+from funnelling.work.cache import from_cache
 
 LARGE = 500_000  # words whose preparation takes long enough to be told
 
@@ -62,7 +62,7 @@ def dictionary(code: str) -> Mapping[str, str]:
     name = f"lemmas/{code}-{version('simplemma')}.trie"
     try:
         return from_cache(name, partial(_write_trie, code), MappedDictionary)
-    except FAILURES as error:
+    except Exception as error:  # a cache is never worth failing
         logger.debug("The lemmas of %s cannot be cached: %s", code, error)
         return StreamDictionaryFactory(cache_max_size=1).get_dictionary(code)
 

@@ -6,8 +6,9 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import partialmethod
 from numbers import Integral
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -184,6 +185,17 @@ class TfidfVectorizer(Estimator):
         data = (weights / lengths[rows]).astype(np.float32)
         return csr_array((data, columns, starts), vectors.shape)
 
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    set_transform_request = partialmethod(Estimator._request, "transform")
+
     def _column_of(self) -> dict[str, int]:
         """Return the column of each word, cached until another vocabulary is learned or restored."""
         vocabulary, column_of = getattr(self, "_columns", (None, {}))
@@ -194,7 +206,7 @@ class TfidfVectorizer(Estimator):
 
 
 class WordCounts(NamedTuple):
-    """How often each text has each word: one entry per pair, words numbered in order of appearance."""
+    """How often each text has each word: one entry per pair of text and word."""
 
     documents: int
     words: list[str]

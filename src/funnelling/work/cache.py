@@ -8,21 +8,19 @@ from pathlib import Path
 from typing import TypeVar
 
 CACHE = "FUNNELLING_CACHE"  # the environment variable that names another folder
-# What is missing, or damaged, or cannot be written; libraries raise what they like.
-FAILURES = (OSError, RuntimeError, ValueError, KeyError)
-
 Opened = TypeVar("Opened")
 
 
 def from_cache(name: str, make: Callable[[Path], object], read: Callable[[Path], Opened]) -> Opened:
     """What ``read`` finds in a file of the cache, which ``make`` writes first where that fails.
 
-    Raises one of `FAILURES` where nothing can be cached.
+    Raises anything where nothing can be cached: of a damaged file libraries complain as they like.
     """
     path = _folder() / name
-    with suppress(*FAILURES):
+    with suppress(Exception):
         return read(path)
-    _write(path, make)
+    with suppress(OSError):  # another process may have been quicker, and Windows replaces no file in use
+        _write(path, make)
     return read(path)
 
 
@@ -36,12 +34,12 @@ def _folder() -> Path:
 
 def _write(path: Path, make: Callable[[Path], object]) -> None:
     """Make a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
     draft.touch()  # a folder that cannot be written to is found before the work
     try:
         make(draft)
-        with open(draft, "rb") as file:
+        with open(draft, "r+b") as file:  # Windows flushes only what may be written
             os.fsync(file.fileno())
         draft.replace(path)
     finally:

@@ -20,7 +20,7 @@ def progress_bar(description: str, total: int | None, shown: bool, unit: str = "
     >>> with progress_bar("counting", 3, shown=False) as advance:
     ...     advance(1)
     """
-    if not shown or not sys.stderr.isatty():
+    if not shown or not getattr(sys.stderr, "isatty", bool)():
         yield quietly
         return
     from tqdm import tqdm

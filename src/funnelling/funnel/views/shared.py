@@ -122,7 +122,7 @@ class RefittedProblem:
         """Scores of all documents after learning from some, and what gave them."""
         learning = self.training.select(by_language(rows, self.training.sizes))
         problem = _problem(space, learning, self.learner)
-        chooses = isinstance(problem, SVMProblem) and problem.learner.C is None
+        chooses = isinstance(problem, SVMProblem) and problem.learner.given_c is None
         fit: FitOnFolds = problem.fit(folds[rows]) if chooses else problem.fit_whole()
         scores = np.full((len(rows), self.training.labels), REJECTED, dtype=np.float32)
         scores[rows] = fit.scores

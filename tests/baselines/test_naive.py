@@ -76,5 +76,5 @@ def test_a_label_is_rejected_only_where_it_has_no_positives() -> None:
 
 @pytest.mark.parametrize("C", [0, -1.0, "one", float("nan"), float("inf")])
 def test_a_wrong_c_is_named(C: object) -> None:
-    with pytest.raises(InputError, match=r"^C must be a positive number, not "):
+    with pytest.raises(InputError, match=r"^C must be a positive number or grid, not "):
         NaiveClassifier(C).fit(CORPUS.X, CORPUS.y)  # type: ignore[arg-type]

@@ -85,5 +85,5 @@ def test_one_c_serves_all_languages() -> None:
 
 @pytest.mark.parametrize("C", [0, "one", float("inf")])
 def test_a_wrong_c_is_named(C: object) -> None:
-    with pytest.raises(InputError, match=r"^C must be a positive number, not "):
+    with pytest.raises(InputError, match=r"^C must be a positive number or grid, not "):
         PooledClassifier(C).fit(CORPUS.X, CORPUS.y)  # type: ignore[arg-type]

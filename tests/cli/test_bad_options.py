@@ -77,9 +77,9 @@ def test_refused(arguments: list[str], says: list[str], refuses: Refuses) -> Non
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ("fun-auto.meta_C=-1", "meta_C must be a positive number, not -1"),
-        ("fun-auto.meta_C=NaN", "meta_C must be a positive number, not nan"),
-        ("fun-auto.base_C=much", "base_C must be a positive number, not 'much'"),
+        ("fun-auto.meta_C=-1", "meta_C must be a positive number or grid, not -1"),
+        ("fun-auto.meta_C=NaN", "meta_C must be a positive number or grid, not nan"),
+        ("fun-auto.base_C=much", "base_C must be a positive number or grid, not 'much'"),
         ("fun-auto.calibration=cubic", "calibration must be one of platt, fixed, none, not 'cubic'"),
         ("fun-auto.folds=1.5", "folds must be a whole number"),
         ("fun-auto.memory_limit=0", "memory_limit must be a number of bytes"),

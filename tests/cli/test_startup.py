@@ -11,7 +11,7 @@ import pytest
 
 from funnelling.cli import COMMANDS, main
 
-from .command import run_command
+from .command import run_command, succeed
 
 HEAVY = (
     "numpy",
@@ -63,8 +63,15 @@ def test_reading_corpora_and_cards_waits_for_no_learner() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_prediction_waits_for_no_learner(own_words_model: Path, data: Path) -> None:
+@pytest.mark.parametrize("method", ["fun-tat", "naive", "pooled"])
+def test_a_prediction_waits_for_no_learner(
+    method: str, own_words_model: Path, split_data: Path, data: Path, tmp_path: Path
+) -> None:
     """Nor for other libraries that take long to load: each is a good part of what one document takes."""
+    model = own_words_model
+    if method != "fun-tat":
+        model = tmp_path / method
+        succeed("train", split_data, "-o", model, "--method", method, "--jobs", 1)
     slow = (
         *("sklearn", "pandas", "joblib", "langcodes", "tqdm", "scipy.special", "scipy.optimize"),
         *("numpy.f2py.crackfortran", "numpy.testing._private"),
@@ -74,7 +81,7 @@ def test_a_prediction_waits_for_no_learner(own_words_model: Path, data: Path) ->
             *(sys.executable, "-c"),
             f"import sys\nfrom funnelling.cli import main\nmain(sys.argv[1:])\n"
             f"print([name for name in {slow!r} if name in sys.modules], file=sys.stderr)",
-            *("predict", own_words_model, data),
+            *("predict", model, data),
         ],
         capture_output=True,
         text=True,

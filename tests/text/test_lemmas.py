@@ -125,3 +125,8 @@ def test_a_large_dictionary_says_so_once_and_is_mapped_at_once(
         dictionary("fa")
         assert len(caplog.records) == 1
     assert cache.exists()
+
+
+@pytest.mark.parametrize("word", ["\x00", "x\x00y", "\ud800"])
+def test_what_no_trie_can_look_up_is_not_there(word: str) -> None:
+    assert dictionary("ms").get(word) is None

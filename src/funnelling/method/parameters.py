@@ -7,17 +7,19 @@ from typing import Any
 from funnelling.errors import InputError
 
 
-def check_positive(estimator: Any, *names: str) -> None:
+def check_positive(estimator: Any, *names: str, other: str = "") -> None:
     """Refuse what is neither a positive number nor None."""
     for name in names:
         value = getattr(estimator, name)
-        if value is not None and not (isinstance(value, Real) and 0 < float(value) < float("inf")):
-            raise InputError(f"{name} must be a positive number, not {value!r}.")
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0 < float(value) < float("inf")):
+            raise InputError(f"{name} must be a positive number{other}, not {value!r}.")
 
 
 def check_c(estimator: Any, *names: str) -> None:
     """Refuse what is neither a positive number nor a way to search for one."""
-    check_positive(estimator, *(name for name in names if getattr(estimator, name) != "grid"))
+    searched = [name for name in names if getattr(estimator, name) == "grid"]
+    check_positive(estimator, *(name for name in names if name not in searched), other=" or grid")
 
 
 def check_whole(estimator: Any, *names: str, least: int = 1) -> None:

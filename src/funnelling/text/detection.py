@@ -110,7 +110,7 @@ def _identifier() -> Any:
 
 def _write_identifier(path: Path) -> None:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     packed = LanguageIdentifier.from_model_file(MODEL_FILE)
     arrays = {
@@ -121,7 +121,7 @@ def _write_identifier(path: Path) -> None:
         "rows": np.asarray(packed.tk_row),
         "features": np.asarray(packed.tk_output),
     }
-    save_file(arrays, path)
+    path.write_bytes(save(arrays))
 
 
 def _map_identifier(path: Path) -> Any:

@@ -78,8 +78,11 @@ class MappedDictionary(Mapping[str, str]):
         self._trie: Any = BytesTrie().mmap(str(path))
 
     def get(self, word: str, default: Any = None) -> Any:
-        lemmas = self._trie.get(word)
-        return lemmas[0].decode() if lemmas else default
+        try:
+            lemmas = self._trie.get(word)
+            return lemmas[0].decode() if lemmas else default
+        except (UnicodeError, SystemError):  # what marisa makes of a NUL, of half a surrogate, of damage
+            return default
 
     def __getitem__(self, word: str) -> str:
         lemma: str = self._trie[word][0].decode()

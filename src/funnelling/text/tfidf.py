@@ -194,6 +194,12 @@ class TfidfVectorizer(Estimator):
         tags.input_tags.two_d_array = False
         return tags
 
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Do nothing, as asked: vectors are sparse, and no other container takes them."""
+        if transform not in (None, "default"):
+            raise InputError(f"vectors are sparse, which {transform} does not take. Leave the output alone.")
+        return self
+
     set_transform_request = partialmethod(Estimator._request, "transform")
 
     def _column_of(self) -> dict[str, int]:

@@ -7,16 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.pipeline import FeatureUnion
-from sklearn.utils.validation import check_is_fitted
 
 from funnelling.errors import InputError
+from funnelling.estimator import Estimator, check_fitted
 from funnelling.matrices import Matrix
 
 
-class WordsAndCharactersVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class WordsAndCharactersVectorizer(Estimator):
     """Turn texts into scikit-learn's tf-idf of words, beside its tf-idf of two to five characters of a word.
 
     The vectors are those of a `FeatureUnion`. It is kept as terms and their idf: saved as it is, each of its
@@ -61,9 +58,9 @@ class WordsAndCharactersVectorizer(TransformerMixin, BaseEstimator):  # type: ig
         names: npt.NDArray[np.object_] = self._fitted_union().get_feature_names_out()
         return names
 
-    def _fitted_union(self) -> FeatureUnion:
+    def _fitted_union(self) -> Any:
         """The fitted union, made anew where the terms come from a saved model."""
-        check_is_fitted(self, "idf_")
+        check_fitted(self, "idf_")
         union: Any = getattr(self, "_union", None)
         if union is None:
             union = self._unfitted_union()
@@ -73,8 +70,11 @@ class WordsAndCharactersVectorizer(TransformerMixin, BaseEstimator):  # type: ig
             self._union = union
         return union
 
-    def _unfitted_union(self) -> FeatureUnion:
+    def _unfitted_union(self) -> Any:
         """The union, not yet fitted."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.pipeline import FeatureUnion
+
         given = {"sublinear_tf": self.sublinear_tf, "min_df": self.min_df}
         return FeatureUnion(
             [

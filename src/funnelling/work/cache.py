@@ -26,7 +26,7 @@ def from_cache(name: str, make: Callable[[Path], object], read: Callable[[Path],
 
 def _folder() -> Path:
     if os.environ.get(CACHE):
-        return Path(os.environ[CACHE])
+        return Path(os.environ[CACHE]).expanduser()
     from platformdirs import user_cache_path
 
     return user_cache_path("funnelling", appauthor=False)
@@ -34,7 +34,7 @@ def _folder() -> Path:
 
 def _write(path: Path, make: Callable[[Path], object]) -> None:
     """Make a file whole or not at all."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
     draft.touch()  # a folder that cannot be written to is found before the work
     try:

@@ -27,7 +27,7 @@ from funnelling.matrices import Matrix, stacked
 from funnelling.spaces.base import Space
 from funnelling.spaces.encoder import EncoderSpace
 from funnelling.spaces.pooled import PooledSpace
-from funnelling.svm.learner import C_GRID, ENOUGH
+from funnelling.svm.learner import C_GRID, Search
 from funnelling.text import tfidf
 from recipe import Recipe
 
@@ -125,16 +125,15 @@ class SearchedLinearSVC(SpacePeer):
 
     def _fitted(self, X: Matrix, y: Any) -> ClassifierMixin:
         folds = KFold(FOLDS, shuffle=True, random_state=self.seed)
-        highest, worse, self.tried_ = -1.0, 0, []
+        search, self.tried_ = Search(), []
         for C in C_GRID:
             svm = self._for_labels(LinearSVC(C=C), 1)
             decisions = cross_val_predict(svm, X, y, cv=folds, n_jobs=self.jobs)
             reached = f1_score(y, decisions, average="micro")
             self.tried_.append(C)
-            if reached > highest:
-                self.C_, highest, worse = C, reached, 0
-            worse += reached < highest
-            if worse >= ENOUGH:
+            if search.improves(reached):
+                self.C_ = C
+            if search.is_over:
                 break
         return self._for_labels(LinearSVC(C=self.C_), self.jobs).fit(X, y)
 

@@ -33,8 +33,7 @@ from funnelling.randomness import assign_folds
 from funnelling.spaces.registry import OWN, named_views
 from funnelling.svm import LinearScorer
 from funnelling.svm.calibration import fit_temperature
-from funnelling.svm.learner import ENOUGH as WORSE_CS
-from funnelling.svm.learner import Problem, decide
+from funnelling.svm.learner import Problem, Search, decide
 from funnelling.text.vocabularies import fit_own
 from funnelling.work.progress import progress_bar
 
@@ -380,15 +379,13 @@ class Round:
         if not len(learned):  # the only positives there are may all be held out
             learned = np.arange(targets.shape[1])
         held_out_targets = {tag: rows[:, learned] for tag, rows in self.held_out.targets.items()}
-        highest, worse = -np.inf, 0
+        search = Search()
         for fit in fits:
             scores = fit.scorer().scores(asking)[:, learned]
             measured = Measured.of(held_out_targets, scores, exclusive)
             yield getattr(fit, "C", None), measured
-            if measured.quality > highest:
-                highest, worse = measured.quality, 0
-            worse += measured.quality < highest
-            if worse == WORSE_CS and design.meta_C != "grid":
+            search.improves(measured.quality)
+            if search.is_over and design.meta_C != "grid":
                 return
 
     def _fit(self, view: str) -> None:

@@ -18,8 +18,8 @@ def check_positive(estimator: Any, *names: str, other: str = "") -> None:
 
 def check_c(estimator: Any, *names: str) -> None:
     """Refuse what is neither a positive number nor a way to search for one."""
-    searched = [name for name in names if getattr(estimator, name) == "grid"]
-    check_positive(estimator, *(name for name in names if name not in searched), other=" or grid")
+    given = (name for name in names if getattr(estimator, name) != "grid")
+    check_positive(estimator, *given, other=" or grid")
 
 
 def check_whole(estimator: Any, *names: str, least: int = 1) -> None:

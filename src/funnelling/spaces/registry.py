@@ -7,8 +7,8 @@ a file of its own, and a line of `VIEWS`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from importlib import import_module
 from itertools import count
+from pkgutil import resolve_name
 from typing import Any
 
 from funnelling.errors import InputError
@@ -97,8 +97,7 @@ def _free_name(name: str, taken: Collection[str]) -> str:
 def make_space(view: View, resources: Resources, seed: int = 0, name: str = "") -> Space:
     """The space of a shared view, not yet fitted; messages about a view of the user's call it ``name``."""
     if isinstance(view, str):
-        module, _, kind = VIEWS[view].rpartition(".")
-        space: Space = getattr(import_module(module), kind).as_view(resources, seed)
+        space: Space = resolve_name(VIEWS[view]).as_view(resources, seed)
         return space
     if isinstance(view, Space):
         return clone(view)  # type: ignore[no-any-return]

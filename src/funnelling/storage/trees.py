@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 from urllib.parse import quote
 
@@ -166,8 +166,7 @@ def _state(value: Any) -> dict[str, Any]:
 def _restore(name: str, state: dict[str, Any]) -> Any:
     if name not in _classes():
         raise ValueError(f"no model holds a {name!r}")
-    module, _, kind_name = _classes()[name].rpartition(".")
-    kind: Any = getattr(import_module(module), kind_name)
+    kind: Any = resolve_name(_classes()[name])
     if not hasattr(kind, "get_params"):
         return kind(**state)
     parameters = kind().get_params(deep=False)

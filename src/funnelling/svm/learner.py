@@ -41,13 +41,12 @@ class SVM:
 
     Without ``gamma`` the kernel is linear, with it an RBF kernel. Without ``C`` the best of ``grid`` is
     chosen by cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C. The
-    search goes up and ends when two Cs were worse than the best, the second
-    solved roughly at first; a ``C`` of "grid" tries them all.
-    ``exclusive`` says that a document has exactly one label, so its highest score decides. ``calibrated``
-    says that decisions will be made on calibrated posteriors, so these choose C too. ``memory_limit`` is
-    the most bytes of a kernel matrix; `funnelling.svm.plan` says what is done past it. With ``device`` "cuda"
-    a GPU computes RBF kernel matrices and solves over them. Raised by another thread, ``stop`` ends a fit,
-    whose results are then void.
+    search goes up and ends when two Cs were worse than the best, the second solved roughly at first; a ``C``
+    of "grid" tries them all. ``exclusive`` says that a document has exactly one label, so its highest score
+    decides. ``calibrated`` says that decisions will be made on calibrated posteriors, so these choose C too.
+    ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.plan` says what is done past it.
+    With ``device`` "cuda" a GPU computes RBF kernel matrices and solves over them. Raised by another thread,
+    ``stop`` ends a fit, whose results are then void.
     """
 
     C: CSetting = 1.0
@@ -166,15 +165,13 @@ class Problem:
         start: "Fit | None" = None,
     ) -> "Fit":
         """The fit of highest quality, each C of the grid tried until it pays no more."""
-        best, highest, worse = None, -math.inf, 0
+        best, search = None, Search()
         for fit in self.path(folds, within, start):
-            reached = quality(fit)
-            if best is None or reached > highest:
-                best, highest, worse = fit, reached, 0
-            worse += reached < highest
+            if search.improves(quality(fit)) or best is None:
+                best = fit
             if self.learner.C == "grid":
                 continue
-            if worse >= ENOUGH or (worse and self._falls_again(fit, quality, highest, within)):
+            if search.is_over or (search.worse and self._falls_again(fit, quality, search.highest, within)):
                 break
         assert best is not None
         return best
@@ -311,6 +308,26 @@ class Fit:
         weights = np.zeros((len(support), len(bias)))
         weights[places, np.repeat(np.arange(len(bias)), np.diff(coefficients.indptr))] = coefficients.data
         return KernelScorer(X[support], weights, bias, gamma)
+
+
+class Search:
+    """How a search for C goes: the highest quality so far, and how many Cs were worse since."""
+
+    def __init__(self) -> None:
+        self.highest = -math.inf
+        self.worse = 0
+
+    def improves(self, quality: float) -> bool:
+        """Take down what the next C reaches, and say whether it is the best so far."""
+        is_best = quality > self.highest
+        if is_best:
+            self.highest, self.worse = quality, 0
+        self.worse += quality < self.highest
+        return is_best
+
+    @property
+    def is_over(self) -> bool:
+        return self.worse >= ENOUGH
 
 
 def scores_on(device: str, scorer: Scorer, X: Floats) -> Floats:

@@ -3,18 +3,20 @@
  * With a large C steps of pairs crawl: the kernel of the few members that are neither at 0 nor at C is
  * nearly singular. As they are few, their optimum can be had at once, by Cholesky's factorisation of
  *
- *     (K + ridge) d + lambda 1 = g,   1' d = 0.
+ *     (K + ridge) d + A lambda = g,   A' d = 0,
  *
- * The step goes as far as the first bound; the member that meets it stays there, and the rest try again.
+ * where the first column of A has ones, for the sum must not change. The step goes as far as the first bound.
+ * The member that meets it stays there: its unit vector becomes the next column of A, and the step goes on
+ * from there. K is factorised once, and a column of A costs two triangles.
  */
 
 #include "working_set.h"
 
 #include <math.h>
-
-enum { TRIES = 16 };
+#include <string.h>
 
 static const double RIDGE = 1e-7; /* times the diagonal: below, a kernel value in single precision is noise */
+static const double FIXED = 1e15; /* the root of the pivot of a member that the ones before it determine */
 
 /* Four sums side by side, so that they do not wait for each other. */
 static double dot(const double *x, const double *y, size_t n) {
@@ -27,20 +29,16 @@ static double dot(const double *x, const double *y, size_t n) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* Cholesky's factor in place, in the lower half; returns 0 where the matrix is not positive definite. */
-static int factorise(double *a, size_t n) {
+/* Cholesky's factor in place, in the lower half. Members that are next to a sum of others do not move. */
+static void factorise(double *a, size_t n) {
     for (size_t j = 0; j < n; j++) {
+        const double least = 3 * RIDGE * a[j * FEW + j];
         for (size_t i = j; i < n; i++) {
             const double sum = a[i * FEW + j] - dot(a + i * FEW, a + j * FEW, j);
-            if (i == j) {
-                if (!(sum > 0)) return 0;
-                a[j * FEW + j] = sqrt(sum);
-            } else {
-                a[i * FEW + j] = sum / a[j * FEW + j];
-            }
+            if (i == j) a[j * FEW + j] = sum > least ? sqrt(sum) : FIXED;
+            else a[i * FEW + j] = sum / a[j * FEW + j];
         }
     }
-    return 1;
 }
 
 static void solve_triangles(const double *a, size_t n, double *x) {
@@ -53,56 +51,114 @@ static void solve_triangles(const double *a, size_t n, double *x) {
     }
 }
 
-/* One step; returns whether a bound cut it short. */
-static int step(struct working_set *q) {
-    double *a = q->scratch, d[FEW], ones[FEW];
-    uint32_t free_ones[FEW];
-    size_t n = 0, hit = FEW;
-    for (size_t m = 0; m < q->size; m++) {
-        if (q->up[m] == q->down[m]) free_ones[n++] = (uint32_t)m;
+struct newton {
+    size_t n;                  /* members between their bounds */
+    uint32_t members[FEW];
+    double *factor;            /* FEW * FEW: of K */
+    double goal[FEW];          /* K^-1 g: how far the members would go without A */
+    double moved[FEW];         /* how far they went */
+    size_t columns;            /* of A */
+    uint32_t held[HELD];       /* which member a column holds; the first holds the sum of all */
+    double *inverse;           /* HELD * FEW: K^-1 A, column by column */
+    double schur[HELD * HELD]; /* Cholesky's factor of A' K^-1 A */
+};
+
+/* A column of A times x. */
+static double along(const struct newton *s, size_t column, const double *x) {
+    if (column) return x[s->held[column]];
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++) sum += x[i];
+    return sum;
+}
+
+/* Adds a column to A; returns 0 where it says what others say already. */
+static int hold(struct newton *s, size_t member) {
+    const size_t c = s->columns;
+    double *x = s->inverse + c * FEW, *row = s->schur + c * HELD;
+    for (size_t i = 0; i < s->n; i++) x[i] = c ? i == member : 1;
+    s->held[c] = (uint32_t)member;
+    solve_triangles(s->factor, s->n, x);
+    const double whole = along(s, c, x);
+    for (size_t k = 0; k <= c; k++) {
+        const double sum = along(s, k, x) - dot(row, s->schur + k * HELD, k);
+        if (k < c) row[k] = sum / s->schur[k * HELD + k];
+        else if (!(sum > 1e-9 * whole)) return 0;
+        else row[c] = sqrt(sum);
     }
-    if (n < 2) return 0;
-    for (size_t i = 0; i < n; i++) {
-        const float *row = q->gram + free_ones[i] * CAPACITY;
-        for (size_t j = 0; j <= i; j++) a[i * FEW + j] = row[free_ones[j]];
-        a[i * FEW + i] *= 1 + RIDGE;
-        d[i] = q->up[free_ones[i]];
-        ones[i] = 1;
+    s->columns++;
+    return 1;
+}
+
+static void stop_held(const struct newton *s, double *d) {
+    for (size_t c = 1; c < s->columns; c++) d[s->held[c]] = 0;
+}
+
+/* The way to the optimum: d = goal - K^-1 A lambda with A' d = 0. */
+static void direct(const struct newton *s, double *d) {
+    double lambda[HELD];
+    memcpy(d, s->goal, s->n * sizeof *d);
+    for (size_t c = 0; c < s->columns; c++) {
+        const double *row = s->schur + c * HELD;
+        lambda[c] = (along(s, c, s->goal) - dot(row, lambda, c)) / row[c];
     }
-    if (!factorise(a, n)) return 0;
-    solve_triangles(a, n, d);
-    solve_triangles(a, n, ones);
-    double above = 0, below = 0, length = 1;
-    for (size_t i = 0; i < n; i++) {
-        above += d[i];
-        below += ones[i];
+    for (size_t c = s->columns; c-- > 0;) {
+        lambda[c] /= s->schur[c * HELD + c];
+        for (size_t k = 0; k < c; k++) lambda[k] -= s->schur[c * HELD + k] * lambda[c];
+        for (size_t i = 0; i < s->n; i++) d[i] -= lambda[c] * s->inverse[c * FEW + i];
     }
-    double drift = 0; /* of the sum, by rounding */
-    for (size_t i = 0; i < n; i++) {
-        d[i] -= above / below * ones[i];
-        drift += d[i] / (double)n;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t m = free_ones[i];
-        d[i] -= drift;
+    stop_held(s, d);
+    const double drift = along(s, 0, d) / (double)(s->n + 1 - s->columns); /* of the sum, by rounding */
+    for (size_t i = 0; i < s->n; i++) d[i] -= drift;
+    stop_held(s, d);
+}
+
+/* Goes as far as the first bound; returns the member that meets it, n where none does. */
+static size_t go(struct newton *s, struct working_set *q, const double *d) {
+    double length = 1;
+    size_t hit = s->n;
+    for (size_t i = 0; i < s->n; i++) {
+        const uint32_t m = s->members[i];
         const double room = d[i] > 0 ? q->upper[m] - q->beta[m] : q->beta[m] - q->lower[m];
-        if (!isfinite(d[i])) return 0;
+        if (!isfinite(d[i])) return s->n;
         if (fabs(d[i]) * length > room) {
             length = room / fabs(d[i]);
             hit = i;
         }
     }
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t m = free_ones[i];
-        q->beta[m] += length * d[i];
-        if (i == hit) q->beta[m] = d[i] > 0 ? q->upper[m] : q->lower[m];
+    for (size_t i = 0; i < s->n; i++) {
+        const uint32_t m = s->members[i];
+        s->goal[i] -= length * d[i];
+        s->moved[i] += length * d[i];
+        q->beta[m] = i != hit ? q->beta[m] + length * d[i] : d[i] > 0 ? q->upper[m] : q->lower[m];
+    }
+    return hit;
+}
+
+/* From bound to bound to the optimum of the members, or until too many are held. */
+static void walk(struct working_set *q, struct newton *s) {
+    double d[FEW];
+    s->factor = q->scratch;
+    s->inverse = q->scratch + FEW * FEW;
+    s->columns = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const float *row = q->gram + s->members[i] * CAPACITY;
+        for (size_t j = 0; j <= i; j++) s->factor[i * FEW + j] = row[s->members[j]];
+        s->factor[i * FEW + i] *= 1 + RIDGE;
+        s->goal[i] = q->up[s->members[i]];
+        s->moved[i] = 0;
+    }
+    factorise(s->factor, s->n);
+    solve_triangles(s->factor, s->n, s->goal);
+    for (size_t hit = 0; hit < s->n && s->columns < HELD && hold(s, hit);) {
+        direct(s, d);
+        hit = go(s, q, d);
     }
     for (size_t m = 0; m < q->size; m++) {
+        const float *row = q->gram + m * CAPACITY;
         double change = 0;
-        for (size_t i = 0; i < n; i++) change += d[i] * q->gram[free_ones[i] * CAPACITY + m];
-        set_gradient(q, m, (float)(gradient_at(q, m) - length * change));
+        for (size_t i = 0; i < s->n; i++) change += s->moved[i] * row[s->members[i]];
+        set_gradient(q, m, (float)(gradient_at(q, m) - change));
     }
-    return hit < FEW;
 }
 
 /* The gradient afresh from where the descent began, in double: steps of a large C leave rounding behind. */
@@ -118,11 +174,15 @@ static void refresh(struct working_set *q) {
 }
 
 size_t take_newton_steps(struct working_set *q) {
+    struct newton s;
     size_t n = 0;
     refresh(q);
-    for (size_t m = 0; m < q->size; m++) n += q->up[m] == q->down[m];
-    if (n >= 2 && n < FEW) {
-        for (int k = 0; k < TRIES && step(q); k++) continue;
+    for (size_t m = 0; m < q->size; m++) {
+        if (q->up[m] != q->down[m]) continue;
+        if (n < FEW) s.members[n] = (uint32_t)m;
+        n++;
     }
-    return 128 + n * n * n / 2048;
+    s.n = n;
+    if (n >= 2 && n < FEW) walk(q, &s);
+    return 128 + n * n * n / 8192;
 }

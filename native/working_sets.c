@@ -66,7 +66,7 @@ struct work {
 };
 
 static int allocate(struct work *w, size_t n) {
-    w->change = malloc((n + 5 * CAPACITY + FEW * FEW) * sizeof *w->change);
+    w->change = malloc((n + 5 * CAPACITY + (FEW + HELD) * FEW) * sizeof *w->change);
     w->position = malloc((2 * n + CAPACITY) * sizeof *w->position);
     w->set.gram = calloc(CAPACITY * CAPACITY + 3 * CAPACITY, sizeof *w->set.gram);
     if (!w->change || !w->position || !w->set.gram) return 0;
@@ -105,13 +105,15 @@ static void join(struct work *w, uint32_t i) {
 /* Removes all members but those that stay. */
 static void keep(struct work *w, const unsigned char *stays) {
     struct working_set *q = &w->set;
-    size_t from[CAPACITY], kept = 0;
+    size_t from[CAPACITY], kept = 0, whole = 0; /* so many at the front stay where they are */
     for (size_t a = 0; a < q->size; a++) {
         w->position[q->members[a]] = -1;
         if (stays[a]) from[kept++] = a;
+        whole += whole == a && stays[a];
     }
     for (size_t a = 0; a < kept; a++) {
-        for (size_t b = 0; b < kept; b++) q->gram[a * CAPACITY + b] = q->gram[from[a] * CAPACITY + from[b]];
+        for (size_t b = a < whole ? whole : 0; b < kept; b++)
+            q->gram[a * CAPACITY + b] = q->gram[from[a] * CAPACITY + from[b]];
         q->diagonal[a] = q->diagonal[from[a]];
         q->members[a] = q->members[from[a]];
         w->position[q->members[a]] = (int32_t)a;
@@ -163,6 +165,7 @@ static void grow(struct work *w, const struct problem *p) {
     const double least = p->outside ? -INFINITY : 0;
     for (size_t i = 0; i < p->n; i++) {
         const double g = p->signs[i] - p->sums[i] - p->bias, b = p->beta[i];
+        if (b == 0 && p->signs[i] * g < least) continue; /* as most are */
         const double lower = lower_bound(p, i), upper = upper_bound(p, i);
         const int rises = (b < upper) & (g >= least), falls = (b > lower) & (-g >= least);
         if (!(rises | falls) || w->position[i] >= 0 || b < lower || b > upper) continue;

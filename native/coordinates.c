@@ -249,7 +249,7 @@ static size_t approach(struct work *w, const struct family *f, const struct prob
         }
         visits += count + sweep(w, f, count, fmaxf(CLOSER * worst, 0.6f * tolerance), seed);
         if (!(CLOSER * worst > tolerance)) break;
-        if (f->C > LARGE_C && worst < NEAR && !hard) break; /* the gap may already do */
+        if (problems->by_gap && worst < problems->near && !hard) break; /* the gap may already do */
     }
     return visits + 1;
 }

@@ -230,7 +230,7 @@ LOOP size_t descend(struct working_set *q, double tolerance, size_t budget, cons
         q->first_gradient[a] = gradient_at(q, a);
     }
     for (size_t a = 0; a < q->size; a++) steps += push_inside(q, a);
-    size_t i = step_and_pick_rising(q, 0, q->gram, q->gram), pairs = 128;
+    size_t i = step_and_pick_rising(q, 0, q->gram, q->gram), pairs = 2 * q->size; /* until Newton steps may pay */
     while (steps < budget && i < q->size) {
         size_t j = pick_falling(q, i);
         if (j >= q->size || !(q->up[i] - q->down[j] >= tolerance)) {

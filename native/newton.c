@@ -1,7 +1,7 @@
 /* Newton steps over the members of a working set that are between their bounds.
  *
- * With a large C steps of pairs crawl: the kernel of the few members that are neither at 0 nor at C is
- * nearly singular. As they are few, their optimum can be had at once, by Cholesky's factorisation of
+ * With a large C steps of pairs crawl: the kernel of the members that are neither at 0 nor at C is
+ * nearly singular. Their optimum can be had at once, by Cholesky's factorisation of
  *
  *     (K + ridge) d + A lambda = g,   A' d = 0,
  *
@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const double RIDGE = 1e-7; /* times the diagonal: below, a kernel value in single precision is noise */
-static const double FIXED = 1e15; /* the root of the pivot of a member that the ones before it determine */
+static const double NEW = 3e-7;   /* of the diagonal: a member is left out that adds less to the others */
 
 /* Four sums side by side, so that they do not wait for each other. */
 static double dot(const double *x, const double *y, size_t n) {
@@ -29,39 +29,43 @@ static double dot(const double *x, const double *y, size_t n) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/* Cholesky's factor in place, in the lower half. Members that are next to a sum of others do not move. */
-static void factorise(double *a, size_t n) {
-    for (size_t j = 0; j < n; j++) {
-        const double least = 3 * RIDGE * a[j * FEW + j];
-        for (size_t i = j; i < n; i++) {
-            const double sum = a[i * FEW + j] - dot(a + i * FEW, a + j * FEW, j);
-            if (i == j) a[j * FEW + j] = sum > least ? sqrt(sum) : FIXED;
-            else a[i * FEW + j] = sum / a[j * FEW + j];
-        }
-    }
-}
-
 static void solve_triangles(const double *a, size_t n, double *x) {
     for (size_t i = 0; i < n; i++) {
-        x[i] = (x[i] - dot(a + i * FEW, x, i)) / a[i * FEW + i];
+        x[i] = (x[i] - dot(a + i * CAPACITY, x, i)) / a[i * CAPACITY + i];
     }
     for (size_t i = n; i-- > 0;) {
-        x[i] /= a[i * FEW + i];
-        for (size_t k = 0; k < i; k++) x[k] -= a[i * FEW + k] * x[i];
+        x[i] /= a[i * CAPACITY + i];
+        for (size_t k = 0; k < i; k++) x[k] -= a[i * CAPACITY + k] * x[i];
     }
 }
 
 struct newton {
-    size_t n;                  /* members between their bounds */
-    uint32_t members[FEW];
-    double *factor;            /* FEW * FEW: of K */
-    double goal[FEW];          /* K^-1 g: how far the members would go without A */
-    double moved[FEW];         /* how far they went */
+    size_t n;                  /* members that move */
+    uint32_t members[CAPACITY];
+    double *factor;            /* CAPACITY * CAPACITY: Cholesky's, of their K */
+    double goal[CAPACITY];     /* K^-1 g: how far the members would go without A */
+    double moved[CAPACITY];    /* how far they went */
     size_t columns;            /* of A */
     uint32_t held[HELD];       /* which member a column holds; the first holds the sum of all */
-    double *inverse;           /* HELD * FEW: K^-1 A, column by column */
+    double *inverse;           /* HELD * CAPACITY: K^-1 A, column by column */
     double schur[HELD * HELD]; /* Cholesky's factor of A' K^-1 A */
 };
+
+/* Lets a member move, unless its kernel values are next to a sum of those of the others. */
+static void free_member(struct newton *s, const struct working_set *q, uint32_t member) {
+    const float *values = q->gram + member * CAPACITY;
+    double *row = s->factor + s->n * CAPACITY;
+    for (size_t j = 0; j < s->n; j++) {
+        const double *other = s->factor + j * CAPACITY;
+        row[j] = (values[s->members[j]] - dot(row, other, j)) / other[j];
+    }
+    const double left = values[member] * (1 + RIDGE) - dot(row, row, s->n);
+    if (!(left > NEW * values[member])) return;
+    row[s->n] = sqrt(left);
+    s->goal[s->n] = q->up[member];
+    s->moved[s->n] = 0;
+    s->members[s->n++] = member;
+}
 
 /* A column of A times x. */
 static double along(const struct newton *s, size_t column, const double *x) {
@@ -74,7 +78,7 @@ static double along(const struct newton *s, size_t column, const double *x) {
 /* Adds a column to A; returns 0 where it says what others say already. */
 static int hold(struct newton *s, size_t member) {
     const size_t c = s->columns;
-    double *x = s->inverse + c * FEW, *row = s->schur + c * HELD;
+    double *x = s->inverse + c * CAPACITY, *row = s->schur + c * HELD;
     for (size_t i = 0; i < s->n; i++) x[i] = c ? i == member : 1;
     s->held[c] = (uint32_t)member;
     solve_triangles(s->factor, s->n, x);
@@ -104,7 +108,7 @@ static void direct(const struct newton *s, double *d) {
     for (size_t c = s->columns; c-- > 0;) {
         lambda[c] /= s->schur[c * HELD + c];
         for (size_t k = 0; k < c; k++) lambda[k] -= s->schur[c * HELD + k] * lambda[c];
-        for (size_t i = 0; i < s->n; i++) d[i] -= lambda[c] * s->inverse[c * FEW + i];
+        for (size_t i = 0; i < s->n; i++) d[i] -= lambda[c] * s->inverse[c * CAPACITY + i];
     }
     stop_held(s, d);
     const double drift = along(s, 0, d) / (double)(s->n + 1 - s->columns); /* of the sum, by rounding */
@@ -136,18 +140,7 @@ static size_t go(struct newton *s, struct working_set *q, const double *d) {
 
 /* From bound to bound to the optimum of the members, or until too many are held. */
 static void walk(struct working_set *q, struct newton *s) {
-    double d[FEW];
-    s->factor = q->scratch;
-    s->inverse = q->scratch + FEW * FEW;
-    s->columns = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        const float *row = q->gram + s->members[i] * CAPACITY;
-        for (size_t j = 0; j <= i; j++) s->factor[i * FEW + j] = row[s->members[j]];
-        s->factor[i * FEW + i] *= 1 + RIDGE;
-        s->goal[i] = q->up[s->members[i]];
-        s->moved[i] = 0;
-    }
-    factorise(s->factor, s->n);
+    double d[CAPACITY];
     solve_triangles(s->factor, s->n, s->goal);
     for (size_t hit = 0; hit < s->n && s->columns < HELD && hold(s, hit);) {
         direct(s, d);
@@ -174,15 +167,11 @@ static void refresh(struct working_set *q) {
 }
 
 size_t take_newton_steps(struct working_set *q) {
-    struct newton s;
-    size_t n = 0;
+    struct newton s = {.factor = q->scratch, .inverse = q->scratch + CAPACITY * CAPACITY};
     refresh(q);
-    for (size_t m = 0; m < q->size; m++) {
-        if (q->up[m] != q->down[m]) continue;
-        if (n < FEW) s.members[n] = (uint32_t)m;
-        n++;
+    for (uint32_t m = 0; m < q->size; m++) {
+        if (q->up[m] == q->down[m]) free_member(&s, q, m);
     }
-    s.n = n;
-    if (n >= 2 && n < FEW) walk(q, &s);
-    return 128 + n * n * n / 8192;
+    if (s.n >= 2) walk(q, &s);
+    return 128 + s.n * s.n * s.n / 8192;
 }

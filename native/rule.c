@@ -9,7 +9,7 @@ static const double GAP = 8e-4, USUAL = 1e-3; /* and the tolerance it belongs to
 
 struct problem problem_of(const struct family *f, size_t fold, double *beta, double *sums) {
     const double gap = f->tolerance > USUAL ? GAP * (f->tolerance / USUAL) : GAP;
-    const int large = f->C > LARGE_C && f->tolerance > 0.8 * gap;
+    const int by_gap = f->C > LARGE_C || f->tolerance > USUAL;
     return (struct problem){
         .n = f->n,
         .signs = f->signs,
@@ -17,8 +17,10 @@ struct problem problem_of(const struct family *f, size_t fold, double *beta, dou
         .C = f->C,
         .beta = beta,
         .sums = sums,
-        .tolerance = large ? 0.8 * gap : f->tolerance,
+        .by_gap = by_gap,
+        .tolerance = by_gap && f->tolerance > 0.8 * gap ? 0.8 * gap : f->tolerance,
         .gap = gap,
+        .near = f->tolerance < NEAR ? NEAR : INFINITY,
     };
 }
 
@@ -130,8 +132,8 @@ static int widen_margin(struct problem *p) {
 
 int is_solved(struct problem *p, double violation) {
     if (p->outside) return 0;
-    if (p->C <= LARGE_C) return violation < p->tolerance;
-    if (violation < NEAR && relative_gap(p) < p->gap) return 1;
+    if (!p->by_gap) return violation < p->tolerance;
+    if (violation < p->near && relative_gap(p) < p->gap) return 1;
     if (violation < p->tolerance) {
         if (widen_margin(p)) return 1;
         p->tolerance /= TIGHTER;

@@ -14,7 +14,7 @@
 #include "solver.h"
 
 #define LARGE_C 10.0   /* above, the gap decides */
-#define NEAR 0.3       /* the violation from which on it is worth a look */
+#define NEAR 0.3       /* the violation from which on it is worth a look, unless the tolerance is wider */
 #define ROUNDING 1e-12 /* of C: nearer to a bound than that is at it */
 
 struct problem {
@@ -26,7 +26,8 @@ struct problem {
     double *sums; /* K beta */
     double bias;
     size_t outside; /* documents outside their bounds */
-    double tolerance, gap;
+    int by_gap; /* whether the gap decides */
+    double tolerance, gap, near;
     int tightened; /* times */
 };
 

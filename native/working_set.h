@@ -9,7 +9,6 @@
 
 enum {
     CAPACITY = 512, /* members at most */
-    FEW = 256,      /* members between their bounds, up to which Newton steps pay */
     HELD = 64,      /* constraints of a Newton step: their sum stays 0, and each that meets a bound stays there */
     PADDING = 32,   /* loops run over a multiple of this; what fills it up can neither rise nor fall */
 };
@@ -23,7 +22,7 @@ struct working_set {
     double *beta, *lower, *upper;
     double *first_beta, *first_gradient; /* with which the descent began */
     uint32_t *members; /* which documents they are */
-    double *scratch;   /* (FEW + HELD) * FEW, see newton.c */
+    double *scratch;   /* (CAPACITY + HELD) * CAPACITY, see newton.c */
 };
 
 /* The gradient of a member that may rise or fall; others have none. */

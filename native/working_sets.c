@@ -66,7 +66,7 @@ struct work {
 };
 
 static int allocate(struct work *w, size_t n) {
-    w->change = malloc((n + 5 * CAPACITY + (FEW + HELD) * FEW) * sizeof *w->change);
+    w->change = malloc((n + 5 * CAPACITY + (CAPACITY + HELD) * CAPACITY) * sizeof *w->change);
     w->position = malloc((2 * n + CAPACITY) * sizeof *w->position);
     w->set.gram = calloc(CAPACITY * CAPACITY + 3 * CAPACITY, sizeof *w->set.gram);
     if (!w->change || !w->position || !w->set.gram) return 0;
@@ -233,6 +233,16 @@ static void sum_afresh(struct work *w, struct problem *p) {
     kernel_add(w->kernel, p->sums, w->changed, w->change, count);
 }
 
+/* Whether so little of a start is left where its documents are held out that nothing is the better one. */
+static int is_mostly_held_out(const struct problem *p, const double *start) {
+    size_t all = 0, left = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        all += start[i] != 0;
+        left += start[i] != 0 && p->active[i];
+    }
+    return 4 * left < all;
+}
+
 enum solver_status solve_gram(const struct family *f, const float *gram, double *beta, float *scores, double *bias) {
     const struct kernel kernel = {.n = f->n, .gram = gram};
     struct work w = {.kernel = &kernel};
@@ -245,6 +255,9 @@ enum solver_status solve_gram(const struct family *f, const float *gram, double 
             if (fold == 0) {
                 sum_afresh(&w, &p);
                 stretch(&p);
+            } else if (is_mostly_held_out(&p, beta)) {
+                memset(p.beta, 0, f->n * sizeof *beta);
+                memset(p.sums, 0, f->n * sizeof *sums);
             } else {
                 memcpy(p.beta, beta, f->n * sizeof *beta);
                 memcpy(p.sums, first, f->n * sizeof *first);

@@ -171,14 +171,20 @@ def test_after_one_fall_the_next_c_is_solved_roughly_first(monkeypatch: pytest.M
     solved.clear()
     monkeypatch.setattr(learner, "DECISIONS", len(targets))
     found = SVM(None).problem(X, targets).fit(folds)
-    assert solved == [(0.1, TOLERANCE), (1.0, TOLERANCE), (10.0, TOLERANCE), (100.0, learner.ROUGH)]
+    well = [(0.1, TOLERANCE), (1.0, TOLERANCE), (10.0, TOLERANCE)]
+    assert solved == [*well, (100.0, learner.ROUGHEST)]  # it had fallen far
+    solved.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learner, "STEEP", 1.0)
+        assert SVM(None).problem(X, targets).fit(folds).C == found.C
+    assert solved == [*well, (100.0, learner.ROUGH)]
     rough = found.problem._fits([10.0], folds, tolerance=learner.ROUGH)[0]
-    well = found.problem._fits([10.0], folds)[0]
-    assert 0 < np.abs(rough.scores - well.scores).max() < 0.3
-    assert abs(rough.held_out_f1() - well.held_out_f1()) < learner.CLEARLY
+    exact = found.problem._fits([10.0], folds)[0]
+    assert 0 < np.abs(rough.scores - exact.scores).max() < 0.3
+    assert abs(rough.held_out_f1() - exact.held_out_f1()) < learner.CLEARLY
     # What is not clearly worse is solved well.
     solved.clear()
-    qualities = dict(zip(C_GRID, (0.5, 0.6, 0.59, 0.6 - learner.CLEARLY / 2, 0.7, 0.5), strict=True))
+    qualities = dict(zip(C_GRID, (0.5, 0.6, 0.595, 0.6 - learner.CLEARLY / 2, 0.7, 0.5), strict=True))
     monkeypatch.setattr(Fit, "held_out_f1", lambda fit, _rows: qualities[fit.C])
     assert SVM(None).problem(X, targets).fit(folds).C == 1.0
     assert solved[-2:] == [(100.0, learner.ROUGH), (100.0, TOLERANCE)]

@@ -241,6 +241,36 @@ def test_more_support_vectors_than_a_working_set_holds(form: str, C: float) -> N
     np.testing.assert_allclose(warm.scores, solution.scores, atol=1e-2 if C <= 10 else 0.1)
 
 
+def in_few_dimensions() -> BinaryProblem:
+    """Noisy labels over a kernel of low rank, as tier 2 has them."""
+    rng = np.random.default_rng(5)
+    X = rng.dirichlet([1.0, 1.0, 1.0], 1500).astype(np.float32)
+    has_label = (X[:, 0] > 0.4) ^ (rng.random(1500) < 0.25)
+    return BinaryProblem("", rbf_gram(X, 1 / 3), has_label, np.ones(1500, dtype=bool))
+
+
+@needs_native
+def test_many_documents_between_bounds_over_a_kernel_of_low_rank() -> None:
+    problem = in_few_dimensions()
+    solution = problem.solve(1e4)
+    assert not solution.unfinished.any()
+    assert problem.relative_gap(1e4, solution) <= 1e-3
+    shares = solution.coefficients[0, 0] * problem.signs / 1e4
+    assert abs(solution.coefficients.sum()) < 1e-6 * 1e4
+    assert shares.min() >= 0
+    assert shares.max() <= 1
+
+
+@needs_native
+def test_a_fold_may_hold_out_nearly_everything() -> None:
+    """A start from all documents would be moved into bounds one by one."""
+    problem = in_few_dimensions()
+    few = np.arange(1500) % 75 == 0
+    both = solve(problem.kernel, problem.has_label[:, None], np.vstack([problem.active, few]), 0.1)
+    alone = solve(problem.kernel, problem.has_label[:, None], few[None], 0.1)
+    np.testing.assert_allclose(both.scores[0, 1], alone.scores[0, 0], atol=1e-2)
+
+
 @needs_native
 @pytest.mark.parametrize("C", [100.0, 1e3])
 def test_noisy_labels_leave_more_documents_between_bounds_than_a_working_set_holds(C: float) -> None:

@@ -29,6 +29,8 @@ CSetting = float | Literal["grid"] | None  # given, the best of the grid, or fou
 ENOUGH = 2  # Cs worse than the best that end a search: the next ones would cost most, and be worse still
 ROUGH = 50 * TOLERANCE  # enough to see whether the second of them is worse: F1 is right to .001 or so
 CLEARLY = 0.003  # of F1
+STEEP = 0.01  # of F1, lost with the first of them: a look that is right to .01 or so shows whether it goes on
+ROUGHEST = 500 * TOLERANCE
 FEW_SUPPORT = 0.1  # of documents and labels: a product of sparse matrices is quicker then
 DECISIONS = 10_000  # documents times labels: with fewer, a handful of decisions would be as much
 
@@ -171,20 +173,21 @@ class Problem:
                 best = fit
             if self.learner.C == "grid":
                 continue
-            if search.is_over or (search.worse and self._falls_again(fit, quality, search.highest, within)):
+            if search.is_over or (search.worse and self._falls_again(fit, quality, search, within)):
                 break
         assert best is not None
         return best
 
     def _falls_again(
-        self, fit: "Fit", quality: Callable[["Fit"], float], highest: float, within: Rows | None
+        self, fit: "Fit", quality: Callable[["Fit"], float], search: "Search", within: Rows | None
     ) -> bool:
         """Whether the next C, solved roughly, is clearly worse than the best, and need not be solved well."""
         beyond = [C for C in self.learner.grid if C > fit.C]
         if not beyond or self.targets.size < DECISIONS or self.on_device or not is_local():
             return False
-        rough = self._fits([min(beyond)], fit.folds, within, fit, ROUGH)[0]
-        return quality(rough) < highest - CLEARLY
+        tolerance, margin = (ROUGHEST, STEEP) if search.lost > STEEP else (ROUGH, CLEARLY)
+        rough = self._fits([min(beyond)], fit.folds, within, fit, tolerance)[0]
+        return quality(rough) < search.highest - margin
 
     def path(
         self, folds: Folds | None = None, within: Rows | None = None, start: "Fit | None" = None
@@ -311,18 +314,20 @@ class Fit:
 
 
 class Search:
-    """How a search for C goes: the highest quality so far, and how many Cs were worse since."""
+    """How a search for C goes: the highest quality so far, how many Cs were worse since, the last by how much."""
 
     def __init__(self) -> None:
         self.highest = -math.inf
         self.worse = 0
+        self.lost = 0.0
 
     def improves(self, quality: float) -> bool:
         """Take down what the next C reaches, and say whether it is the best so far."""
         is_best = quality > self.highest
         if is_best:
             self.highest, self.worse = quality, 0
-        self.worse += quality < self.highest
+        self.lost = self.highest - quality
+        self.worse += self.lost > 0
         return is_best
 
     @property

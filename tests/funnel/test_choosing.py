@@ -461,6 +461,24 @@ class TestRecord:
         assert best.may_win([best, other])
         assert other.may_win([best, other]) is may_win
 
+    @pytest.mark.parametrize(
+        ("quality", "noise", "documents", "settled"),
+        [
+            (0.88, 0.1, 1200, True),
+            (0.9001, 0.001, 1200, True),  # it might be ahead, but not by much
+            (0.91, 0.001, 1200, False),
+            (0.89, 0.5, 1200, False),  # noise might hide as much
+            (0.88, 0.1, 900, False),
+        ],
+    )
+    def test_rounds_end_when_no_other_can_be_ahead_by_what_matters(
+        self, quality: float, noise: float, documents: int, settled: bool
+    ) -> None:
+        chosen, other = choosing.Record(), choosing.Record()
+        chosen.add({None: measured(0.9, 0, documents)})
+        other.add({None: measured(quality, noise, documents)})
+        assert chosen.is_settled([chosen, other]) is settled
+
 
 def test_a_sample_of_one_group_is_not_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "MOST_DOCUMENTS", 10)

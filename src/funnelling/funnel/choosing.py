@@ -3,8 +3,8 @@
 In each round everything is refitted without a fifth of the documents, vocabulary, base classifiers and
 calibration, and each candidate is measured on that fifth. A view is fitted once per round, however many
 candidates it takes part in, and a candidate costs one small fit of tier 2 for each C. Candidates that are
-hopelessly behind after a round take no part in the next. Work is bounded, not time: the same seed chooses the
-same.
+hopelessly behind after a round take no part in the next, and where no other can be ahead by an amount that
+matters, there is none. Work is bounded, not time: the same seed chooses the same.
 
 Of candidates that noise might have put in their order the first is taken: with sixty documents per
 language the best of seven is luck. Where documents have one label each, the likelihood of the held-out ones
@@ -49,6 +49,7 @@ COPIES = 3  # how many more features there are where each language has its own, 
 THRESHOLDS = 15  # that a candidate's scores are tried with
 HOPELESS = 3.0  # standard errors behind another candidate: no further round is run
 TELLING = 300  # documents held out, from which on that is told
+INDIFFERENT = 0.003  # of quality: who might be ahead by less is not waited for
 
 MIXED, OWN_MIXED = "mixed", "own-mixed"
 
@@ -181,10 +182,17 @@ def choose(design: Design, training: TrainingSet) -> Choice:
             # The paper's funnel stays: the choice is told beside it.
             rivals = [records[each] for each in racing]
             racing = [each for each in racing if not each.normalise or records[each].may_win(rivals)]
-    best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
-    chosen = next(each for each in racing if not best.is_better_than(records[each].best))
+            chosen = _first_of_the_best(racing, records)
+            if records[chosen].is_settled(rivals):
+                break
     rows = [{"name": str(each), "C": record.C, **record.best.measures} for each, record in records.items()]
     return _choice(chosen, records[chosen].C, rows)
+
+
+def _first_of_the_best(racing: Sequence[Candidate], records: Mapping[Candidate, "Record"]) -> Candidate:
+    """The first candidate that is not clearly behind the best one."""
+    best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
+    return next(each for each in racing if not best.is_better_than(records[each].best))
 
 
 class Record:
@@ -215,6 +223,11 @@ class Record:
         """Whether noise might still have put it behind others, who ran the same rounds."""
         enough = len(self.best.by_document) >= TELLING
         return not (enough and any(other.best.is_better_than(self.best, HOPELESS) for other in others))
+
+    def is_settled(self, others: Iterable["Record"]) -> bool:
+        """Whether no other, who ran the same rounds, can be ahead of it by an amount that matters."""
+        enough = len(self.best.by_document) >= ENOUGH
+        return enough and not any(other.best.may_lead(self.best, INDIFFERENT, HOPELESS) for other in others)
 
 
 @dataclass(frozen=True)
@@ -257,9 +270,17 @@ class Measured:
         )
 
     def is_better_than(self, other: "Measured", errors: float = 1.0) -> bool:
-        """Whether this is better by more standard errors of the difference, document by document."""
+        """Whether this is better by more than so many standard errors."""
+        return self.quality - other.quality > errors * self._error_beside(other)
+
+    def may_lead(self, other: "Measured", amount: float, errors: float) -> bool:
+        """Whether this may be better by more than an amount, if the difference is wrong by so many errors."""
+        return self.quality - other.quality + errors * self._error_beside(other) > amount
+
+    def _error_beside(self, other: "Measured") -> float:
+        """The standard error of the difference, document by document."""
         difference = self.by_document - other.by_document
-        return self.quality - other.quality > errors * float(np.std(difference) / np.sqrt(len(difference)))
+        return float(np.std(difference) / np.sqrt(len(difference)))
 
 
 def _main(measures: Mapping[str, float]) -> dict[str, float]:

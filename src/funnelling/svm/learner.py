@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
 ENOUGH = 2  # Cs worse than the best that end a search: the next ones would cost most, and be worse still
-ROUGH = 50 * TOLERANCE  # enough to see whether the second of them is worse: F1 is right to .001 or so
+ROUGH = 50 * TOLERANCE  # enough to see whether a C is worse: F1 is right to .001 or so
 CLEARLY = 0.003  # of F1
-STEEP = 0.01  # of F1, lost with the first of them: a look that is right to .01 or so shows whether it goes on
+STEEP = 0.01  # of F1, lost with the first worse one: a look that is right to .01 shows whether it goes on
 ROUGHEST = 500 * TOLERANCE
 FEW_SUPPORT = 0.1  # of documents and labels: a product of sparse matrices is quicker then
 DECISIONS = 10_000  # documents times labels: with fewer, a handful of decisions would be as much
@@ -43,12 +43,12 @@ class SVM:
 
     Without ``gamma`` the kernel is linear, with it an RBF kernel. Without ``C`` the best of ``grid`` is
     chosen by cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C. The
-    search goes up and ends when two Cs were worse than the best, the second solved roughly at first; a ``C``
-    of "grid" tries them all. ``exclusive`` says that a document has exactly one label, so its highest score
-    decides. ``calibrated`` says that decisions will be made on calibrated posteriors, so these choose C too.
-    ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.plan` says what is done past it.
-    With ``device`` "cuda" a GPU computes RBF kernel matrices and solves over them. Raised by another thread,
-    ``stop`` ends a fit, whose results are then void.
+    search goes up and ends when two Cs were worse than the best; one that may be the last is solved roughly
+    at first. A ``C`` of "grid" tries them all. ``exclusive`` says that a document has exactly one label, so
+    its highest score decides. ``calibrated`` says that decisions will be made on calibrated posteriors, so
+    these choose C too. ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.plan` says what
+    is done past it. With ``device`` "cuda" a GPU computes RBF kernel matrices and solves over them. Raised by
+    another thread, ``stop`` ends a fit, whose results are then void.
     """
 
     C: CSetting = 1.0
@@ -173,17 +173,23 @@ class Problem:
                 best = fit
             if self.learner.C == "grid":
                 continue
-            if search.is_over or (search.worse and self._falls_again(fit, quality, search, within)):
+            if search.is_over or self._ends_next(fit, quality, search, within):
                 break
         assert best is not None
         return best
 
-    def _falls_again(
+    def _ends_next(
         self, fit: "Fit", quality: Callable[["Fit"], float], search: "Search", within: Rows | None
     ) -> bool:
-        """Whether the next C, solved roughly, is clearly worse than the best, and need not be solved well."""
+        """Whether the next C, solved roughly, is clearly worse than the best, and need not be solved well.
+
+        It is looked at after a fall and, over vectors, where the grid ends: there it takes longest.
+        """
         beyond = [C for C in self.learner.grid if C > fit.C]
-        if not beyond or self.targets.size < DECISIONS or self.on_device or not is_local():
+        is_end = len(beyond) == 1 and self.plan.form == "vectors"
+        if not beyond or not (search.worse or is_end):
+            return False
+        if self.targets.size < DECISIONS or self.on_device or not is_local():
             return False
         tolerance, margin = (ROUGHEST, STEEP) if search.lost > STEEP else (ROUGH, CLEARLY)
         rough = self._fits([min(beyond)], fit.folds, within, fit, tolerance)[0]
@@ -314,7 +320,7 @@ class Fit:
 
 
 class Search:
-    """How a search for C goes: the highest quality so far, how many Cs were worse since, the last by how much."""
+    """How a search for C goes: the highest quality, how many Cs were worse since, the last by how much."""
 
     def __init__(self) -> None:
         self.highest = -math.inf

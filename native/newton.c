@@ -124,7 +124,7 @@ static size_t go(struct newton *s, struct working_set *q, const double *d) {
         const uint32_t m = s->members[i];
         const double room = d[i] > 0 ? q->upper[m] - q->beta[m] : q->beta[m] - q->lower[m];
         if (!isfinite(d[i])) return s->n;
-        if (fabs(d[i]) * length > room) {
+        if (d[i] != 0 && fabs(d[i]) * length > room) {
             length = room / fabs(d[i]);
             hit = i;
         }
@@ -133,7 +133,9 @@ static size_t go(struct newton *s, struct working_set *q, const double *d) {
         const uint32_t m = s->members[i];
         s->goal[i] -= length * d[i];
         s->moved[i] += length * d[i];
-        q->beta[m] = i != hit ? q->beta[m] + length * d[i] : d[i] > 0 ? q->upper[m] : q->lower[m];
+        const double beta = q->beta[m] + length * d[i];
+        if (i == hit) q->beta[m] = d[i] > 0 ? q->upper[m] : q->lower[m];
+        else q->beta[m] = fmin(fmax(beta, q->lower[m]), q->upper[m]); /* two may meet theirs at once */
     }
     return hit;
 }

@@ -134,6 +134,7 @@ int is_solved(struct problem *p, double violation) {
     if (p->outside) return 0;
     if (!p->by_gap) return violation < p->tolerance;
     if (violation < p->near && relative_gap(p) < p->gap) return 1;
+    if (p->C <= LARGE_C && violation < USUAL) return 1; /* rough, and as good as any */
     if (violation < p->tolerance) {
         if (widen_margin(p)) return 1;
         p->tolerance /= TIGHTER;

@@ -1,8 +1,8 @@
 /* One problem of a family, and when it is solved.
  *
  * With g_i = y_i - (K beta)_i the optimum has max g over the documents that may rise <= min g over those
- * that may fall. A problem is solved when the two are less than the tolerance apart, or, for C > LARGE_C, when
- * the duality gap is below ``gap`` of the primal objective. Why the gap: with noisy labels the loss dwarfs the
+ * that may fall. A problem is solved when the two are less than the tolerance apart, or, for C > LARGE_C and
+ * where a rough solution will do, when the duality gap is below ``gap`` of the primal objective. Why the gap: with noisy labels the loss dwarfs the
  * tolerance, and the last steps to it would take nearly all the time and change nothing; where the classes can
  * be separated, C times a slack within the tolerance may be more than all the rest of the objective, so the
  * tolerance is tightened until the gap is met.
@@ -14,7 +14,7 @@
 #include "solver.h"
 
 #define LARGE_C 10.0   /* above, the gap decides */
-#define NEAR 0.3       /* the violation from which on it is worth a look, unless the tolerance is wider */
+#define NEAR 0.3       /* from which violation on that is looked at, unless the tolerance is wider */
 #define ROUNDING 1e-12 /* of C: nearer to a bound than that is at it */
 
 struct problem {
@@ -27,7 +27,8 @@ struct problem {
     double bias;
     size_t outside; /* documents outside their bounds */
     int by_gap; /* whether the gap decides */
-    double tolerance, gap, near;
+    double tolerance, gap;
+    double near; /* the violation from which on the gap is worth a look */
     int tightened; /* times */
 };
 

@@ -11,7 +11,8 @@
  * starts from them.
  *
  * Each problem after the first starts from the first one's solution and working set; the coefficients of the
- * documents that it holds out are handed over to the members that lose least by it.
+ * documents that it holds out are handed over to the members that lose least by it. One that holds out most of
+ * them starts from nothing.
  */
 
 #include "working_sets.h"
@@ -233,7 +234,7 @@ static void sum_afresh(struct work *w, struct problem *p) {
     kernel_add(w->kernel, p->sums, w->changed, w->change, count);
 }
 
-/* Whether so little of a start is left where its documents are held out that nothing is the better one. */
+/* Whether a problem holds out so much of a start that zeros are a better one. */
 static int is_mostly_held_out(const struct problem *p, const double *start) {
     size_t all = 0, left = 0;
     for (size_t i = 0; i < p->n; i++) {

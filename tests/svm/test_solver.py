@@ -16,7 +16,7 @@ from funnelling.errors import InputError
 from funnelling.svm import compiled, solver
 from funnelling.svm.kernels import Vectors, rbf_gram
 from funnelling.svm.path import solve_path
-from funnelling.svm.solver import TOLERANCE
+from funnelling.svm.solver import TOLERANCE, Problems
 from tests.svm.problems import (
     BinaryProblem,
     degenerate_problems,
@@ -259,6 +259,26 @@ def test_many_documents_between_bounds_over_a_kernel_of_low_rank() -> None:
     assert abs(solution.coefficients.sum()) < 1e-6 * 1e4
     assert shares.min() >= 0
     assert shares.max() <= 1
+
+
+@needs_native
+def test_two_documents_may_meet_their_bounds_at_once() -> None:
+    """On the way of a Newton step; it once went on from there by no number."""
+    places = np.array(
+        [3, 4, 12, 0, 8, 5, 8, 2, 5, 11, 0, 4, 15, 5, 14, 13, 5, 6, 7, 9, 13, 8, 15, 2, 3, 10, 8, 4, 6, 3]
+    )
+    less = np.array(
+        [0, 227, 909, 2045, 3635, 5679, 8177, 11129, 14535, 18394, 22705, 27470, 32686, 38354, 44474, 51044]
+    )
+    kernel = (1 - less / 2**24).astype(np.float32)[np.abs(places[:, None] - places)]
+    has_label = np.array([sign == "+" for sign in "--+--+-+--+-+++++--+--+--+-++-"])
+    trained_on = ["1" * 30, "111001110111101011110101111111", "001010010110100110100100000100"]
+    active = np.array([[each == "1" for each in fold] for fold in trained_on])
+    problems = Problems(kernel, has_label[:, None], active)
+    coefficients = np.zeros((3, 30))
+    for C in (10.0, 1000.0):
+        problems.solve(0, C, coefficients)
+    assert np.isfinite(coefficients).all()
 
 
 @needs_native

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
 ENOUGH = 2  # Cs worse than the best that end a search: the next ones would cost most, and be worse still
-ROUGH = 50 * TOLERANCE  # enough to see whether a C is worse: F1 is right to .001 or so
+ROUGH = 50 * TOLERANCE  # enough to see whether a C is worse: F1 of many decisions is right to .002 or so
 CLEARLY = 0.003  # of F1
-STEEP = 0.01  # of F1, lost with the first worse one: a look that is right to .01 shows whether it goes on
+STEEP = 0.01  # of F1, lost with the first worse one: a look that is right to .005 shows whether it goes on
 ROUGHEST = 500 * TOLERANCE
 FEW_SUPPORT = 0.1  # of documents and labels: a product of sparse matrices is quicker then
 DECISIONS = 10_000  # documents times labels: with fewer, a handful of decisions would be as much
@@ -186,12 +186,13 @@ class Problem:
         It is looked at after a fall and, over vectors, where the grid ends: there it takes longest.
         """
         beyond = [C for C in self.learner.grid if C > fit.C]
-        is_end = len(beyond) == 1 and self.plan.form == "vectors"
-        if not beyond or not (search.worse or is_end):
+        over_vectors = self.plan.form == "vectors"
+        if not beyond or not (search.worse or (len(beyond) == 1 and over_vectors)):
             return False
         if self.targets.size < DECISIONS or self.on_device or not is_local():
             return False
-        tolerance, margin = (ROUGHEST, STEEP) if search.lost > STEEP else (ROUGH, CLEARLY)
+        steep = over_vectors and search.lost > STEEP
+        tolerance, margin = (ROUGHEST, STEEP) if steep else (ROUGH, CLEARLY)
         rough = self._fits([min(beyond)], fit.folds, within, fit, tolerance)[0]
         return quality(rough) < search.highest - margin
 

@@ -18,7 +18,7 @@ struct problem problem_of(const struct family *f, size_t fold, double *beta, dou
         .beta = beta,
         .sums = sums,
         .by_gap = by_gap,
-        .tolerance = by_gap && f->tolerance > 0.8 * gap ? 0.8 * gap : f->tolerance,
+        .tolerance = by_gap ? fmin(f->tolerance, 0.8 * gap) : f->tolerance,
         .gap = gap,
         .near = f->tolerance < NEAR ? NEAR : INFINITY,
     };

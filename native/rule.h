@@ -2,10 +2,10 @@
  *
  * With g_i = y_i - (K beta)_i the optimum has max g over the documents that may rise <= min g over those
  * that may fall. A problem is solved when the two are less than the tolerance apart, or, for C > LARGE_C and
- * where a rough solution will do, when the duality gap is below ``gap`` of the primal objective. Why the gap: with noisy labels the loss dwarfs the
- * tolerance, and the last steps to it would take nearly all the time and change nothing; where the classes can
- * be separated, C times a slack within the tolerance may be more than all the rest of the objective, so the
- * tolerance is tightened until the gap is met.
+ * where a rough solution will do, when the duality gap is below ``gap`` of the primal objective. Why the gap:
+ * with noisy labels the loss dwarfs the tolerance, and the last steps to it would take nearly all the time and
+ * change nothing; where the classes can be separated, C times a slack within the tolerance may be more than all
+ * the rest of the objective, so the tolerance is tightened until the gap is met.
  */
 
 #ifndef FUNNELLING_RULE_H

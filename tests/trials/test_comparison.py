@@ -1,9 +1,12 @@
 """Methods against each other: the same trials for all, the languages that all can label."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from funnelling import Corpus
 from funnelling.trials.comparison import Comparison
+from funnelling.trials.pieces import Pieces
 from funnelling.trials.splits import Trial
 
 from .oracle import Oracle, made_corpus
@@ -36,3 +39,13 @@ def test_test_documents_in_other_languages_are_left_out_and_reported() -> None:
     result = Comparison([trial], {"oracle": lambda seed: Oracle()}, report=lines.append).run()  # noqa: ARG005
     assert list(result["methods"]["oracle"]["languages"]) == ["en"]
     assert lines[0] == "Not measured: de, which oracle cannot label without training documents."
+
+
+def test_decisions_are_kept_in_the_pieces_and_nowhere_else(tmp_path: Path) -> None:
+    trial = Trial(made_corpus(10), made_corpus(2), Corpus())
+    makers: dict[str, Any] = {"oracle": lambda seed: Oracle()}  # noqa: ARG005
+    result = Comparison([trial], makers, pieces=Pieces(tmp_path)).run()
+    (piece,) = tmp_path.rglob("*.json")
+    kept = json.loads(piece.read_text())["result"]["decisions"]
+    assert kept == {"classes": ["a", "b"], "given": [[0], [0, 1], [0], [0, 1]]}
+    assert "given" not in json.dumps(result)

@@ -1,5 +1,7 @@
 """Measuring fitted methods: known labels, one label per document, the rejector."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,23 @@ def test_what_a_model_keeps_of_a_full_result() -> None:
     assert list(scores) == ["average", "languages", "unknown_labels", "calibration_error", "recall"]
     assert (scores["calibration_error"], scores["recall"]) == (0, 1)
     assert result["counts"] == [[40, 20], [0, 0], [0, 0]]
+
+
+def test_a_full_result_keeps_the_decisions_on_each_document() -> None:
+    test = made_corpus(2)
+    test.texts[2] = "unknown"
+    result = measure_in_full(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
+    assert result["decisions"] == {"classes": ["a", "b"], "given": [[0], [0, 1], [], [0, 1]]}
+    assert json.loads(json.dumps(result["decisions"])) == result["decisions"]
+
+
+def test_the_decision_of_a_method_that_gives_one_label() -> None:
+    corpus = made_corpus()
+    y = [labels[-1] for labels in corpus.labels if labels]
+    model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
+    kept = measure_in_full(model, corpus)["decisions"]
+    given = [[kept["classes"][column] for column in columns] for columns in kept["given"]]
+    assert given == [[label] for label in model.predict(corpus.texts, languages=corpus.languages)]
 
 
 def test_documents_in_a_language_without_training_documents_are_not_servable() -> None:

@@ -11,6 +11,7 @@ from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.language_averages import measure_languages
 from funnelling.evaluation.reliability import calibration_error, reliability
 from funnelling.matrices import Rows, Targets
+from funnelling.trials.decisions import keep_decisions
 from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
@@ -39,17 +40,23 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
 
 
 def measure_in_full(method: "Method", test: Corpus) -> Result:
-    """What `measure_method` gives, and what diagrams show: reliability bins, and the counts of each label."""
+    """What `measure_method` gives, and what diagrams show: reliability bins, and the counts of each label.
+
+    The decisions on each document are there too, for tests between methods.
+    """
     labels, probabilities = method.classify(test.texts, languages=test.languages)
     classes = [str(label) for label in method.classes_]
     decisions = as_indicators(method, labels)
-    return measure_decisions_in_full(test, decisions, probabilities, classes, bool(method.exclusive_))
+    return {
+        **measure_decisions_in_full(test, decisions, probabilities, classes, bool(method.exclusive_)),
+        "decisions": keep_decisions(decisions, classes),
+    }
 
 
 def measure_decisions_in_full(
     test: Corpus, decisions: Any, probabilities: Any, classes: Sequence[str], one_label: bool = False
 ) -> Result:
-    """What `measure_in_full` gives, of decisions and probabilities with one column per class.
+    """The measures, bins and counts of `measure_in_full`, from decisions and probabilities of each class.
 
     With ``one_label`` per document it has the confusion of labels, too.
     """

@@ -110,7 +110,7 @@ def test_vectors_are_refused() -> None:
     ("given", "says"),
     [
         ({"min_df": 0}, "min_df must be a whole number from 1 on, not 0"),
-        ({"sublinear_tf": "yes"}, "sublinear_tf must be True or False, not 'yes'"),
+        ({"sublinear_tf": "yes"}, "sublinear_tf must be true or false, not 'yes'"),
         ({"C": -1}, "C must be a positive number or grid, not -1"),
         ({}, "no word of two letters or more is in 1 of the training documents"),
         ({"min_df": 20}, "no word of two letters or more is in 20 of the training documents"),

@@ -56,7 +56,7 @@ def test_in_both_variants_new_documents_pass_the_classifiers_trained_on_all_data
         np.testing.assert_array_equal(tat.base_[language].posteriors(X), kfcv.base_[language].posteriors(X))
 
 
-@pytest.mark.parametrize(("calibration", "rejected"), [("platt", 0), ("fixed", 0), ("none", -1)])
+@pytest.mark.parametrize(("calibration", "rejected"), [("platt", 0), ("fixed", 0), ("none", 0)])
 def test_a_trivial_rejector_feeds_tier_two_a_constant(calibration: str, rejected: int) -> None:
     y = {"en": CORPUS.y["en"], "it": CORPUS.y["it"] * [1, 0, 1]}
     model = fit(VectorCorpus(CORPUS.X, y), calibration=calibration)

@@ -82,7 +82,7 @@ def test_all_documents_in_one_fold_are_fun_tat() -> None:
 
 @each_learner
 @pytest.mark.parametrize("kfcv", [None, np.arange(60) % 4])
-@pytest.mark.parametrize(("calibration", "rejected"), [("platt", 0), ("fixed", 0), ("none", -1)])
+@pytest.mark.parametrize(("calibration", "rejected"), [("platt", 0), ("fixed", 0), ("none", 0)])
 def test_a_trivial_rejector_feeds_a_constant(
     learner: Any, kfcv: npt.NDArray[np.intp] | None, calibration: str, rejected: int
 ) -> None:

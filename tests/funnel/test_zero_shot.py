@@ -10,7 +10,6 @@ from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.funnel.zero_shot import language_folds, unseen_space
 from funnelling.method.training_set import TrainingSet
-from funnelling.spaces.base import Resources
 from funnelling.storage import load_model, save_model
 from tests.artificial import vector_corpus
 from tests.spaces.translated import corpus, reference
@@ -143,17 +142,32 @@ def test_folds_are_languages_and_variants_go_with_their_language() -> None:
     assert language_folds(training).tolist() == [3, 4], "one language: folds of documents"
 
 
-def test_auto_prefers_embeddings_where_they_are_given() -> None:
-    names = [
-        type(unseen_space(name, Resources(embeddings))).__name__
-        for name, embeddings in (("auto", None), ("auto", "vectors"), ("pooled", "vectors"), ("clesa", None))
-    ]
-    assert names == ["PooledSpace", "EmbeddedSpace", "PooledSpace", "CLESASpace"]
+@pytest.mark.parametrize(
+    ("name", "joint", "embeddings", "kind", "alike"),
+    [
+        ("auto", False, None, "PooledSpace", None),
+        ("auto", False, "vectors", "EmbeddedSpace", True),
+        ("auto", True, "vectors", "EmbeddedSpace", False),
+        ("auto", True, None, "PooledSpace", None),
+        ("embeddings", True, "vectors", "EmbeddedSpace", True),
+        ("mle", False, "vectors", "EmbeddedSpace", False),
+        ("pooled", False, "vectors", "PooledSpace", None),
+        ("clesa", False, None, "CLESASpace", None),
+    ],
+)
+def test_auto_prefers_embeddings_where_they_are_given(
+    name: str, joint: bool, embeddings: str | None, kind: str, alike: bool | None
+) -> None:
+    """With one tier 2 for both kinds of posteriors, they are MLE's, as in the paper."""
+    model = FunnellingClassifier(views=None, zero_shot=name, zero_shot_joint=joint, embeddings=embeddings)
+    space = unseen_space(model.design())
+    assert type(space).__name__ == kind
+    assert getattr(space, "alike", None) == alike
 
 
 def test_what_cannot_be_used_is_named() -> None:
     with pytest.raises(
-        InputError, match=r"^zero_shot must be one of auto, pooled, embeddings, clesa, not 'x'"
+        InputError, match=r"^zero_shot must be one of auto, pooled, embeddings, mle, clesa, not 'x'"
     ):
         FunnellingClassifier(zero_shot="x").fit(TEXTS, LABELS, LANGUAGES)
     vectors = vector_corpus()

@@ -2,15 +2,21 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from funnelling.matrices import Matrix, Rows, Scored, evident_rows
+import numpy as np
+
+from funnelling.estimator import clone
+from funnelling.matrices import Floats, Matrix, Rows, Scored, check_vectors, evident_rows, stacked
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence, WordEvidence
 from funnelling.method.parameters import check_c
+from funnelling.method.refitting import scores_after_learning
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.spaces import Space
 from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
+from funnelling.svm.calibration import REJECTED
 from funnelling.work.progress import progress_bar
 
 
@@ -97,7 +103,28 @@ class SharedSpaceBaseline(SVMBaseline):
         fit = self._fit_shared(training)
         self.C_ = fit.C
         self.scorer_ = fit.scorer()
-        self.head_ = training.fit_calibrator(fit.held_out, training.stacked_targets())
+        held_out = self._refitted_scores(fit, training) if self.space_.supervised else fit.held_out
+        self.head_ = training.fit_calibrator(held_out, training.stacked_targets())
+
+    def _refitted_scores(self, fit: Fit, training: TrainingSet) -> Floats:
+        """Scores of each fold's documents by a space and SVMs that did not see them."""
+        name, learner = self._name(), replace(self._learner(training), C=fit.C)
+
+        def learn(space: Space, learning: TrainingSet) -> Fit:
+            X = check_vectors(stacked(space.fit(learning.documents, learning.targets)))
+            return learner.over_dense(X).problem(X, learning.stacked_targets(), name).fit_whole()
+
+        folds = training.stacked_folds()
+        held_out = np.full_like(fit.held_out, REJECTED)  # where there is nothing to learn from
+        numbers = np.unique(folds)
+        with progress_bar(f"{name} without a fold", len(numbers), bool(self.verbose), "folds") as advance:
+            for fold in numbers:
+                others = folds != fold
+                if others.any():
+                    scores, _ = scores_after_learning(clone(self.space_), training, others, learn)
+                    held_out[~others] = scores[~others]
+                advance(1)
+        return held_out
 
     def _fit_shared(self, training: TrainingSet) -> Fit:
         X = training.stacked_vectors()

@@ -59,5 +59,5 @@ class PooledClassifier(SharedSpaceBaseline):
 
     def _score_thresholds(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
         if self.calibrated and isinstance(self.head_, Calibration):
-            return -self.head_.offset / self.head_.slope
+            return self.head_.even_scores
         return 0.0

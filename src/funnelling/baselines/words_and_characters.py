@@ -3,11 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from funnelling.baselines.pooled import PooledClassifier
 from funnelling.errors import InputError
-from funnelling.method.parameters import check_whole
+from funnelling.method.parameters import check_flag, check_whole
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.svm import SVM, CSetting
@@ -62,8 +60,7 @@ class WordsAndCharactersClassifier(PooledClassifier):
     def _validate_parameters(self) -> None:
         super()._validate_parameters()
         check_whole(self, "min_df")
-        if not isinstance(self.sublinear_tf, bool | np.bool_):
-            raise InputError(f"sublinear_tf must be True or False, not {self.sublinear_tf!r}.")
+        check_flag(self, "sublinear_tf")
 
     def _learnable_languages(self, languages: list[str]) -> list[str]:
         if not self.texts_:

@@ -69,12 +69,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _method(arguments: argparse.Namespace) -> "Method":
     """The method that the options describe."""
-    from funnelling.method.registry import check_method, make_method, parse_settings
+    from funnelling.method.registry import make_method, method_of, parse_settings
     from funnelling.storage import check_writable
     from funnelling.tasks.resources import check_resources
 
     name = arguments.method
-    check_method(name)
+    method_of(name)
     settings = {name: {**parse_settings(arguments.set, [name]).get(name, {}), **_own_settings(arguments)}}
     check_writable(Path(arguments.output), arguments.force)  # before resources, which may take a while
     resources = options.resources(arguments).read()

@@ -47,9 +47,10 @@ def growth_attributes(growth: Growth) -> dict[str, Any]:
     }
 
 
-def zero_shot_attributes(view: SharedView, tier_two: TierTwo) -> dict[str, Any]:
-    """The funnel of languages without training documents by attribute."""
-    return {"space_": view.space, "shared_": view.tier, **_tier_two_attributes(tier_two, ZERO_SHOT)}
+def zero_shot_attributes(view: SharedView, tier_two: TierTwo | None = None) -> dict[str, Any]:
+    """The funnel of languages without training documents by attribute, its tier 2 unless all share one."""
+    above = {} if tier_two is None else _tier_two_attributes(tier_two, ZERO_SHOT)
+    return {"space_": view.space, "shared_": view.tier, **above}
 
 
 def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
@@ -63,13 +64,13 @@ def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
     )
 
 
-def zero_shot_funnel_of(attributes: Mapping[str, Any]) -> FittedFunnel:
+def zero_shot_funnel_of(attributes: Mapping[str, Any], joint: bool) -> FittedFunnel:
     """The funnel that a model with these attributes has for all other languages."""
     view = SharedView(attributes["space_"], attributes["shared_"], [])
     return FittedFunnel(
         FittedViews([SHARED], {}, {SHARED: view}, attributes["vectorizers_"]),
         Combination("mean", normalise=False),  # of one view, whatever was chosen for the languages learned
-        _tier_two_of(attributes, ZERO_SHOT),
+        _tier_two_of(attributes, "" if joint else ZERO_SHOT),
         attributes.get("training_"),
     )
 

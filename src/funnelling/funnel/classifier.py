@@ -34,12 +34,12 @@ from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
 from funnelling.funnel.views.combination import COMBINATIONS
 from funnelling.funnel.views.shared import SharedView
-from funnelling.funnel.zero_shot import SPACES, fit_zero_shot, views_serve, would_serve
+from funnelling.funnel.zero_shot import SPACES, fit_joint, fit_zero_shot, views_serve, would_serve
 from funnelling.matrices import Scored
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
 from funnelling.method.inputs import read_inputs
-from funnelling.method.parameters import check_c, check_choice, check_positive, check_whole
+from funnelling.method.parameters import check_c, check_choice, check_flag, check_positive, check_whole
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.spaces import Space
 from funnelling.spaces.registry import check_views
@@ -93,10 +93,16 @@ class FunnellingClassifier(Method):
         normalised views it is chosen from 1 and 10, by folds that neither tier saw.
     meta_gamma : float or None
         Gamma of the meta-classifier's RBF kernel; None is 1 / labels, and 1 over normalised views.
-    zero_shot : "auto", "pooled", "embeddings", "clesa" or None
+    zero_shot : "auto", "pooled", "embeddings", "mle", "clesa" or None
         The shared space through which documents in languages without training documents are labelled,
         whatever views "auto" chooses for all others; None leaves them to shared views, and refuses them where
-        there are none. "auto" is embeddings where those are given, else the pooled vocabulary.
+        there are none. "mle" has the paper's means of word vectors, "embeddings" means in which languages
+        with and without training documents are treated alike. "auto" is embeddings where those are given
+        (mle with ``zero_shot_joint``), else the pooled vocabulary.
+    zero_shot_joint : bool
+        True is the paper's Fun-MLE: one tier 2 for the posteriors of both kinds of base classifiers. False
+        gives each kind its own, and languages with training documents what they get without ``zero_shot``.
+        Such a model cannot learn on, and needs ``views=None``.
     embeddings : path or None
         A folder of aligned word vectors in MUSE's text format, for ``zero_shot`` and the view.
     reference : Reference or None
@@ -112,6 +118,8 @@ class FunnellingClassifier(Method):
         What to tune each label's threshold for, on posteriors of documents held out from both tiers;
         None says yes where the score is above 0, as the paper does; with ``views="auto"`` it tunes for
         macro-F1, with no threshold below .1.
+    calibrated : bool
+        True says yes where the calibrated probability is above .5, with nothing tuned.
     compact : bool
         True keeps nothing of the training documents: the model cannot `extend` then, nor name neighbours.
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
@@ -164,6 +172,7 @@ class FunnellingClassifier(Method):
         meta_C: CSetting = None,
         meta_gamma: float | None = None,
         zero_shot: str | None = None,
+        zero_shot_joint: bool = False,
         embeddings: str | os.PathLike[str] | None = None,
         reference: Reference | None = None,
         encoder: str | os.PathLike[str] | None = None,
@@ -171,6 +180,7 @@ class FunnellingClassifier(Method):
         base_estimator: Any = None,
         meta_estimator: Any = None,
         optimise: str | None = None,
+        calibrated: bool = False,
         compact: bool = False,
         vectorizer: Any = None,
         memory_limit: float = 8e9,
@@ -189,6 +199,7 @@ class FunnellingClassifier(Method):
         self.meta_C = meta_C
         self.meta_gamma = meta_gamma
         self.zero_shot = zero_shot
+        self.zero_shot_joint = zero_shot_joint
         self.embeddings = embeddings
         self.reference = reference
         self.encoder = encoder
@@ -196,6 +207,7 @@ class FunnellingClassifier(Method):
         self.base_estimator = base_estimator
         self.meta_estimator = meta_estimator
         self.optimise = optimise
+        self.calibrated = calibrated
         self.compact = compact
         self.vectorizer = vectorizer
         self.memory_limit = memory_limit
@@ -214,8 +226,7 @@ class FunnellingClassifier(Method):
             for name, value in (("calibration", "platt"), ("meta_estimator", None)):
                 if getattr(self, name) != value:
                     raise InputError(f"combine='odds' is a tier 2 of its own. Leave {name} out.")
-        if not isinstance(self.normalise, bool | np.bool_):
-            raise InputError(f"normalise must be true or false, not {self.normalise!r}.")
+        check_flag(self, "normalise", "zero_shot_joint", "calibrated")
         check_whole(self, "encoder_epochs", least=0)
         if is_auto(self.views):
             if not self.normalise:
@@ -226,8 +237,12 @@ class FunnellingClassifier(Method):
             check_choice(self, "zero_shot", SPACES)
             if self.views is not None and not is_auto(self.views):
                 raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
+        if self.zero_shot_joint and (self.zero_shot is None or self.views is not None):
+            raise InputError("zero_shot_joint needs a zero_shot space, and views=None: the paper's funnel.")
         if self.optimise is not None:
             parse_goal(self.optimise)
+            if self.calibrated:
+                raise InputError("calibrated decides at .5 and optimise tunes thresholds. Leave one out.")
         check_c(self, "base_C", "meta_C")
         check_positive(self, "meta_gamma")
         check_whole(self, "folds", least=2)
@@ -241,8 +256,9 @@ class FunnellingClassifier(Method):
         return self.choice_.applied_to(design) if chosen else design
 
     def _fit(self, training: TrainingSet) -> None:
-        if self.optimise is not None and training.exclusive:
-            raise InputError("optimise tunes thresholds, and one label per document has none. Leave it out.")
+        if training.exclusive and (self.optimise is not None or self.calibrated):
+            name = "calibrated" if self.calibrated else "optimise"
+            raise InputError(f"{name} sets thresholds, and one label per document has none. Leave it out.")
         if self.zero_shot is not None and not self.texts_:
             raise InputError(
                 "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
@@ -254,10 +270,15 @@ class FunnellingClassifier(Method):
             design = self.choice_.applied_to(design)
         elif self.views is not None:
             self._warn_of_unread_resources(design)
-        funnel = fit_funnel(design, training, self.vectorizers_ if self.texts_ else None, teachers)
-        self._remember(funnel_attributes(funnel))
-        if self.zero_shot is not None:
-            self._remember(zero_shot_attributes(*fit_zero_shot(asked, training)))
+        vectorizers = self.vectorizers_ if self.texts_ else None
+        if self.zero_shot_joint:
+            funnel, view = fit_joint(design, training, vectorizers, teachers)
+            self._remember(funnel_attributes(funnel) | zero_shot_attributes(view))
+        else:
+            funnel = fit_funnel(design, training, vectorizers, teachers)
+            self._remember(funnel_attributes(funnel))
+            if self.zero_shot is not None:
+                self._remember(zero_shot_attributes(*fit_zero_shot(asked, training)))
         if design.resources.encodings is not None:
             design.resources.encodings.clear()  # the encoder's space still has them at hand
         self._assemble()
@@ -273,11 +294,11 @@ class FunnellingClassifier(Method):
 
     def _assemble(self) -> None:
         """Put funnels together from what was remembered, or loaded: that of known languages comes first."""
-        check_fitted(self, "meta_" if self.zero_shot is None else "shared_meta_")
+        check_fitted(self, "meta_" if self.zero_shot is None else "space_")
         design, attributes = self.design(), vars(self)
         funnels = [funnel_of(design, attributes)]
         if self.zero_shot is not None:
-            funnels.append(zero_shot_funnel_of(attributes))
+            funnels.append(zero_shot_funnel_of(attributes, self.zero_shot_joint))
         self._funnels = funnels  # when they are complete: another thread may be waiting for them
 
     def _forget(self) -> None:
@@ -340,6 +361,8 @@ class FunnellingClassifier(Method):
         """
         check_fitted(self, "classes_")
         self._validate_parameters()
+        if self.zero_shot_joint:
+            raise InputError("A model with zero_shot_joint cannot learn on. Train it anew on all documents.")
         inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
         archive = growable_archive(self.classes_, getattr(self, "training_", None))
         views, known = self.funnel(self.languages_[0]).views, self.classes_.tolist()

@@ -39,7 +39,8 @@ class Design:
     """A funnel before it is fitted; for the parameters see `funnelling.FunnellingClassifier`.
 
     ``views`` are by name. ``normalise`` is whether posteriors are scaled to length 1, which the paper's
-    funnel, over own words alone, does not do. ``goal`` is what thresholds are tuned for.
+    funnel, over own words alone, does not do. ``goal`` is what thresholds are tuned for; without one, with
+    ``calibrated``, they are where the probability is .5.
     """
 
     views: Mapping[str, View]
@@ -55,8 +56,10 @@ class Design:
     meta_estimator: Any
     vectorizer: Any
     zero_shot: str | None
+    zero_shot_joint: bool
     compact: bool
     goal: Goal | None
+    calibrated: bool
     resources: Resources
     memory_limit: float
     device: str
@@ -73,12 +76,11 @@ class Design:
         auto = is_auto(views)
         own = views is None or auto
         alike = {each.name for each in fields(cls)} & parameters.keys() - {"views", "normalise"}
-        optimise = parameters["optimise"]
         return cls(
             **{name: parameters[name] for name in alike},
             views=named_views([OWN] if own else views),
             normalise=not own and bool(parameters["normalise"]),
-            goal=parse_goal(optimise) if optimise is not None else EXPECTED if auto else None,
+            goal=_goal(parameters["optimise"], auto and not parameters["calibrated"]),
             resources=Resources(
                 parameters["embeddings"],
                 parameters["reference"],
@@ -151,6 +153,13 @@ class Design:
             for name, view in self.views.items()
         ]
         return [tag for tag in languages if views_suffice(self.combine, (tag in each for each in usable))]
+
+
+def _goal(optimise: str | None, tunes_unasked: bool) -> Goal | None:
+    """What thresholds are tuned for, if for anything."""
+    if optimise is not None:
+        return parse_goal(optimise)
+    return EXPECTED if tunes_unasked else None
 
 
 def views_suffice(combine: str, sees: Iterable[bool]) -> bool:

@@ -21,7 +21,7 @@ from funnelling.funnel.archive import Archive, group_names
 from funnelling.funnel.design import Design, views_suffice
 from funnelling.funnel.funnel import FittedFunnel, fit_over_views
 from funnelling.funnel.teachers import choose_teachers
-from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, absent_posterior
+from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.funnel.views.fitting import FittedViews, fit_own_words
 from funnelling.matrices import Floats, Matrix, Targets, check_vectors, exclusive_columns, stacked
 from funnelling.method.inputs import Inputs
@@ -29,6 +29,7 @@ from funnelling.method.labels import read_label_lists
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.base import check_one_width
 from funnelling.spaces.registry import OWN
+from funnelling.svm.calibration import ABSENT
 from funnelling.text.vocabularies import fit_own
 
 
@@ -90,7 +91,7 @@ def grow(
         if exclusive and len(known) == 2:  # one column stood for both
             archive, views = archive.of_both(design.calibration), _of_both(views)
         columns = np.searchsorted(np.array(classes, dtype=object), np.array(known, dtype=object))
-        archive = archive.with_labels(columns, len(classes), absent_posterior(design.calibration))
+        archive = archive.with_labels(columns, len(classes), ABSENT)
         views = views.with_labels(columns, len(classes))
     views, vectors = _with_vectors(design, views, inputs)
     if views.vectorizers is None and views.shared:

@@ -25,9 +25,10 @@ def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
     """
     if design.meta_estimator is not None:
         return None
-    teachers = sample_teachers(training.targets, training.seed, design.memory_limit)
+    vectors = 2 if design.zero_shot_joint else 1
+    teachers = sample_teachers(training.targets, training.seed, design.memory_limit, vectors)
     number = training.size if teachers is None else sum(int(rows.sum()) for rows in teachers.values())
-    check_solution_size(number, training.labels, FOLDS + 1, design.memory_limit, "tier 2")
+    check_solution_size(vectors * number, training.labels, FOLDS + 1, design.memory_limit, "tier 2")
     if teachers is not None:
         logger.warning(
             "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
@@ -39,17 +40,21 @@ def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
     return teachers
 
 
-def sample_teachers(targets: Mapping[str, Targets], seed: int, memory_limit: float) -> Teachers | None:
+def sample_teachers(
+    targets: Mapping[str, Targets], seed: int, memory_limit: float, vectors: int = 1
+) -> Teachers | None:
     """The documents that tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
+
+    ``vectors`` is how many of each document it learns from.
 
     Past that a sample teaches it: languages by their share, and rare labels before all others. With many
     documents tier 1 decides how good a model is, and an exact fit on a sample beats an approximate one
     on all of them, in quality and in time.
     """
     documents = sum(map(len, targets.values()))
-    if gram_bytes(documents) <= memory_limit:
+    if gram_bytes(vectors * documents) <= memory_limit:
         return None
-    size = min(MOST_TEACHERS, largest_gram(memory_limit))
+    size = min(MOST_TEACHERS, largest_gram(memory_limit)) // vectors
     turns = {
         language: (stream(seed, "tier 2", language).permutation(len(rows)) + 0.5) / max(len(rows), 1)
         for language, rows in targets.items()

@@ -10,10 +10,8 @@ import numpy.typing as npt
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets
 from funnelling.svm import Calibration, Scorer
-from funnelling.svm.calibration import fit_calibration
+from funnelling.svm.calibration import ABSENT, REJECTED, fit_calibration
 from funnelling.svm.scorers import KernelScorer, LinearScorer
-
-REJECTED = -1.0  # the score of a label without positives, libsvm's rule
 
 
 class FitOnFolds(Protocol):
@@ -67,7 +65,7 @@ class TierOne:
         spread = {
             "slope": np.ones(labels),
             "offset": np.zeros(labels),
-            "constant": np.full(labels, absent_posterior(old.kind)),
+            "constant": np.full(labels, ABSENT),
         }
         for name, values in spread.items():
             values[columns] = getattr(old, name)
@@ -84,11 +82,6 @@ class TierOne:
         if not isinstance(self.scorer, LinearScorer | KernelScorer):
             raise InputError("base estimators of your own cannot take new labels. Train the model anew.")
         return self.scorer
-
-
-def absent_posterior(calibration: str) -> float:
-    """The posterior of a label that no training document has."""
-    return REJECTED if calibration == "none" else 0.0
 
 
 def both_posteriors(second: Any, calibration: str) -> Any:

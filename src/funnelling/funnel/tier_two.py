@@ -62,6 +62,8 @@ def fit_tier_two(
         sizes = list(training.sizes.values())
         languages = np.repeat(np.arange(len(sizes)), sizes)
         thresholds = tuned_thresholds(calibrator, scores, targets, folds, languages, design.goal)
+    elif design.calibrated and isinstance(calibrator, Calibration):
+        thresholds = calibrator.even_scores
     held_out = counts_by_language(training.targets, decide(scores - thresholds, training.exclusive))
     return TierTwo(fit.scorer(), getattr(fit, "C", None), calibrator, thresholds, held_out)
 

@@ -1,59 +1,121 @@
 """Languages without training documents: the space they are served through, and the folds that mimic them.
 
 The paper adds one base classifier in a space that all languages share, and feeds its posteriors to tier 2
-along with those of the languages' own classifiers. It saw the two kinds interfere: languages with training
-documents no longer gained from each other. Here each kind has a meta-classifier of its own, so nothing is
-left of that: languages with training documents get what they get without it, to the bit.
+along with those of the languages' own classifiers: `fit_joint`. It saw the two kinds interfere: languages
+with training documents no longer gained from each other. `fit_zero_shot` gives each kind a meta-classifier of
+its own, so nothing is left of that: languages with training documents get what they get without it, to the
+bit.
 
-The shared classifiers' folds are languages instead of documents. Sigmoids are fitted to scores of languages
-that the classifier had not seen, which is what it will be asked about, and C is chosen by them.
+The folds of its shared classifiers are languages instead of documents. Sigmoids are fitted to scores of
+languages that the classifier had not seen, which is what it will be asked about, and C is chosen by them.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from funnelling.funnel.archive import Archive
 from funnelling.funnel.design import Design, views_suffice
-from funnelling.funnel.tier_one import Posteriors
+from funnelling.funnel.funnel import FittedFunnel
+from funnelling.funnel.tier_one import Posteriors, Teachers
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
-from funnelling.funnel.views.fitting import usable_languages
+from funnelling.funnel.views.combination import Combination
+from funnelling.funnel.views.fitting import fit_views, usable_languages
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
 from funnelling.matrices import Folds
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces import Space
-from funnelling.spaces.base import Resources
 from funnelling.spaces.clesa import CLESASpace
-from funnelling.spaces.registry import OWN, make_space
+from funnelling.spaces.embedded import EmbeddedSpace
+from funnelling.spaces.registry import OWN, SHARED, make_space
 from funnelling.text.languages import primary
 from funnelling.work.progress import progress_bar
 
-SPACES = ("auto", "pooled", "embeddings", "clesa")
+SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
 
 
 def fit_zero_shot(design: Design, training: TrainingSet) -> tuple[SharedView, TierTwo]:
     """Both tiers for languages without training documents, over a space that all languages share."""
-    name = str(design.zero_shot)
     design = replace(design, combine="mean")  # there is one view, whose posteriors are tier 2's points
-    space = unseen_space(name, design.resources, training.seed)
-    shared = training.only(usable_languages(f"zero_shot={name!r}", space, training))
-    learner = design.base_svm()
+    space, shared = _space_and_documents(design, training)
     folds = language_folds(shared)
-    total = learner.problems_solved(training.labels, len(np.unique(folds)))
-    with progress_bar("shared tier 1", total, design.shows_progress, "problems") as advance:
-        view, posteriors = fit_shared_view(
-            space, shared, learner.reporting(advance), folds, design.calibration
-        )
+    view, posteriors = _fit_shared_tier(design, space, shared, folds)
     points = Posteriors.stacked(list(posteriors.values()))
     return view, fit_tier_two(design, shared, points, folds, "shared tier 2")
 
 
-def unseen_space(name: str, resources: Resources, seed: int = 0) -> Space:
-    """The shared space of a name; "auto" is embeddings where those are given, else the pooled vocabulary."""
+def fit_joint(
+    design: Design, training: TrainingSet, vectorizers: Mapping[str, Any] | None, teachers: Teachers | None
+) -> tuple[FittedFunnel, SharedView]:
+    """The paper's Fun-MLE: one tier 2 that learns from two vectors of posteriors for every document.
+
+    One is from the classifiers of its language, the other from the shared ones, which are calibrated on the
+    folds of documents that everything else is. Both are in the same fold when C is chosen.
+    """
+    views, posteriors = fit_views(design, training, vectorizers, teachers)
+    space, seen = _space_and_documents(design, training)
+    view, shared = _fit_shared_tier(design, space, seen, seen.stacked_folds())
+    taught = training if teachers is None else training.select(teachers)
+    points = {tag: posteriors[OWN][tag] for tag in taught.targets}
+    twice = {f"{SHARED} {tag}": tag for tag in seen.targets if tag in taught.targets}
+    points |= {name: shared[tag].of_teachers(teachers, tag) for name, tag in twice.items()}
+    both = replace(
+        taught,
+        targets=taught.targets | {name: taught.targets[tag] for name, tag in twice.items()},
+        folds=taught.folds | {name: taught.folds[tag] for name, tag in twice.items()},
+    )
+    tier_two = fit_tier_two(design, both, Posteriors.stacked(list(points.values())), both.stacked_folds())
+    own = {tag: tier_two.held_out[tag] for tag in taught.targets}
+    keeps = teachers is None and not design.compact
+    funnel = FittedFunnel(
+        views,
+        Combination("mean", normalise=False),
+        replace(tier_two, held_out=own),
+        Archive.of(training, posteriors) if keeps else None,
+    )
+    return funnel, view
+
+
+def _space_and_documents(design: Design, training: TrainingSet) -> tuple[Space, TrainingSet]:
+    """The shared space, not yet fitted, and the documents that can be brought into it."""
+    space = unseen_space(design, training.seed)
+    return space, training.only(usable_languages(f"zero_shot={design.zero_shot!r}", space, training))
+
+
+def _fit_shared_tier(
+    design: Design, space: Space, training: TrainingSet, folds: Folds
+) -> tuple[SharedView, dict[str, Posteriors]]:
+    """Base classifiers over the shared space, and their posteriors of the training documents."""
+    learner = design.base_svm()
+    total = learner.problems_solved(training.labels, len(np.unique(folds)))
+    kfcv = design.kfcv_folds(training)
+    with progress_bar("shared tier 1", total, design.shows_progress, "problems") as advance:
+        return fit_shared_view(
+            space,
+            training,
+            learner.reporting(advance),
+            folds,
+            design.calibration,
+            None if kfcv is None else np.concatenate(list(kfcv.values())),
+        )
+
+
+def unseen_space(design: Design, seed: int = 0) -> Space:
+    """The shared space that a design asks for, not yet fitted.
+
+    "auto" is embeddings where those are given (with one tier 2 for both kinds of posteriors, as the paper has
+    them: MLE's), else the pooled vocabulary.
+    """
+    name, resources = str(design.zero_shot), design.resources
+    if name == "auto":
+        embedded = "mle" if design.zero_shot_joint else "embeddings"
+        name = "pooled" if resources.embeddings is None else embedded
     if name == "clesa":
         return CLESASpace(resources.reference, random_state=seed, verbose=resources.verbose)
-    if name == "auto":
-        name = "pooled" if resources.embeddings is None else "embeddings"
+    if name == "mle":
+        return EmbeddedSpace(resources.embeddings, resources.reference, verbose=resources.verbose)
     return make_space(name, resources, seed)
 
 
@@ -76,6 +138,6 @@ def views_serve(
 def would_serve(design: Design, language: str) -> bool:
     """Whether a funnel of this design could label documents in a language without training documents."""
     if design.zero_shot is not None:
-        return unseen_space(design.zero_shot, design.resources).serves(language)
+        return unseen_space(design).serves(language)
     shared = {name: make_space(view, design.resources) for name, view in design.views.items() if name != OWN}
     return views_serve(design.combine, design.views, shared, language)

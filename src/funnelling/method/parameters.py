@@ -4,6 +4,8 @@ from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from funnelling.errors import InputError
 
 
@@ -28,6 +30,14 @@ def check_whole(estimator: Any, *names: str, least: int = 1) -> None:
         value = getattr(estimator, name)
         if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
             raise InputError(f"{name} must be a whole number from {least} on, not {value!r}.")
+
+
+def check_flag(estimator: Any, *names: str) -> None:
+    """Refuse what is neither true nor false."""
+    for name in names:
+        value = getattr(estimator, name)
+        if not isinstance(value, bool | np.bool_):
+            raise InputError(f"{name} must be true or false, not {value!r}.")
 
 
 def check_choice(estimator: Any, name: str, choices: Collection[str]) -> None:

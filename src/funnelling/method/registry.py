@@ -1,6 +1,10 @@
-"""The methods by the names users type."""
+"""The methods by the names users type.
+
+``pooled:at-0`` names a variant of pooled: the same method under settings of its own, beside it in a table.
+"""
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -101,8 +105,7 @@ def make_method(
     Traceback (most recent call last):
     funnelling.errors.InputError: There is no method 'fun-tap'. Choose from naive, ...
     """
-    check_method(name)
-    entry = METHODS[name]
+    entry = METHODS[method_of(name)]
     method: Method = getattr(import_module(entry.module), entry.kind)(
         **entry.fixed, **entry.defaults, random_state=seed, n_jobs=jobs, verbose=verbose
     )
@@ -123,15 +126,22 @@ def lacking(name: str, at_hand: Collection[str]) -> list[str]:
     >>> lacking("clesa", {"embeddings"}), lacking("clesa", {"reference"})
     (['reference'], [])
     """
-    check_method(name)
     have = {*at_hand, *(["torch"] if find_spec("torch") else [])}
-    return [need for need in METHODS[name].needs if need not in have]
+    return [need for need in METHODS[method_of(name)].needs if need not in have]
 
 
-def check_method(name: str) -> None:
-    """Refuse a name that is no method's."""
-    if name not in METHODS:
-        raise InputError(f"There is no method {name!r}. Choose from {', '.join(METHODS)}.")
+def method_of(name: str) -> str:
+    """The method that a name stands for, its own or that of a variant; others are refused.
+
+    >>> method_of("pooled"), method_of("pooled:at-0")
+    ('pooled', 'pooled')
+    """
+    method, colon, variant = name.partition(":")
+    if method not in METHODS:
+        raise InputError(f"There is no method {method!r}. Choose from {', '.join(METHODS)}.")
+    if colon and not re.fullmatch(r"[A-Za-z0-9-]+", variant):
+        raise InputError(f"{name!r} is no variant. Write {method}:NAME, a name of letters, digits and -.")
+    return method
 
 
 def name_of(method: "Method") -> str:
@@ -150,26 +160,31 @@ def name_of(method: "Method") -> str:
 def title(name: str) -> str:
     """A method's name as the paper writes it.
 
-    >>> title("fun-kfcv")
-    'Fun(KFCV)'
+    >>> title("fun-kfcv"), title("pooled:at-0")
+    ('Fun(KFCV)', 'Pooled, at 0')
     """
-    return METHODS[name].title if name in METHODS else name
+    method, colon, variant = name.partition(":")
+    if method not in METHODS:
+        return name
+    return METHODS[method].title + (f", {variant.replace('-', ' ')}" if colon else "")
 
 
 def parse_methods(text: str) -> list[str]:
-    """Method names from ``naive,fun-tat`` or ``all``.
+    """Names of methods, and of variants, from ``naive,fun-tat`` or ``all``.
 
     >>> parse_methods("naive, fun-tat")
     ['naive', 'fun-tat']
     """
     names = list(METHODS) if text.strip() == "all" else [name.strip() for name in text.split(",")]
     for name in names:
-        check_method(name)
+        method_of(name)
     return list(dict.fromkeys(names))
 
 
 def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, dict[str, Any]]:
     """Settings of some methods from ``METHOD.PARAM=VALUE``; a value is JSON, or a word.
+
+    A variant must have some: it would be the method itself.
 
     >>> parse_settings(["fun-tat.meta_C=100", "fun-tat.calibration=fixed"], ["naive", "fun-tat"])
     {'fun-tat': {'meta_C': 100, 'calibration': 'fixed'}}
@@ -183,7 +198,7 @@ def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, 
         name, dot, parameter = target.partition(".")
         if not (equals and dot and parameter):
             raise InputError(f"--set {item} is no setting. Write METHOD.PARAM=VALUE, like fun-tat.meta_C=1.")
-        check_method(name)
+        method_of(name)
         if name not in methods:
             raise InputError(f"--set {item}: {name} takes no part, only {', '.join(methods)}. Drop it.")
         try:
@@ -191,4 +206,7 @@ def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, 
         except ValueError:
             value = text
         settings.setdefault(name, {})[parameter] = value
+    for name in methods:
+        if ":" in name and name not in settings:
+            raise InputError(f"{name} is {method_of(name)} itself. Add --set {name}.PARAM=VALUE, or drop it.")
     return settings

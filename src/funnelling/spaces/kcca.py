@@ -18,10 +18,13 @@ Square = npt.NDArray[np.float64]
 class KCCASpace(ReferenceSpace):
     """Kernel canonical correlation analysis of any number of languages, in its MAXVAR form.
 
-    With K the centred linear kernel of a language's reference documents, the components are the first
-    eigenvectors g of the sum over languages of K(K + rI)⁻¹; a language's documents are projected by
-    (K + rI)⁻¹g. Only one language's matrices are held at a time, so that memory is of the order of
-    (reference documents)², however many languages there are.
+    With K the centred linear kernel of a language's reference documents, scaled to a largest eigenvalue of 1,
+    the components are the first eigenvectors g of the sum over languages of K(K² + rI)⁻¹K; a language's
+    documents are projected by (K² + rI)⁻¹Kg. So r is in the units of Pyrcca, which the paper used: it scales
+    kernels in the same way and adds r to their squares. Pyrcca solves one problem of the size of all
+    languages' documents together, in which a language's correlation with itself does not count. Here it
+    does, and only one language's matrices are held at a time: memory is of the order of (reference
+    documents)², however many languages there are.
     """
 
     name = "kcca"
@@ -73,22 +76,38 @@ def kcca(pages: Mapping[str, Matrix], components: int, regularisation: float) ->
     """
     size = next(iter(pages.values())).shape[0]
     with one_blas_thread():
-        # K(K + rI)⁻¹ is I - r(K + rI)⁻¹: its first eigenvectors are the last of the sum of inverses.
+        # K(K² + rI)⁻¹K is I - r(K² + rI)⁻¹: its first eigenvectors are the last of the sum of inverses.
         total = np.zeros((size, size))
         for page in pages.values():
-            total += _inverse(page, regularisation)
+            total += _inverse(_scaled_kernel(page)[0], regularisation)
         wanted = min(components, size - 1)  # centring takes one dimension
         _, directions = linalg.eigh(total, subset_by_index=(0, wanted - 1), overwrite_a=True)
-        return {language: _inverse(page, regularisation) @ directions for language, page in pages.items()}
+        return {language: _projection(page, regularisation, directions) for language, page in pages.items()}
 
 
-def _inverse(page: Matrix, regularisation: float) -> Square:
-    """(K + rI)⁻¹ of the centred kernel."""
+def _scaled_kernel(page: Matrix) -> tuple[Square, float]:
+    """The centred linear kernel of reference documents over its largest eigenvalue, and that eigenvalue."""
     kernel: Square = (page @ page.T).toarray().astype(np.float64)
     kernel -= kernel.mean(axis=0)
     kernel -= kernel.mean(axis=1)[:, None]
-    kernel[np.diag_indices_from(kernel)] += regularisation
-    inverse: Square = linalg.lapack.dpotri(linalg.cholesky(kernel, overwrite_a=True), overwrite_c=True)[0]
+    last = len(kernel) - 1
+    largest = float(linalg.eigvalsh(kernel, subset_by_index=(last, last))[0])
+    largest = max(largest, float(np.finfo(np.float64).tiny))  # there may be no word in the documents
+    return kernel / largest, largest
+
+
+def _projection(page: Matrix, regularisation: float, directions: Square) -> Square:
+    """What projects kernel values that are not yet scaled."""
+    kernel, largest = _scaled_kernel(page)
+    projection: Square = _inverse(kernel, regularisation) @ (kernel @ directions) / largest
+    return projection
+
+
+def _inverse(kernel: Square, regularisation: float) -> Square:
+    """(K² + rI)⁻¹."""
+    square = kernel @ kernel
+    square[np.diag_indices_from(square)] += regularisation
+    inverse: Square = linalg.lapack.dpotri(linalg.cholesky(square, overwrite_a=True), overwrite_c=True)[0]
     return np.triu(inverse) + np.triu(inverse, 1).T
 
 

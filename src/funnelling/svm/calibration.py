@@ -14,6 +14,9 @@ Array = npt.NDArray[np.float64]
 MAX_STEPS = 100
 RIDGE = 1e-12
 SMALLEST_SLOPE = 1e-8
+# Of a label that no training document has: the score, by libsvm's rule, and the posterior. In the paper both
+# are 0; a score of 0 is no posterior of 0 under a sigmoid, so the posterior stands by itself.
+REJECTED, ABSENT = -1.0, 0.0
 BLOCK = 2**16  # scores that are fitted together: as many as fit into cache
 
 
@@ -23,8 +26,8 @@ class Calibration:
 
     ``kind`` is "platt" (the paper's Calib), "fixed" (its NoCalib, 1 / (1 + e^-h); the sign in the
     paper is a slip) or "none" (its NoProb: the scores themselves). ``constant`` holds the posterior of
-    each label that no training document has (0, or -1 under "none": a trivial rejector) or that all have
-    (1), and NaN for the others.
+    each label that no training document has (0: a trivial rejector) or that all have (1), and NaN for the
+    others.
     """
 
     kind: str
@@ -45,6 +48,11 @@ class Calibration:
     def trivial(self) -> npt.NDArray[np.bool_]:
         """Which labels have a constant posterior."""
         return ~np.isnan(self.constant)
+
+    @property
+    def even_scores(self) -> Array:
+        """The score of each label at which its posterior is .5."""
+        return -self.offset / self.slope
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ def fit_calibration(kind: str, held_out: Scores, targets: Targets, n_jobs: int |
     """Fit the calibration of the given kind on held-out scores."""
     labels = targets.shape[1]
     constant = np.full(labels, np.nan)
-    constant[~targets.any(axis=0)] = -1 if kind == "none" else 0
+    constant[~targets.any(axis=0)] = ABSENT
     constant[targets.all(axis=0)] = 1
     slope, offset = np.ones(labels), np.zeros(labels)
     if kind == "platt":

@@ -38,6 +38,7 @@ class Pieces:
     def get(self, name: str, key: Any, make: Callable[[], Result]) -> Result:
         """The result of this name and key: the one that is kept, or else what ``make`` returns."""
         short = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{digest(name)[:16]}"
+        short = short.replace(":", ".")  # of variants; not every system takes it in the name of a file
         file_name = f"{short}-{digest([key, version('funnelling')])[:16]}.json"
         piece = self._read(file_name) or self._make(file_name, make)
         self._seconds[file_name] = piece["seconds"]

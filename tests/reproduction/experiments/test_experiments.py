@@ -96,12 +96,12 @@ def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_metho
 def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
     columns = mono_binary.run(setting)["methods"]
     expected = []
-    for number, (trial, C) in enumerate(zip(setting.trials, setting.meta_cs(), strict=True)):
+    for number, trial in enumerate(setting.trials):
         only = trial._replace(
             train=trial.train.select([tag == "it" for tag in trial.train.languages]),
             test=trial.test.select([tag == "it" for tag in trial.test.languages]),
         )
-        alone = Setting([only], [], seed=number).compare([], mono={"meta_C": C}).results()[0]["mono"]
+        alone = Setting([only], [], seed=number).compare(["fun-tat"]).results()[0]["fun-tat"]
         expected.append(alone[0]["average"]["macro_f1"])
     assert columns["B"]["languages"]["it"]["macro_f1"] == pytest.approx(np.mean(expected))
 
@@ -153,7 +153,7 @@ def test_one_label_per_document(classes: str) -> None:
     assert "accuracy" in blocks(section, Curves)[0].title
     result = contributions.run(setting)
     assert blocks(contributions.section(result), TableBlock)[0].table.rows[0][0] == "accuracy"
-    assert next(iter(zero_shot.run(setting)["scores"])) == "accuracy"
+    assert next(iter(zero_shot.run(setting)["methods"]["fun-zero-shot"])) == "accuracy"
 
 
 def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, all_methods: Any) -> None:
@@ -193,7 +193,7 @@ def test_times_are_those_of_the_main_table(setting: Setting, all_methods: Any) -
 
 def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, all_methods: Any) -> None:
     result = zero_shot.run(setting)
-    scores = np.array(result["scores"]["micro_f1"])
+    scores = np.array(result["methods"]["fun-zero-shot"]["micro_f1"])
     assert scores.shape == (len(LANGUAGES), len(LANGUAGES))
     expected = [all_methods["methods"]["fun-tat"]["languages"][tag]["micro_f1"] for tag in LANGUAGES]
     # Languages with training documents lose nothing by it, to the solver's tolerance: one decision is .025.
@@ -275,8 +275,9 @@ class TestOddCorpora:
         trial = trial_split(Corpus.from_documents(documents), 0, 0)
         result = zero_shot.run(Setting([trial], []))
         assert result["languages"] == ["de", "en", "zz"]
-        assert result["scores"]["micro_f1"][0][2] is None
-        assert result["scores"]["micro_f1"][2][2] > 0
+        scores = result["methods"]["fun-zero-shot"]["micro_f1"]
+        assert scores[0][2] is None
+        assert scores[2][2] > 0
         zero_shot.section(result)
 
     def test_one_that_cannot_be_run_leaves_the_others(self) -> None:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from funnelling.estimator import clone
 from funnelling.funnel.design import Learner
 from funnelling.funnel.tier_one import (
-    REJECTED,
     BoundLearner,
     FitOnFolds,
     Posteriors,
@@ -26,11 +25,12 @@ from funnelling.matrices import (
     check_vectors,
     is_sparse,
     stacked,
-    take,
 )
+from funnelling.method.refitting import scores_after_learning
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces import Space
 from funnelling.svm import SVM, Scorer
+from funnelling.svm.calibration import REJECTED
 from funnelling.svm.learner import Problem as SVMProblem
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
@@ -120,19 +120,14 @@ class RefittedProblem:
 
     def _fit_on(self, rows: Rows, folds: Folds, space: Space) -> tuple[Floats, Scorer]:
         """Scores of all documents after learning from some, and what gave them."""
-        learning = self.training.select(by_language(rows, self.training.sizes))
-        problem = _problem(space, learning, self.learner)
-        chooses = isinstance(problem, SVMProblem) and problem.learner.given_c is None
-        fit: FitOnFolds = problem.fit(folds[rows]) if chooses else problem.fit_whole()
-        scores = np.full((len(rows), self.training.labels), REJECTED, dtype=np.float32)
-        scores[rows] = fit.scores
-        others = by_language(~rows, self.training.sizes)
-        for language, of_language in by_language(scores, self.training.sizes).items():
-            places = np.flatnonzero(others[language])
-            if len(places) and (language in learning.targets or space.serves(language)):
-                documents = take(self.training.documents[language], places)
-                of_language[places] = fit.scorer().scores(space.vectors(language, documents))
-        return scores, fit.scorer()
+
+        def fit(space: Space, learning: TrainingSet) -> FitOnFolds:
+            problem = _problem(space, learning, self.learner)
+            chooses = isinstance(problem, SVMProblem) and problem.learner.given_c is None
+            fitted: FitOnFolds = problem.fit(folds[rows]) if chooses else problem.fit_whole()
+            return fitted
+
+        return scores_after_learning(space, self.training, rows, fit)
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,21 @@ left out, even the kernel matrix of tier 2 does, and with it its gamma, though a
 has would not count in it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.design import Design
 from funnelling.funnel.views.fitting import fit_own_words
-from funnelling.matrices import Floats, Scores, Targets, exclusive_columns
+from funnelling.matrices import Floats, Folds, Scores, Targets, exclusive_columns
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import stream
+from funnelling.svm import CSetting, Scorer
 from funnelling.svm.learner import Problem, decide
 from funnelling.text.vocabularies import fit_own
 from funnelling.trials.splits import Trial
@@ -29,15 +30,16 @@ class Base(NamedTuple):
 
     training: Floats
     targets: Targets
+    folds: Folds
     test: Floats
     truth: Targets
 
 
 class Funnels:
-    """A trial's funnels, all with the same parameters and the same C of tier 2.
+    """A trial's funnels, all with the same parameters.
 
-    ``design`` is that of Fun(TAT). A funnel over all documents decides as an estimator of that design would
-    with ``C`` as its ``meta_C``.
+    ``design`` is that of Fun(TAT). A `tier_two` has the given ``C``: over all documents it decides as an
+    estimator of that design would with it as ``meta_C``. A tier 2 of its own chooses its own.
     """
 
     def __init__(self, trial: Trial, design: Design, C: float, seed: int) -> None:
@@ -47,7 +49,8 @@ class Funnels:
         self._unknown = sorted(set(trial.test.label_set()) - set(self.classes)) if self.one_label else []
         self.languages = list(trial.train.by_language())
         self._trial = trial
-        self._design = replace(design, meta_C=C, verbose=0)
+        self._design = replace(design, verbose=0)
+        self.C = C
         self._seed = seed
         self._bases: dict[tuple[str, float], Base] = {}
 
@@ -91,6 +94,7 @@ class Funnels:
         return Base(
             posteriors.training,
             targets,
+            training.folds[language],
             tier_one.posteriors(vectors_of_test),
             self.truth(test),
         )
@@ -119,10 +123,17 @@ class Funnels:
         """Tier 2 over these shares of the languages' documents."""
         return SharedGram(self, {language: self.base(language, share) for language, share in shares.items()})
 
-    def problem(self, training: Floats, targets: Targets) -> Problem:
+    def problem(self, training: Floats, targets: Targets, C: CSetting) -> Problem:
         """What tier 2 learns from posteriors."""
-        learner = self._design.meta_svm(int(targets.any(axis=0).sum()))
+        learner = replace(self._design.meta_svm(int(targets.any(axis=0).sum())), C=C)
         return learner.problem(training, targets, "tier 2")
+
+    def own_tier_two(self, bases: Sequence[Base], labels: slice = ALL) -> Scorer:
+        """A meta-classifier of some languages and labels alone, with a C of its own."""
+        training = np.vstack([base.training[:, labels] for base in bases])
+        targets = np.vstack([base.targets[:, labels] for base in bases])
+        folds = np.concatenate([base.folds for base in bases])
+        return self.problem(training, targets, self._design.meta_C).fit(folds).scorer()
 
 
 class SharedGram:
@@ -134,6 +145,7 @@ class SharedGram:
         self._problem = funnels.problem(
             np.vstack([base.training for base in bases.values()]),
             np.vstack([base.targets for base in bases.values()]),
+            funnels.C,
         )
         self._whole = self._problem.fit_whole()
 

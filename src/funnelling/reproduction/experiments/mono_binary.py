@@ -2,7 +2,8 @@
 
 A is Naive and D is Fun(TAT). B is Fun(TAT) with a tier 2 for each language, which sees all labels and no
 other language. C has a tier 2 for each label, which sees all languages and no other label. The base
-classifiers of B, C and D are the same ones, so only tier 2 is fitted, with the C that D chose.
+classifiers of B, C and D are the same ones, so only tier 2 is fitted; each chooses a C of its own, as the
+paper does for each of its runs.
 """
 
 from collections.abc import Sequence
@@ -36,15 +37,15 @@ def run(setting: Setting) -> Result:
     """The four columns, over all trials."""
     by_method, floor = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}
-    for trial, C in enumerate(setting.meta_cs()):
+    for trial in range(len(setting.trials)):
         funnels = setting.funnels(trial)
         monolingual = {
-            tag: setting.piece(f"monolingual-{tag}", trial, C, _monolingual, funnels, tag)
+            tag: setting.piece(f"monolingual-{tag}", trial, None, _monolingual, funnels, tag)
             for tag in setting.languages
         }
         size = len(funnels.classes) if setting.one_label else BLOCK  # one label is chosen from all
         blocks = [
-            setting.piece(f"binary-{start}", trial, [C, size], _binary, funnels, start, size)
+            setting.piece(f"binary-{start}", trial, size, _binary, funnels, start, size)
             for start in range(0, len(funnels.classes), size)
         ]
         columns["B"].append(_measures(funnels, monolingual))
@@ -59,7 +60,8 @@ def run(setting: Setting) -> Result:
 
 
 def _monolingual(funnels: Funnels, language: str) -> Result:
-    return _as_lists(funnels.tier_two({language: 1.0}).counts(language))
+    base = funnels.base(language)
+    return _as_lists(funnels.counts(base.truth, funnels.own_tier_two([base]).scores(base.test)))
 
 
 def _binary(funnels: Funnels, start: int, size: int) -> Result:
@@ -69,9 +71,7 @@ def _binary(funnels: Funnels, start: int, size: int) -> Result:
     scores: dict[str, list[Floats]] = {language: [] for language, base in bases.items() if len(base.test)}
     for label in range(start, min(start + size, learned)):
         column = slice(label, label + 1)
-        training = np.vstack([base.training[:, column] for base in bases.values()])
-        targets = np.vstack([base.targets[:, column] for base in bases.values()])
-        scorer = funnels.problem(training, targets).fit_whole().scorer()
+        scorer = funnels.own_tier_two(list(bases.values()), column)
         for language, columns in scores.items():
             columns.append(scorer.scores(bases[language].test[:, column]))
     shown = ALL if funnels.one_label else slice(start, start + size)
@@ -114,9 +114,9 @@ def section(result: Result) -> Section:
         "mono-binary",
         "Other labels, or other languages?",
         [
-            "B may only learn from other labels, C only from other languages, D from both. In the paper both "
-            "help, and the other languages help more: B is below C, and C close to D. All have the C that D "
-            "chose.",
+            "B may only learn from other labels, C only from other languages, D from both; each "
+            "meta-classifier chooses its own C. In the paper both help, and the other languages help more: B "
+            "is below C, and D almost always above both (C has .002 more micro-F1 on JRC-Acquis).",
             _finding(scores),
         ],
         [

@@ -2,58 +2,87 @@
 
 The zero-shot funnel learns from the first one, two, three … languages in alphabetical order, and all test
 documents are labelled: below the diagonal languages that were learned from, above it those that were not.
+Variants of a language are added with it, as ``--hold-out`` takes them away with it: once Portuguese is
+learned, Brazilian documents are labelled by its classifiers.
 """
 
+from collections.abc import Sequence
+from itertools import accumulate, groupby
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from funnelling.evaluation.language_averages import measure_languages
 from funnelling.evaluation.registry import MEASURES
+from funnelling.method.registry import method_of, title
 from funnelling.report.content import HeatMap, Section
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.improvement import mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
+from funnelling.text.languages import primary
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.measuring import servable
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import learnable
 
+METHOD = "fun-zero-shot"
+
 
 def run(setting: Setting) -> Result:
-    """By measure: one row per number of training languages, one column per language."""
-    languages = setting.languages
-    mark = setting.marks.get("fun-zero-shot")
+    """By method and measure: one row per number of training languages, one column per language.
+
+    The methods are `METHOD` and its variants, those that the tables show.
+    """
+    methods = [name for name in setting.methods if method_of(name) == METHOD] or [METHOD]
+    steps = [list(variants) for _, variants in groupby(sorted(setting.languages, key=primary), primary)]
+    return {
+        "languages": [tag for tags in steps for tag in tags],
+        "steps": steps,
+        "trials": len(setting.trials),
+        "methods": {name: _scores(setting, name, steps) for name in methods},
+    }
+
+
+def _scores(setting: Setting, name: str, steps: Sequence[list[str]]) -> dict[str, Any]:
+    """One method's measures, averaged over trials."""
+    learned = list(accumulate(steps))
+    languages = learned[-1]
     trials = [
         [
             setting.piece(
-                f"zero-shot-{count}", number, [C, mark], _measure_with, setting, number, C, languages[:count]
+                f"{name}-{len(tags)}",
+                number,
+                [C, setting.marks.get(name)],
+                _measure_with,
+                setting,
+                name,
+                number,
+                C,
+                tags,
             )
-            for count in range(1, len(languages) + 1)
+            for tags in learned
         ]
         for number, C in enumerate(setting.meta_cs())
     ]
     return {
-        "languages": languages,
-        "scores": {
-            measure: [
-                [mean_of_known([rows[row].get(tag, {}).get(measure) for rows in trials]) for tag in languages]
-                for row in range(len(languages))
-            ]
-            for measure in setting.measures
-        },
+        measure: [
+            [mean_of_known([rows[row].get(tag, {}).get(measure) for rows in trials]) for tag in languages]
+            for row in range(len(steps))
+        ]
+        for measure in setting.measures
     }
 
 
-def _measure_with(setting: Setting, number: int, C: float, languages: list[str]) -> Result:
+def _measure_with(setting: Setting, name: str, number: int, C: float, languages: list[str]) -> Result:
     """The measures of the test documents of every language that can be labelled, over all labels."""
     trial = setting.trials[number]
     train = trial.train.select([tag in languages for tag in trial.train.languages])
     classes = trial.train.label_set()
     if not learnable(train):
         return {}
-    tier_two = {} if "meta_C" in setting.settings.get("fun-zero-shot", {}) else {"meta_C": C}
-    method: Any = fit_method(setting.make("fun-zero-shot", setting.seed + number, **tier_two), train)
+    tier_two = {} if "meta_C" in setting.settings.get(name, {}) else {"meta_C": C}
+    method: Any = fit_method(setting.make(name, setting.seed + number, **tier_two), train)
     test = trial.test.select(servable(trial.test, method))
     decisions = decisions_of(method, test, classes)
     truth = test.label_matrix(classes)
@@ -62,46 +91,58 @@ def _measure_with(setting: Setting, number: int, C: float, languages: list[str])
 
 def section(result: Result) -> Section:
     """What a report says of it."""
+    several = len(result["methods"]) > 1
     return Section(
         "zero-shot",
         "Languages without training documents",
         [
-            "Fun(zero-shot) learns from the languages down to a row, in alphabetical order; each cell is its "
-            "score on the test documents of the column's language. On and below the diagonal the language "
-            "was learned from. In the paper every added language helps those still unseen, not those already "
-            f"seen. {_finding(result)}",
+            "Fun(zero-shot) learns from the languages down to a row, in alphabetical order, each with its "
+            "variants; a cell is its score on the test documents of the column's language. On and below the "
+            "diagonal the language was learned from. In the paper every added language helps those still "
+            "unseen, not those already seen.",
+            *(_finding(name, result) for name in result["methods"]),
         ],
-        [_figure(measure, result) for measure in result["scores"]],
+        [
+            _figure(name, measure, result, several)
+            for name, scores in result["methods"].items()
+            for measure in scores
+        ],
     )
 
 
-def _finding(result: Result) -> str:
+def _finding(name: str, result: Result) -> str:
     """How unseen and seen languages fare as others are added."""
-    scores = np.array(result["scores"]["micro_f1"], dtype=float)
-    steps = np.diff(scores, axis=0)  # what the language of row r + 1 brings to that of the column
-    row, column = np.indices(steps.shape)
-    changes = []
-    for kind, which in (("unseen", column > row + 1), ("seen", column <= row)):
-        known = steps[which & np.isfinite(steps)]
+    scores = np.array(result["methods"][name]["micro_f1"], dtype=float)
+    changes = np.diff(scores, axis=0)  # what the languages of row r + 1 bring to that of the column
+    row = np.arange(len(changes))[:, None]
+    learned_at = _rows_of_languages(result["steps"])
+    texts = []
+    for kind, which in (("unseen", learned_at > row + 1), ("seen", learned_at <= row)):
+        known = changes[which & np.isfinite(changes)]
         if len(known):
-            changes.append(
+            texts.append(
                 f"each language added changes the micro-F1 of {kind} ones by {known.mean():+.4f} in the mean "
-                f"(up in {(known > 0).mean():.0%} of the cases)"
+                f"(up in {(known > 0).sum()} of {len(known)} cells)"
             )
-    return f"Here {'; '.join(changes)}." if changes else ""
+    trials = "one trial" if result["trials"] == 1 else f"the mean of {result['trials']} trials"
+    return f"{title(name)}, {trials}: {'; '.join(texts)}." if texts else ""
 
 
-def _figure(measure: str, result: Result) -> HeatMap:
-    languages = result["languages"]
-    values = result["scores"][measure]
+def _rows_of_languages(steps: Sequence[Sequence[str]]) -> npt.NDArray[np.intp]:
+    """The row from which on each language, one per column, is learned from."""
+    return np.repeat(np.arange(len(steps)), [len(tags) for tags in steps])
+
+
+def _figure(name: str, measure: str, result: Result, several: bool) -> HeatMap:
+    file_name = f"{name.replace(':', '-')}-{measure}" if several else f"zero-shot-{measure}"
     return HeatMap(
-        f"zero-shot-{measure.replace('_', '-')}",
-        f"{MEASURES[measure].title} as languages are added",
+        file_name.replace("_", "-"),
+        f"{title(name)}: {MEASURES[measure].title} as languages are added",
         f"{MEASURES[measure].title} on each language's test documents (columns) as training languages are "
         "added (rows).",
         "learned from",
         "labelled",
-        [f"{'' if not row else '+ '}{tag}" for row, tag in enumerate(languages)],
-        languages,
-        values,
+        [f"{'' if not row else '+ '}{', '.join(tags)}" for row, tags in enumerate(result["steps"])],
+        result["languages"],
+        result["methods"][name][measure],
     )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from funnelling.evaluation import Counts, f1, k, measure
 from funnelling.evaluation.measures.f1 import f1_of_labels
 from funnelling.evaluation.measures.k import k_of_labels
+from funnelling.evaluation.registry import MEASURES
 from tests.evaluation.decisions import PREDICTED, TRUTH, pairs
 
 
@@ -119,3 +120,14 @@ def test_f1_agrees_with_scikit_learn_where_the_conventions_do(pair: tuple[np.nda
     for average in ("micro", "macro"):
         expected = f1_score(truth.astype(int), predicted.astype(int), average=average, zero_division=1)
         assert measure(truth, predicted)[f"{average}_f1"] == pytest.approx(expected)
+
+
+def test_counts_of_many_draws_are_measured_at_once() -> None:
+    rng = np.random.default_rng(0)
+    single = [Counts.of(rng.random((12, 9)) < 0.2, rng.random((12, 9)) < 0.2) for _ in range(6)]
+    single += [Counts.of(np.zeros((3, 9)), np.zeros((3, 9)))] * 2
+    tables = np.stack([counts.table() for counts in single], axis=-1).reshape(4, 9, 2, 4)
+    for each in MEASURES.values():
+        values = each.of(Counts.from_table(tables))
+        assert values.shape == (2, 4)
+        assert values.ravel() == pytest.approx([float(each.of(counts)) for counts in single])

@@ -17,6 +17,9 @@ ALL = slice(None)
 class Counts:
     """True and false positives and negatives, one number per label.
 
+    Labels run along the first axis. There may be more axes, as of languages or of draws: every measure
+    takes all of them at once, and gives one value for each place on them.
+
     >>> Counts.of([[1, 0], [1, 0], [0, 0]], [[1, 0], [0, 1], [0, 0]])
     Counts(tp=array([1, 0]), fp=array([0, 1]), fn=array([1, 0]), tn=array([1, 2]))
     """
@@ -43,16 +46,16 @@ class Counts:
 
     def table(self) -> IntArray:
         """One row per kind of count, one column per label."""
-        return np.vstack([self.tp, self.fp, self.fn, self.tn])
+        return np.stack(self._kinds())
 
     @property
-    def documents(self) -> int:
+    def documents(self) -> IntArray:
         """How many documents were counted."""
-        return int(self.tp[0] + self.fp[0] + self.fn[0] + self.tn[0])
+        return np.asarray(sum(count[0] for count in self._kinds()))
 
     def of_labels(self, labels: Columns) -> "Counts":
         """The counts of some labels."""
-        return Counts.from_table(self.table()[:, labels])
+        return Counts(*(count[labels] for count in self._kinds()))
 
     def of_both(self) -> "Counts":
         """The counts of two classes that exclude each other, from those of the second.
@@ -65,7 +68,10 @@ class Counts:
 
     def pooled(self) -> "Counts":
         """The counts of all labels together, as micro averages need them."""
-        return Counts(*(np.array([count.sum()]) for count in (self.tp, self.fp, self.fn, self.tn)))
+        return Counts(*(count.sum(axis=0, keepdims=True) for count in self._kinds()))
+
+    def _kinds(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        return self.tp, self.fp, self.fn, self.tn
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -74,8 +80,9 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     >>> ratio(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
     array([0.25, 1.  ])
     """
-    ratios = np.ones(np.broadcast_shapes(numerator.shape, denominator.shape))
-    np.divide(numerator, denominator, out=ratios, where=denominator > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.asarray(numerator / denominator)
+    np.copyto(ratios, 1.0, where=denominator <= 0)
     return ratios
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from funnelling.evaluation.counts import ALL, Columns, Counts
+from funnelling.evaluation.counts import ALL, Columns, Counts, FloatArray
 from funnelling.evaluation.label_averages import macro, macro_present, micro
 from funnelling.evaluation.measures.accuracy import accuracy
 from funnelling.evaluation.measures.f1 import f1_of_labels
@@ -20,7 +20,8 @@ from funnelling.evaluation.measures.sklearn_macro_f1 import sklearn_macro_f1
 class Measure(NamedTuple):
     """A measure: its title in tables, and its value for decisions that were counted, the higher the better.
 
-    It is 1 where all decisions are right, so a loss is registered as 1 minus the loss.
+    It is 1 where all decisions are right, so a loss is registered as 1 minus the loss. It goes along the
+    first axis of the counts alone, so that tests between methods can measure many decisions at once.
 
     Methods are tested by the paper's measures alone, and those are all that fits where a table has several
     columns per measure; other tables show every measure that is ``in_tables``. Those of ``one_label`` are for
@@ -28,7 +29,7 @@ class Measure(NamedTuple):
     """
 
     title: str
-    of: Callable[[Counts], float]
+    of: Callable[[Counts], FloatArray]
     in_paper: bool = False
     in_tables: bool = True
     one_label: bool = False
@@ -91,7 +92,7 @@ def measure_counts(counts: Counts, one_label: bool = False, labels: Columns = AL
     """
     some = counts if labels is ALL else counts.of_labels(labels)
     return {
-        name: each.of(counts if each.one_label else some)
+        name: float(each.of(counts if each.one_label else some))
         for name, each in MEASURES.items()
         if one_label or not each.one_label
     }

@@ -94,7 +94,7 @@ def _measures(funnels: Funnels, by_language: dict[str, Result]) -> Result:
     languages: dict[str, dict[str, float]] = {}
     for language, counts in by_language.items():
         arrays = Counts(**{name: np.array(values) for name, values in counts.items()})
-        languages[language] = {**funnels.measure(arrays), "documents": arrays.documents}
+        languages[language] = {**funnels.measure(arrays), "documents": int(arrays.documents)}
     return dict(averaged(languages))
 
 

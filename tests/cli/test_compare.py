@@ -1,6 +1,7 @@
 """``funnelling compare``: the contract's JSON, several runs and files, and going on after an interruption."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,13 @@ def test_json_is_the_contracts(runs: int, split_data: Path, capsys: pytest.Captu
         assert tests["best"] in METHODS
         assert set(tests["p"]) == set(METHODS) - {tests["best"]}
         assert all(0 <= p <= 1 for p in tests["p"].values())
+    assert list(result["pairs"]) == list(PAPER_MEASURES)
+    for pairs in result["pairs"].values():
+        assert {frozenset((pair["a"], pair["b"])) for pair in pairs} == set(
+            map(frozenset, combinations(METHODS, 2))
+        )
+        assert all(set(pair) == {"a", "b", "difference", "p", "p_groups"} for pair in pairs)
+        assert all(0 <= pair["p"] <= 1 >= pair["p_groups"] > 0 for pair in pairs)
 
 
 def test_the_first_run_is_what_train_and_evaluate_find(

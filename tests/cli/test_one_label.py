@@ -135,7 +135,7 @@ def test_a_comparison_and_its_report(
     assert captured.err.splitlines()[0] == NOTICED
     result = json.loads(captured.out)
     assert list(result["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
-    assert list(result) == ["methods", "significance", "most_frequent", "unknown_labels"]
+    assert list(result) == ["methods", "significance", "pairs", "most_frequent", "unknown_labels"]
     for method in result["methods"].values():
         assert list(method["average"])[:2] == ["accuracy", "sklearn_macro_f1"]
         assert sum(number for _, _, number in method["confusion"]) == 2 * 24

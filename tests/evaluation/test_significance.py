@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import ttest_rel
 
 from funnelling.errors import InputError
 from funnelling.evaluation import dagger, significance
+from funnelling.evaluation.significance import paired_p, rivals_of
 
 
 def test_p_by_hand() -> None:
@@ -75,3 +77,14 @@ def test_p_is_always_a_probability(lists: list[list[float]]) -> None:
 )
 def test_daggers(p: float | None, mark: str) -> None:
     assert dagger(p) == mark
+
+
+def test_the_p_of_a_pair_is_the_same_in_either_order() -> None:
+    a, b = [0.5, 0.6, 0.5, 0.9], [0.6, 0.8, 0.8, 0.7]
+    assert paired_p(a, b) == pytest.approx(ttest_rel(a, b).pvalue)
+    assert paired_p(a, b) == pytest.approx(paired_p(b, a))
+    assert paired_p([0.5], [0.6]) is None
+
+
+def test_rivals() -> None:
+    assert rivals_of(["naive", "upper-bound", "fun-tat"]) == ["naive", "fun-tat"]

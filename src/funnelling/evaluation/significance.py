@@ -1,6 +1,6 @@
 """Which methods the best one truly beats: paired t-tests, and the daggers of the paper's tables."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypedDict
 
 import numpy as np
@@ -47,7 +47,7 @@ def significance(scores: Mapping[str, ArrayLike], exclude: Collection[str] = NO_
     return {
         "best": best,
         "p": {
-            method: _paired_p(samples[best], sample) for method, sample in samples.items() if method != best
+            method: paired_p(samples[best], sample) for method, sample in samples.items() if method != best
         },
     }
 
@@ -63,17 +63,28 @@ def dagger(p: float | None) -> str:
     return "†" if p >= 0.05 else "††"
 
 
-def _paired_p(best: NDArray[np.float64], rival: NDArray[np.float64]) -> float | None:
-    if len(best) < 2:
+def rivals_of(methods: Iterable[str]) -> list[str]:
+    """The methods that are tested against each other."""
+    return [method for method in methods if method not in NO_RIVALS]
+
+
+def paired_p(a: ArrayLike, b: ArrayLike) -> float | None:
+    """The p of a paired two-tailed t-test between two methods' scores; of fewer than two pairs None.
+
+    >>> round(paired_p([.5, .6, .5], [.6, .8, .8]), 3)
+    0.074
+    """
+    first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if len(first) < 2:
         return None
-    differences = best - rival
+    differences = first - second
     if np.ptp(differences) <= _ROUNDING:
         # Without variance t is infinite, or 0/0 where nothing differs.
         return 1.0 if abs(differences[0]) <= _ROUNDING else 0.0
 
     from scipy.stats import ttest_rel
 
-    return float(ttest_rel(best, rival).pvalue)
+    return float(ttest_rel(first, second).pvalue)
 
 
 def _check(samples: Mapping[str, NDArray[np.float64]]) -> None:

@@ -80,7 +80,10 @@ class Quickstart:
             model = make_method(name, seed=seed, jobs=jobs, verbose=verbose)
             results[name] = fit_and_measure(model, trial, trial.test)
         comparison = summarise_methods(
-            {name: [result] for name, result in results.items()}, [measure_floor(trial.train, trial.test)]
+            {name: [result] for name, result in results.items()},
+            [measure_floor(trial.train, trial.test)],
+            [trial.test],
+            seed,
         )
         self.folder.mkdir(parents=True, exist_ok=True)
         save_model(model, self.model_folder, scores=model_scores(results[METHOD]), force=self.force)

@@ -41,23 +41,25 @@ class Comparison:
 
     def run(self) -> Result:
         """Fit and measure whatever is not kept, and sum it up."""
-        return summarise_methods(*self.results())
+        return summarise_methods(*self.results(), self.seed)
 
-    def results(self) -> tuple[dict[str, list[Result]], list[Result]]:
-        """The results of each method and of the floor, trial by trial."""
+    def results(self) -> tuple[dict[str, list[Result]], list[Result], list[Corpus]]:
+        """The results of each method and of the floor, and the test documents of rivals, trial by trial."""
         names = self._able()
         results: dict[str, list[Result]] = {name: [] for name in names}
         floor: list[Result] = []
+        measured_on: list[Corpus] = []
         for number, trial in enumerate(self.trials):
             tests = self._tests(names, trial)
-            floor.append(measure_floor(trial.train, next(iter(tests.values()))))
+            measured_on.append(next(iter(tests.values())))
+            floor.append(measure_floor(trial.train, measured_on[-1]))
             train, parallel = corpus_digest(trial.train), corpus_digest(trial.parallel)
             digests = {id(test): [train, corpus_digest(test), parallel] for test in tests.values()}
             for name in names:
                 result = self._piece(name, number, trial, tests[name], digests[id(tests[name])])
                 results[name].append(result)
                 self.report(_result_line(name, number, len(self.trials), result))
-        return results, floor
+        return results, floor, measured_on
 
     def _able(self) -> list[str]:
         """The methods that can label any language of every trial's test documents."""

@@ -1,29 +1,55 @@
 """Results of several trials and methods in one: means, deviations, significance."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
+from funnelling.corpus import Corpus
 from funnelling.evaluation.confusion import added
 from funnelling.evaluation.measures.f1 import f1
 from funnelling.evaluation.registry import is_of_one_label, main_measures
-from funnelling.evaluation.significance import significance
+from funnelling.evaluation.significance import paired_p, rivals_of, significance
+from funnelling.trials.decisions import p_over_groups
 from funnelling.trials.pieces import Result
 
 EXAMPLES = (1, 3, 10, 30, 100, 300, 1_000)  # where the ranges of numbers of training documents begin
 
 
-def summarise_methods(methods: Mapping[str, Sequence[Result]], floor: Sequence[Result]) -> Result:
-    """The results of several methods, and of `measure_floor`, over the same trials: what `compare` prints."""
+def summarise_methods(
+    methods: Mapping[str, Sequence[Result]],
+    floor: Sequence[Result],
+    tests: Sequence[Corpus] = (),
+    seed: int = 0,
+) -> Result:
+    """The results of several methods, and of `measure_floor`, over the same trials: what `compare` prints.
+
+    ``tests`` are the documents that rivals were measured on, trial by trial. The ``p_groups`` of a pair,
+    which ``seed`` draws for, is None without them, and where results hold no decisions, as older ones do not.
+    """
     measures = main_measures(floor[0]["average"])
+    summaries = {name: summarise_trials(results) for name, results in methods.items()}
+    scores = {
+        measure: {name: _paired_scores(results, measure) for name, results in methods.items()}
+        for measure in measures
+    }
+    rivals = rivals_of(methods)
+    over_groups = p_over_groups({name: methods[name] for name in rivals}, tests, measures, seed)
     floor_name = "most_frequent" if is_of_one_label(measures) else "rejector"
     return {
-        "methods": {name: summarise_trials(results) for name, results in methods.items()},
-        "significance": {
-            measure: significance(
-                {name: _paired_scores(results, measure) for name, results in methods.items()}
-            )
+        "methods": summaries,
+        "significance": {measure: significance(scores[measure]) for measure in measures},
+        "pairs": {
+            measure: [
+                {
+                    "a": a,
+                    "b": b,
+                    "difference": summaries[a]["average"][measure] - summaries[b]["average"][measure],
+                    "p": paired_p(scores[measure][a], scores[measure][b]),
+                    "p_groups": over_groups[measure].get((a, b)),
+                }
+                for a, b in combinations(rivals, 2)
+            ]
             for measure in measures
         },
         floor_name: {"average": summarise_trials(floor)["average"]},

@@ -35,7 +35,7 @@ BLOCK = 16  # labels per piece
 
 def run(setting: Setting) -> Result:
     """The four columns, over all trials."""
-    by_method, floor = setting.compare(["naive", "fun-tat"]).results()
+    by_method, floor, _ = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}
     for trial in range(len(setting.trials)):
         funnels = setting.funnels(trial)

@@ -57,7 +57,13 @@ def test_all_of_them_end_in_a_report(whole: Path) -> None:
         assert f"{title}</h2>" in page
     assert "How this was made" in page
     assert "funnelling" in (whole / "report.md").read_text(encoding="utf-8")
-    assert {path.name for path in (whole / "data").iterdir()} >= {"methods.csv", "zero-shot-macro-k.csv"}
+    assert {path.name for path in (whole / "data").iterdir()} >= {
+        "methods.csv",
+        "significance.csv",
+        "mono-binary-significance.csv",
+        "calibration-significance.csv",
+        "zero-shot-macro-k.csv",
+    }
     assert (whole / "figures" / "learning-curves-macro-f1.svg").exists()
 
 

@@ -1,12 +1,17 @@
 """What a report shows of a comparison: which labels are taken for which."""
 
+import csv
+import io
 from typing import Any
 
 import pytest
 
 from funnelling.evaluation.registry import MEASURES
-from funnelling.report.comparison_blocks import MOST_LABELS, comparison_blocks
-from funnelling.report.content import HeatMap, TableBlock
+from funnelling.report.comparison_blocks import MOST_LABELS, MOST_ROWS, comparison_blocks, pairs_blocks
+from funnelling.report.content import HeatMap, Report, Section, TableBlock
+from funnelling.report.markdown_page import markdown_page
+from funnelling.report.page import html_page
+from funnelling.report.spreadsheets import comma_separated, is_number
 
 CELLS = [["cat", "cat", 8], ["cat", "dog", 2], ["dog", "cat", 3], ["dog", "dog", 1], ["new", "cat", 1]]
 
@@ -53,3 +58,43 @@ def test_of_many_labels_the_most_confused_pairs_are_listed() -> None:
 def test_nothing_to_confuse(change: dict[str, Any]) -> None:
     blocks = comparison_blocks(_result(**{"confusion": CELLS, **change}))
     assert not any(block.name == "confusion" for block in blocks)
+
+
+def _pairs(p_groups: float | None = 0.001) -> dict[str, Any]:
+    pair = {"a": "naive", "b": "fun-tat", "difference": -0.0123, "p": 1.234e-8, "p_groups": p_groups}
+    other = {"a": "naive", "b": "B", "difference": 0.1, "p": None, "p_groups": None}
+    return {"pairs": {"micro_f1": [pair, other], "macro_k": [{**pair, "p": 1.0}, other]}}
+
+
+def test_every_p_is_a_number_in_the_file() -> None:
+    (block,) = pairs_blocks("significance", _pairs(), {"B": "one language"})
+    header, first, second = csv.reader(io.StringIO(comma_separated(block.table)))
+    assert header[:5] == ["method", "minus", "micro-F1 difference", "micro-F1 p", "micro-F1 p over groups"]
+    assert first == ["Naive", "Fun(TAT)", "-0.0123", "1.23e-08", "0.001", "-0.0123", "1", "0.001"]
+    assert second == ["Naive", "one language", "0.1000", "", "", "0.1000", "", ""]
+    assert all(is_number(cell) for cell in first[2:])
+    assert (block.name, len(block.notes)) == ("significance", 3)
+
+
+def test_without_decisions_there_is_the_t_test_alone() -> None:
+    (block,) = pairs_blocks("significance", _pairs(None))
+    assert block.table.header == [
+        "method", "minus", "micro-F1 difference", "micro-F1 p", "macro-K difference", "macro-K p"
+    ]  # fmt: skip
+    assert not any("over groups" in note for note in block.notes)
+
+
+def test_one_method_makes_no_pair() -> None:
+    assert pairs_blocks("significance", {"pairs": {"micro_f1": [], "macro_k": []}}) == []
+
+
+def test_many_pairs_are_folded_away() -> None:
+    (few,) = pairs_blocks("significance", _pairs())
+    result = _pairs()
+    result["pairs"] = {measure: tests * MOST_ROWS for measure, tests in result["pairs"].items()}
+    (many,) = pairs_blocks("significance", result)
+    assert (few.folded, many.folded) == (False, True)
+    pages = [Report("Results", sections=[Section("all", "All", blocks=[block])]) for block in (few, many)]
+    assert ["<summary>" in html_page(page) for page in pages] == [False, True]
+    assert ["| Naive |" in markdown_page(page) for page in pages] == [True, False]
+    assert all("[Data as CSV](data/significance.csv)" in markdown_page(page) for page in pages)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.evaluation.confusion import most_confused
+from funnelling.evaluation.randomisation import DRAWS
+from funnelling.evaluation.registry import MEASURES
 from funnelling.evaluation.reliability import calibration_error
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
@@ -13,6 +15,18 @@ from funnelling.report.tables import Table, number
 
 MOST_LABELS = 25  # that a matrix shows; of more, the pairs that are most confused are listed
 PAIRS = 30
+MOST_ROWS = 15  # of pairs of methods that are not folded away
+T_TEST_NOTE = (
+    "p: a paired two-tailed t-test over all pairs of a trial and a language, as in the paper. It takes them "
+    "for independent. Where trials share test documents, or languages have versions of the same texts, as in "
+    "a parallel corpus, they are not, and p is too small"
+)
+GROUPS_NOTE = (
+    f"p over groups: the decisions of the two methods are swapped at random, {DRAWS - 1} times, and p is the "
+    "share of draws that differ by as much, the true one included. All documents of a group are swapped "
+    "together, in every language and trial, one without a group alone: it respects that dependence"
+)
+BOTH_NOTE = "Among many pairs some p are small by chance: neither test corrects for their number"
 
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
@@ -20,9 +34,45 @@ def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     return [
         TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
         TableBlock("languages", "Language by language", side_by_side(_rivals(result["methods"]))),
+        *pairs_blocks("significance", result),
         *_confusion(result),
         *_diagrams(result["methods"]),
     ]
+
+
+def pairs_blocks(
+    name: str, result: Mapping[str, Any], titles: Mapping[str, str] | None = None
+) -> list[TableBlock]:
+    """Every pair of methods, its difference and its p-values by each measure; nothing where there is no pair.
+
+    ``titles`` are those of methods that have other ones here.
+    """
+    pairs = result.get("pairs", {})
+    if not any(pairs.values()):
+        return []
+    has_groups = any(pair["p_groups"] is not None for tests in pairs.values() for pair in tests)
+    columns = ["difference", "p", *(["p over groups"] if has_groups else [])]
+    rows = []
+    for of_measures in zip(*pairs.values(), strict=True):
+        cells = [(titles or {}).get(of_measures[0][side]) or title(of_measures[0][side]) for side in "ab"]
+        for pair in of_measures:
+            cells += [f"{pair['difference']:.4f}", _p(pair["p"])]
+            cells += [_p(pair["p_groups"])] if has_groups else []
+        rows.append(cells)
+    header = [f"{MEASURES[measure].title} {column}" for measure in pairs for column in columns]
+    return [
+        TableBlock(
+            name,
+            "Pairs of methods",
+            Table(["method", "minus", *header], rows),
+            [T_TEST_NOTE, *([GROUPS_NOTE] if has_groups else []), BOTH_NOTE],
+            folded=len(rows) > MOST_ROWS,
+        )
+    ]
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"
 
 
 def _rivals(methods: Mapping[str, Any]) -> Mapping[str, Any]:

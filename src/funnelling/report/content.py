@@ -13,12 +13,16 @@ Number = float | None  # None is a value that does not exist
 
 @dataclass(frozen=True)
 class TableBlock:
-    """A table under a title; ``name`` is that of its file."""
+    """A table under a title; ``name`` is that of its file.
+
+    A long table that few read is ``folded``: the page opens it on demand, Markdown leaves it to the file.
+    """
 
     name: str
     title: str
     table: Table
     notes: Sequence[str] = ()
+    folded: bool = False
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def _block(name: str, block: Block) -> Sequence[str]:
         notes = [*([BEST_NOTE] if block.table.best else []), *block.notes]
         return [
             title,
-            markdown(_escaped(block.table)),
+            *([] if block.folded else [markdown(_escaped(block.table))]),
             *map(inline_markdown, notes),
             f"[Data as CSV](data/{name}.csv)",
         ]

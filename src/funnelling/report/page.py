@@ -102,10 +102,20 @@ def _table_block(name: str, block: TableBlock) -> str:
     if block.table.best:
         word, rest = BEST_NOTE.split(":", 1)
         notes.insert(0, f'<p><span class="best">{word}</span>:{rest}</p>')
+    title = escape(block.title)
+    table = [_table(block.table, f"<h3>{title}</h3>", block.title)]
+    if block.folded:
+        table = [
+            f"<h3>{title}</h3>",
+            "<details>",
+            f'<summary>{len(block.table.rows)} rows<span class="hidden"> of {title}</span></summary>',
+            _table(block.table, f'<span class="hidden">{title}</span>', block.title),
+            "</details>",
+        ]
     return "\n".join(
         [
             f'<div class="block" id="block-{name}">',
-            _table(block.table, f"<h3>{escape(block.title)}</h3>", block.title),
+            *table,
             *(['<div class="notes">', *notes, "</div>"] if notes else []),
             _download(name, block.table, block.title),
             "</div>",

@@ -54,7 +54,7 @@ def test_the_main_table_is_a_comparison_of_all_methods(all_methods: Any) -> None
     assert list(all_methods["methods"]) == ["naive", "pooled", "fun-tat"]
     assert all(method["runs"] == 2 for method in all_methods["methods"].values())
     tables = blocks(main_table.section(all_methods), TableBlock)
-    assert [table.name for table in tables] == ["methods", "languages", "methods-paper"]
+    assert [table.name for table in tables] == ["methods", "languages", "significance", "methods-paper"]
     best = {tables[0].table.rows[row][0] for row, _ in tables[0].table.best}
     assert best <= {"Naive", "Pooled", "Fun(TAT)"}
     assert len(tables[0].table.best) == 4
@@ -139,6 +139,7 @@ def test_one_label_per_document(classes: str) -> None:
     methods = main_table.run(setting)["methods"]
     columns = mono_binary.run(setting)
     assert list(columns["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
+    assert [pair["p_groups"] for pair in columns["pairs"]["accuracy"]] == [None] * 6
     for column, name in (("A", "naive"), ("D", "fun-tat")):
         assert columns["methods"][column]["average"]["accuracy"] == methods[name]["average"]["accuracy"]
     for column in "BC":
@@ -178,7 +179,8 @@ def test_calibrations_are_those_of_the_classifier(setting: Setting, all_methods:
     assert list(result["methods"]) == ["naive", "NoProb", "NoCalib", "fun-tat"]
     assert result["methods"]["fun-tat"] == all_methods["methods"]["fun-tat"]
     assert result["methods"]["NoProb"]["average"] != result["methods"]["fun-tat"]["average"]
-    table, beside = blocks(calibration.section(result), TableBlock)
+    table, pairs, beside = blocks(calibration.section(result), TableBlock)
+    assert "Calib" in [cell for row in pairs.table.rows for cell in row[:2]]
     assert [row[0] for row in table.table.rows[:-1]] == ["Naive", "NoProb", "NoCalib", "Calib"]
     assert len(beside.table.rows) == 4
 
@@ -219,7 +221,9 @@ def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_p
     assert result["significance"]["micro_f1"]["best"] != "upper-bound"
     table = blocks(main_table.section(result), TableBlock)
     assert "UpperBound" not in table[1].table.header  # it has one language only
-    assert [row[0] for row in table[2].table.rows] == ["Naive", "Fun(TAT)", "UpperBound"]
+    assert [row[:2] for row in table[2].table.rows] == [["Naive", "Fun(TAT)"]]
+    assert all(pairs[0]["p_groups"] is not None for pairs in result["pairs"].values())
+    assert [row[0] for row in table[3].table.rows] == ["Naive", "Fun(TAT)", "UpperBound"]
 
 
 def test_the_papers_tables_agree_with_each_other() -> None:

@@ -3,6 +3,7 @@
 from funnelling.errors import InputError
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.method.registry import title
+from funnelling.report.comparison_blocks import pairs_blocks
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.measure_tables import comparison_table, notes
 from funnelling.reproduction.experiments import paper
@@ -42,6 +43,7 @@ def section(result: Result) -> Section:
         ],
         [
             TableBlock("calibration", "Calibrations of Fun(TAT)", table._replace(rows=rows), notes(result)),
+            *pairs_blocks("calibration-significance", result, TITLES),
             *compare_with_paper(
                 "calibration-paper", scores, paper.CALIBRATION[result["like"]], result["like"], TITLES
             ),

@@ -14,6 +14,7 @@ from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.language_averages import averaged
 from funnelling.evaluation.registry import MEASURES, main_measures
 from funnelling.matrices import Floats
+from funnelling.report.comparison_blocks import pairs_blocks
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.measure_tables import dagger_notes, score_cell
 from funnelling.report.tables import Table
@@ -126,6 +127,7 @@ def section(result: Result) -> Section:
                 Table(["measure", *TITLES.values()], rows, best=best),
                 dagger_notes(result),
             ),
+            *pairs_blocks("mono-binary-significance", result, TITLES),
             *compare_with_paper(
                 "mono-binary-paper", scores, paper.MONO_BINARY[result["like"]], result["like"], TITLES
             ),

@@ -86,7 +86,7 @@ class FunnellingClassifier(Method):
         The paper's Calib, NoCalib and NoProb.
     base_C : float, "grid" or None
         C of the base classifiers; None chooses it for each language like ``meta_C``. Views whose vectors are
-        dense have an RBF kernel, and always C = 10.
+        dense have an RBF kernel, and C = 10, but with ``zero_shot_joint``.
     meta_C : float, "grid" or None
         C of the meta-classifier; None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up
         until two Cs were worse than the best, and "grid" tries them all, as the paper did. Over

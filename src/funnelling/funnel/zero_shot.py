@@ -23,7 +23,7 @@ from funnelling.funnel.tier_one import Posteriors, Teachers
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import fit_views, usable_languages
-from funnelling.funnel.views.shared import SharedView, fit_shared_view
+from funnelling.funnel.views.shared import DENSE_C, SharedView, fit_shared_view
 from funnelling.matrices import Folds
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces import Space
@@ -51,8 +51,8 @@ def fit_joint(
 ) -> tuple[FittedFunnel, SharedView]:
     """The paper's Fun-MLE: one tier 2 that learns from two vectors of posteriors for every document.
 
-    One is from the classifiers of its language, the other from the shared ones, which are calibrated on the
-    folds of documents that everything else is. Both are in the same fold when C is chosen.
+    One is from the classifiers of its language, the other from the shared ones, which have the same C and are
+    calibrated on the same folds of documents. Both vectors are in the same fold when tier 2's C is chosen.
     """
     views, posteriors = fit_views(design, training, vectorizers, teachers)
     space, seen = _space_and_documents(design, training)
@@ -99,6 +99,7 @@ def _fit_shared_tier(
             folds,
             design.calibration,
             None if kfcv is None else np.concatenate(list(kfcv.values())),
+            design.base_C if design.zero_shot_joint else DENSE_C,
         )
 
 

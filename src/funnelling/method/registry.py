@@ -139,6 +139,8 @@ def method_of(name: str) -> str:
     method, colon, variant = name.partition(":")
     if method not in METHODS:
         raise InputError(f"There is no method {method!r}. Choose from {', '.join(METHODS)}.")
+    if colon and method == "upper-bound":
+        raise InputError("upper-bound has no variants: it is no rival, and shown once.")
     if colon and not re.fullmatch(r"[A-Za-z0-9-]+", variant):
         raise InputError(f"{name!r} is no variant. Write {method}:NAME, a name of letters, digits and -.")
     return method

@@ -29,7 +29,7 @@ from funnelling.matrices import (
 from funnelling.method.refitting import scores_after_learning
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces import Space
-from funnelling.svm import SVM, Scorer
+from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.learner import Problem as SVMProblem
 
@@ -67,6 +67,7 @@ def fit_shared_view(
     folds: Folds,
     calibration: str,
     kfcv: Folds | None = None,
+    dense_C: CSetting = DENSE_C,
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Fit a space and its base classifiers, and give their posteriors of each language's documents.
 
@@ -75,9 +76,9 @@ def fit_shared_view(
     """
     problem: BoundLearner
     if space.supervised:
-        problem = RefittedProblem(space, training, learner)
+        problem = RefittedProblem(space, training, learner, dense_C)
     else:
-        problem = _problem(space, training, learner)
+        problem = _problem(space, training, learner, dense_C)
     tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs)
     trained = by_language(posteriors.training, training.sizes)
     held_out = by_language(posteriors.held_out, training.sizes)
@@ -86,11 +87,11 @@ def fit_shared_view(
     }
 
 
-def _problem(space: Space, training: TrainingSet, learner: Learner) -> Any:
+def _problem(space: Space, training: TrainingSet, learner: Learner, dense_C: CSetting) -> Any:
     """The learner bound to the vectors of a space, which is fitted first."""
     X = check_vectors(stacked(space.fit(training.documents, training.targets))).astype(np.float32)
     if isinstance(learner, SVM) and not is_sparse(X):
-        learner = replace(learner.over_dense(X), C=DENSE_C)
+        learner = replace(learner.over_dense(X), C=dense_C)
     return learner.problem(X, training.stacked_targets(), "tier 1")
 
 
@@ -101,6 +102,7 @@ class RefittedProblem:
     space: Space
     training: TrainingSet
     learner: Learner
+    dense_C: CSetting  # noqa: N815
 
     @property
     def targets(self) -> Targets:
@@ -122,7 +124,7 @@ class RefittedProblem:
         """Scores of all documents after learning from some, and what gave them."""
 
         def fit(space: Space, learning: TrainingSet) -> FitOnFolds:
-            problem = _problem(space, learning, self.learner)
+            problem = _problem(space, learning, self.learner, self.dense_C)
             chooses = isinstance(problem, SVMProblem) and problem.learner.given_c is None
             fitted: FitOnFolds = problem.fit(folds[rows]) if chooses else problem.fit_whole()
             return fitted

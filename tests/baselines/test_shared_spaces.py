@@ -16,6 +16,7 @@ from funnelling.baselines import (
     NaiveClassifier,
     PooledClassifier,
 )
+from funnelling.baselines.kcca import REGULARISATIONS
 from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.errors import InputError
 from funnelling.storage import load_model, save_model
@@ -128,7 +129,7 @@ class TestWithResources:
 
 def test_kcca_chooses_its_regularisation() -> None:
     model = KCCAClassifier(reference=REFERENCE, components=20, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
-    assert model.space_.regularisation in (1.0, 10.0)
+    assert model.space_.regularisation in REGULARISATIONS
     fixed = KCCAClassifier(
         model.C_,
         reference=REFERENCE,
@@ -141,7 +142,35 @@ def test_kcca_chooses_its_regularisation() -> None:
     )
 
 
+def test_kcca_takes_the_regularisation_that_is_best_for_held_out_documents() -> None:
+    model = KCCAClassifier(10.0, reference=REFERENCE, components=20, random_state=0)
+    qualities: dict[float, float] = {}
+    rough_fit = KCCAClassifier._rough_fit
+
+    def noted(self: KCCAClassifier, training: Any) -> Any:
+        fit = rough_fit(self, training)
+        qualities[REGULARISATIONS[len(qualities)]] = fit.held_out_f1()
+        return fit
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KCCAClassifier, "_rough_fit", noted)
+        model.fit(TEXTS, LABELS, LANGUAGES)
+    assert len(qualities) > 1
+    assert qualities[model.space_.regularisation] == max(qualities.values())
+
+
 class TestWithoutResources:
+    def test_dci_is_calibrated_on_documents_that_neither_profiles_nor_svms_saw(self) -> None:
+        """Profiles betray the labels they were made of: on labels drawn at random, they seem to be right."""
+        rng = np.random.default_rng(0)
+        texts = [" ".join(f"w{word}" for word in rng.choice(60, 12)) for _ in range(200)]
+        labels = [["a"] if rng.random() < 0.3 else [] for _ in texts]
+        model = DCIClassifier(10.0, random_state=0).fit(texts, labels, languages=["en"] * len(texts))
+        new = [" ".join(f"w{word}" for word in rng.choice(60, 12)) for _ in range(200)]
+        probabilities = model.predict_proba(new, languages=["en"] * len(new))
+        assert probabilities.std() < 0.1, "nothing can be known of these labels"
+        assert probabilities.mean() == pytest.approx(0.3, abs=0.06)
+
     def test_dci_learns_a_label_that_only_another_language_decides_well(self) -> None:
         model = DCIClassifier(random_state=0).fit(TEXTS, LABELS, LANGUAGES)
         assert accuracy(model, *corpus(seed=6)) > 0.9

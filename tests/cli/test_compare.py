@@ -96,6 +96,20 @@ def test_the_table(split_data: Path, capsys: pytest.CaptureFixture[str]) -> None
     ]
 
 
+def test_a_variant_is_a_row_of_its_own(
+    split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decided_otherwise = ("--set", "fun-tat:at-half.calibrated=true", "-o", tmp_path / "results")
+    methods = ("--methods", "naive,fun-tat,fun-tat:at-half", "--jobs", 1)
+    succeed("compare", split_data, *methods, *decided_otherwise)
+    rows = capsys.readouterr().out.splitlines()
+    assert [row for row in rows if row.startswith("Fun(TAT), at half")]
+    result = json.loads((tmp_path / "results" / "comparison.json").read_text())
+    assert list(result["methods"]) == ["naive", "fun-tat", "fun-tat:at-half"]
+    assert {pair["b"] for pair in result["pairs"]["micro_f1"]} == {"fun-tat", "fun-tat:at-half"}
+    assert not list((tmp_path / "results").rglob("*:*")), "not every system takes it in the name of a file"
+
+
 def test_several_files_are_several_trials(
     split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,6 +23,7 @@ from funnelling.funnel.thresholds import (
     tuned_thresholds,
 )
 from funnelling.svm import Calibration
+from tests.artificial import vector_corpus
 
 
 def drawn(documents: int = 400, labels: int = 12, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -133,6 +134,7 @@ class TestFloor:
         assert goal(views=None) is None
         assert goal(views=["own"]) is None
         assert goal(optimise="macro-f1") == Goal("macro_f1")
+        assert goal(calibrated=True) is None, "nothing is tuned"
 
 
 @pytest.mark.parametrize("text", ["f1", "recall", "recall=", "recall=1", "recall=nan", "micro_f1", ""])
@@ -149,9 +151,23 @@ def test_thresholds_for_k_go_down_to_the_share_of_positives() -> None:
     assert (thresholds < 0.015).all()
 
 
-def test_one_label_a_document_has_no_thresholds() -> None:
+@pytest.mark.parametrize("parameters", [{"optimise": "micro-f1"}, {"calibrated": True}])
+def test_one_label_a_document_has_no_thresholds(parameters: Any) -> None:
     with pytest.raises(InputError, match="Leave it out"):
-        FunnellingClassifier(optimise="micro-f1").fit(np.eye(4), [0, 1, 0, 1])
+        FunnellingClassifier(**parameters).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_calibrated_says_yes_above_one_half() -> None:
+    corpus = vector_corpus()
+    model = FunnellingClassifier(views=None, calibrated=True, random_state=0).fit(corpus.X, corpus.y)
+    decided, probabilities = model.classify(corpus.X)
+    plain = FunnellingClassifier(views=None, random_state=0).fit(corpus.X, corpus.y)
+    for tag, labels in decided.items():
+        np.testing.assert_array_equal(labels, probabilities[tag] > 0.5)
+        np.testing.assert_array_equal(probabilities[tag], plain.predict_proba(corpus.X)[tag])
+    assert any((decided[tag] != plain.predict(corpus.X)[tag]).any() for tag in decided)
+    with pytest.raises(InputError, match=r"^calibrated decides at .5 and optimise tunes thresholds"):
+        model.set_params(optimise="micro-f1").fit(corpus.X, corpus.y)
 
 
 def test_counts_on_the_grid_are_those_of_each_threshold() -> None:

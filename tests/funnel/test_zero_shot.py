@@ -8,6 +8,8 @@ import pytest
 
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
+from funnelling.funnel import zero_shot
+from funnelling.funnel.tier_two import fit_tier_two
 from funnelling.funnel.zero_shot import language_folds, unseen_space
 from funnelling.method.training_set import TrainingSet
 from funnelling.storage import load_model, save_model
@@ -175,3 +177,100 @@ def test_what_cannot_be_used_is_named() -> None:
         FunnellingClassifier(zero_shot="pooled", random_state=0).fit(vectors.X, vectors.y)
     with pytest.raises(InputError, match=r"^No word vectors were given"):
         FunnellingClassifier(zero_shot="embeddings").fit(TEXTS, LABELS, LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def joint() -> FunnellingClassifier:
+    return clesa(zero_shot_joint=True).fit(TEXTS, LABELS, LANGUAGES)
+
+
+class TestJoint:
+    """The paper's one tier 2 for both kinds of posteriors."""
+
+    @pytest.fixture
+    def points(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+        """What tier 2 was given: the documents and their posteriors."""
+        given: list[Any] = []
+
+        def noted(design: Any, training: Any, posteriors: Any, folds: Any, *rest: Any) -> Any:
+            given.append((training, posteriors, folds))
+            return fit_tier_two(design, training, posteriors, folds, *rest)
+
+        monkeypatch.setattr(zero_shot, "fit_tier_two", noted)
+        return given
+
+    def test_it_labels_languages_with_and_without_training_documents(
+        self, joint: FunnellingClassifier
+    ) -> None:
+        assert joint.score(NEW, NEW_LABELS, languages=NEW_LANGUAGES) > 0.9
+        assert joint.score(*corpus(("en",), seed=7)[:2], languages=corpus(("en",), seed=7)[2]) > 0.9
+
+    def test_one_tier_two_learns_from_both_vectors_of_every_document(
+        self, points: list[Any], joint: FunnellingClassifier
+    ) -> None:
+        model = clesa(zero_shot_joint=True).fit(TEXTS, LABELS, LANGUAGES)
+        ((training, posteriors, folds),) = points
+        count = len(TEXTS)
+        assert len(posteriors.training) == len(training.stacked_targets()) == 2 * count
+        np.testing.assert_array_equal(folds[:count], folds[count:])  # both vectors in one fold
+        np.testing.assert_array_equal(*np.split(training.stacked_targets(), 2))
+        own = [
+            model.base_[tag].posteriors(model.vectorizers_[tag].transform(_texts(tag)))
+            for tag in model.languages_
+        ]
+        shared = [
+            model.shared_.posteriors(model.space_.vectors(tag, _texts(tag))) for tag in model.languages_
+        ]
+        np.testing.assert_allclose(posteriors.training[:count], np.vstack(own), atol=1e-4)
+        np.testing.assert_allclose(posteriors.training[count:], np.vstack(shared), atol=1e-4)
+        assert set(model.held_out_) == set(model.languages_)
+        np.testing.assert_array_equal(
+            model.decision_function(NEW, NEW_LANGUAGES), joint.decision_function(NEW, NEW_LANGUAGES)
+        )
+
+    def test_base_classifiers_of_the_shared_space_have_the_c_of_all_others(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        given = []
+        fit_shared_view = zero_shot.fit_shared_view
+
+        def noted(*arguments: Any) -> Any:
+            given.append(arguments[-1])
+            return fit_shared_view(*arguments)
+
+        monkeypatch.setattr(zero_shot, "fit_shared_view", noted)
+        clesa(zero_shot_joint=True).fit(TEXTS, LABELS, LANGUAGES)
+        clesa().fit(TEXTS, LABELS, LANGUAGES)
+        assert given == [1.0, 10.0]
+
+    @pytest.mark.parametrize("one", [False, True])
+    def test_kfcv_holds_documents_out_in_the_shared_tier_too(self, points: list[Any], one: bool) -> None:
+        for variant in ("tat", "kfcv"):
+            clesa(zero_shot_joint=one, variant=variant, folds=4).fit(TEXTS, LABELS, LANGUAGES)
+        tat, kfcv = (posteriors.training[-len(TEXTS) :] for _, posteriors, _ in points)
+        truth = points[0][0].stacked_targets()[-len(TEXTS) :]
+        confidence = [np.abs(each - ~truth).mean() for each in (tat, kfcv)]
+        assert confidence[0] > confidence[1], "documents that a classifier saw look better than they are"
+
+    def test_it_survives_saving(self, joint: FunnellingClassifier, tmp_path: Path) -> None:
+        save_model(joint, tmp_path / "model")
+        loaded = load_model(tmp_path / "model")
+        for texts, languages in ((TEXTS, LANGUAGES), (NEW, NEW_LANGUAGES)):
+            np.testing.assert_array_equal(
+                loaded.predict_proba(texts, languages), joint.predict_proba(texts, languages)
+            )
+
+    def test_it_cannot_learn_on(self, joint: FunnellingClassifier) -> None:
+        with pytest.raises(InputError, match=r"^A model with zero_shot_joint cannot learn on"):
+            joint.extend(NEW, NEW_LABELS, NEW_LANGUAGES)
+
+    @pytest.mark.parametrize(
+        "parameters", [{"zero_shot": None, "views": None}, {"zero_shot": "pooled", "views": "auto"}]
+    )
+    def test_it_needs_a_space_and_the_paper_s_funnel(self, parameters: dict[str, Any]) -> None:
+        with pytest.raises(InputError, match=r"^zero_shot_joint needs a zero_shot space, and views=None"):
+            FunnellingClassifier(zero_shot_joint=True, **parameters).fit(TEXTS, LABELS, LANGUAGES)
+
+
+def _texts(language: str) -> list[str]:
+    return [text for text, tag in zip(TEXTS, LANGUAGES, strict=True) if tag == language]

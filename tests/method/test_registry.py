@@ -1,5 +1,7 @@
 """Methods by the names users type, and their settings."""
 
+import re
+
 import pytest
 
 from funnelling import FunnellingClassifier, InputError
@@ -112,3 +114,33 @@ class TestLists:
     def test_refused(self, text: str) -> None:
         with pytest.raises(InputError, match=r"There is no method '.*'\. Choose from naive, "):
             parse_methods(text)
+
+
+class TestVariants:
+    def test_a_variant_is_its_method_under_settings_of_its_own(self) -> None:
+        names = parse_methods("pooled, pooled:at-0")
+        settings = parse_settings(["pooled:at-0.calibrated=false"], names)
+        plain, variant = (make_method(name, settings=settings) for name in names)
+        assert (plain.calibrated, variant.calibrated) == (True, False)
+        assert [title(name) for name in names] == ["Pooled", "Pooled, at 0"]
+
+    def test_settings_of_the_method_are_not_the_variant_s(self) -> None:
+        settings = parse_settings(["naive.C=3", "naive:b.C=4"], ["naive", "naive:b"])
+        assert make_method("naive:b", settings=settings).C == 4
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("pool:at-0", "There is no method 'pool'"),
+            ("pooled:", "'pooled:' is no variant. Write pooled:NAME"),
+            ("pooled:a/b", "'pooled:a/b' is no variant"),
+            ("upper-bound:b", "upper-bound has no variants"),
+        ],
+    )
+    def test_odd_names_are_refused(self, name: str, message: str) -> None:
+        with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+            parse_methods(f"naive,{name}")
+
+    def test_one_without_settings_is_refused(self) -> None:
+        with pytest.raises(InputError, match=r"^pooled:b is pooled itself. Add --set pooled:b.PARAM=VALUE"):
+            parse_settings(["pooled.C=1"], ["pooled", "pooled:b"])

@@ -59,7 +59,7 @@ def test_of_many_languages_it_solves_the_primal_problem() -> None:
 
 
 def test_it_recovers_the_alignment_of_a_translated_corpus() -> None:
-    space = KCCASpace(reference(), components=20)
+    space = KCCASpace(reference(), components=20, regularisation=1e-4)
     texts, _, languages = corpus()
     documents = {
         code: [t for t, c in zip(texts, languages, strict=True) if c == code] for code in ("en", "it")

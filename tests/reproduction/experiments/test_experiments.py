@@ -27,6 +27,7 @@ from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.registry import EXPERIMENTS
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import Setting
+from funnelling.trials.fitting import fit_method
 from funnelling.trials.pieces import Pieces
 from funnelling.trials.splits import trial_split
 
@@ -202,6 +203,43 @@ def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, all_me
     assert scores[-1] == pytest.approx(expected, abs=0.03)
     assert scores[0, 0] > scores[0, 1]  # German was learned from, English was not
     assert len(blocks(zero_shot.section(result), HeatMap)) == 4
+
+
+def test_a_variant_of_a_language_is_learned_with_it() -> None:
+    """Else Brazilian documents, labelled by classifiers of Portuguese, would count as unseen."""
+    tags = {"de": "pt_BR", "en": "de", "it": "pt"}
+    documents = [replace(d, language=tags[str(d.language)]) for d in made_corpus()]
+    trial = trial_split(Corpus.from_documents(documents), 0, 0)
+    learned = []
+
+    def noted(method: Any, train: Corpus) -> Any:
+        learned.append(sorted(train.by_language()))
+        return fit_method(method, train)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(zero_shot, "fit_method", noted)
+        result = zero_shot.run(Setting([trial], []))
+    assert learned == [["de"], ["de", "pt", "pt_BR"]]
+    assert result["steps"] == [["de"], ["pt", "pt_BR"]]
+    assert np.array(result["methods"]["fun-zero-shot"]["micro_f1"]).shape == (2, 3)
+    section = zero_shot.section(result)
+    assert "of seen ones" in section.paragraphs[1]
+    assert "unseen" not in section.paragraphs[1], "no language is unseen both before and after a step"
+    assert blocks(section, HeatMap)[0].rows == ["de", "+ pt, pt_BR"]
+
+
+def test_zero_shot_shows_its_variants_side_by_side(setting: Setting) -> None:
+    names = ["fun-zero-shot", "fun-zero-shot:joint"]
+    settings = {"fun-zero-shot:joint": {"zero_shot_joint": True}}
+    result = zero_shot.run(Setting(setting.trials[:1], ["naive", *names], settings=settings))
+    assert list(result["methods"]) == names
+    section = zero_shot.section(result)
+    assert section.paragraphs[2].startswith("Fun(zero-shot), joint, one trial: ")
+    figures = blocks(section, HeatMap)
+    assert [figure.name for figure in figures][::4] == [
+        "fun-zero-shot-micro-f1",
+        "fun-zero-shot-joint-micro-f1",
+    ]
 
 
 def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:

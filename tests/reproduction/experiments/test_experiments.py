@@ -107,6 +107,21 @@ def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
     assert columns["B"]["languages"]["it"]["macro_f1"] == pytest.approx(np.mean(expected))
 
 
+def test_decisions_by_the_documents_of_a_label_add_up_to_those_of_the_columns(setting: Setting) -> None:
+    result = mono_binary.run(setting)
+    truth = sum(int(trial.test.label_matrix(trial.train.label_set()).sum()) for trial in setting.trials)
+    for sums in result["by_examples"].values():
+        tp, _, fn = np.sum(sums, axis=0)
+        assert tp + fn == truth
+    assert not np.any(result["by_examples"]["B"][0]), "each label has documents in each language here"
+    table = blocks(mono_binary.section(result), TableBlock)[-2]
+    assert table.name == "mono-binary-examples"
+    assert [row[0] for row in table.table.rows] == [
+        "none",
+        *["1 to 3", "4 to 10", "11 to 30", "31 to 100", "101 and more"],
+    ]
+
+
 def test_column_c_sees_no_other_label(setting: Setting) -> None:
     """With one label in all, there is no other to see: C is D."""
     trials = []

@@ -9,6 +9,7 @@ paper does for each of its runs.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.language_averages import averaged
@@ -17,7 +18,7 @@ from funnelling.matrices import Floats
 from funnelling.report.comparison_blocks import pairs_blocks
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.measure_tables import dagger_notes, score_cell
-from funnelling.report.tables import Table
+from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
@@ -32,13 +33,16 @@ TITLES = {
     "D": "D: all labels, all languages",
 }
 BLOCK = 16  # labels per piece
+# Where the ranges of numbers of training documents, of a label in a language, begin.
+EXAMPLES = (0, 1, 4, 11, 31, 101)
 
 
 def run(setting: Setting) -> Result:
     """The four columns, over all trials."""
     by_method, floor, _ = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}
-    for trial in range(len(setting.trials)):
+    by_examples = {name: np.zeros((len(EXAMPLES), 3), dtype=int) for name in "BCD"}
+    for trial, C in enumerate(setting.meta_cs()):
         funnels = setting.funnels(trial)
         monolingual = {
             tag: setting.piece(f"monolingual-{tag}", trial, None, _monolingual, funnels, tag)
@@ -49,20 +53,31 @@ def run(setting: Setting) -> Result:
             setting.piece(f"binary-{start}", trial, size, _binary, funnels, start, size)
             for start in range(0, len(funnels.classes), size)
         ]
+        binary = {tag: _joined([block[tag] for block in blocks]) for tag in setting.languages}
+        multilingual = setting.piece("multilingual", trial, C, _multilingual, funnels, setting.languages)
         columns["B"].append(_measures(funnels, monolingual))
-        columns["C"].append(
-            _measures(funnels, {tag: _joined([block[tag] for block in blocks]) for tag in setting.languages})
-        )
+        columns["C"].append(_measures(funnels, binary))
+        for name, counts in zip("BCD", (monolingual, binary, multilingual), strict=True):
+            by_examples[name] += _sums_by_examples(funnels, counts)
     plain = {
         name: [{key: result[key] for key in ("average", "languages")} for result in results]
         for name, results in columns.items()
     }
-    return {**summarise_methods(plain, floor), "like": paper.like(setting.trials[0])}
+    return {
+        **summarise_methods(plain, floor),
+        "by_examples": {name: sums.tolist() for name, sums in by_examples.items()},
+        "like": paper.like(setting.trials[0]),
+    }
 
 
 def _monolingual(funnels: Funnels, language: str) -> Result:
     base = funnels.base(language)
     return _as_lists(funnels.counts(base.truth, funnels.own_tier_two([base]).scores(base.test)))
+
+
+def _multilingual(funnels: Funnels, languages: Sequence[str]) -> Result:
+    tier_two = funnels.tier_two(dict.fromkeys(funnels.languages, 1.0))
+    return {tag: _as_lists(tier_two.counts(tag)) for tag in languages}
 
 
 def _binary(funnels: Funnels, start: int, size: int) -> Result:
@@ -89,6 +104,17 @@ def _as_lists(counts: Counts) -> Result:
 def _joined(blocks: Sequence[Result]) -> Result:
     """The counts of several blocks of labels, one after the other."""
     return {name: [value for block in blocks for value in block[name]] for name in blocks[0]}
+
+
+def _sums_by_examples(funnels: Funnels, by_language: dict[str, Result]) -> npt.NDArray[np.int_]:
+    """True and false positives and false negatives, by how many training documents the language has."""
+    sums = np.zeros((len(EXAMPLES), 3), dtype=int)
+    for language, counts in by_language.items():
+        examples = funnels.documents(language).label_matrix(funnels.classes).sum(axis=0)
+        place = np.searchsorted(EXAMPLES, examples, side="right") - 1
+        for column, name in enumerate(("tp", "fp", "fn")):
+            np.add.at(sums[:, column], place, np.array(counts[name])[: len(place)])
+    return sums
 
 
 def _measures(funnels: Funnels, by_language: dict[str, Result]) -> Result:
@@ -128,10 +154,34 @@ def section(result: Result) -> Section:
                 dagger_notes(result),
             ),
             *pairs_blocks("mono-binary-significance", result, TITLES),
+            _examples_table(result["by_examples"]),
             *compare_with_paper(
                 "mono-binary-paper", scores, paper.MONO_BINARY[result["like"]], result["like"], TITLES
             ),
         ],
+    )
+
+
+def _examples_table(by_examples: Result) -> TableBlock:
+    """How columns B to D decide on labels that the language has few documents of, and many."""
+    ends = [*(f" to {start - 1}" for start in EXAMPLES[1:]), " and more"]
+    rows = []
+    for row, (start, end) in enumerate(zip(EXAMPLES, ends, strict=True)):
+        tp, _, fn = by_examples["D"][row]
+        cells = ["none" if start == 0 else f"{start}{end}", f"{tp + fn:,}"]
+        for sums in by_examples.values():
+            tp, fp, fn = sums[row]
+            cells += [number(right / max(1, of)) for right, of in ((tp, tp + fp), (tp, tp + fn))]
+        rows.append(cells)
+    return TableBlock(
+        "mono-binary-examples",
+        "By the training documents of a label in the language",
+        Table(
+            ["training documents", "labels", *["precision", "recall"] * len(by_examples)],
+            rows,
+            [("true", 1), *((TITLES[name], 2) for name in by_examples)],
+        ),
+        ["All languages and trials together; true labels are those of the test documents."],
     )
 
 

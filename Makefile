@@ -6,6 +6,7 @@
 # make bench          beside scikit-learn: fit, predict, memory, growth, methods (three quarters of an hour);
 #                     status 1 where a method got worse by more than a fifth since results were saved
 # make bench-save     save the results of methods for this kind of machine, to commit them
+# make figures        which figures of README and docs were measured before their code changed
 # make wheels         dist/: an sdist, and a wheel that is installed and tested in a fresh environment
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback sanitize bench bench-save wheels check clean
+.PHONY: quickstart test test-all test-fallback sanitize bench bench-save figures wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -43,6 +44,9 @@ bench: $(READY)
 
 bench-save: $(READY)
 	$(BIN)/python benchmarks/methods.py --save
+
+figures: $(READY)
+	$(BIN)/python scripts/figures.py
 
 # The wheel is built from the sdist, which proves that one complete.
 wheels: $(READY)

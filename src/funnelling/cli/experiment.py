@@ -106,5 +106,5 @@ def _print(sections: "Sequence[Section]") -> None:
     for section in sections:
         print(f"\n{section.title}\n")
         for block in section.blocks:
-            if isinstance(block, TableBlock):
+            if isinstance(block, TableBlock) and not block.folded:
                 print(f"{plain(block.table)}\n")

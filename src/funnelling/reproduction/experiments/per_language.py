@@ -8,6 +8,7 @@ from funnelling.report.content import Bars, Section
 from funnelling.reproduction.experiments.improvement import improvement
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
+from funnelling.trials.summary import summarise_trials
 
 
 def run(setting: Setting) -> Result:
@@ -18,7 +19,8 @@ def run(setting: Setting) -> Result:
     rivals = [name for name in setting.methods if name not in ("naive", *NO_RIVALS)]
     if not rivals:
         raise InputError("per-language compares methods with Naive, and there is no other. Add to --methods.")
-    methods = setting.compare(["naive", *rivals]).run()["methods"]
+    by_method = setting.compare(["naive", *rivals]).results()[0]
+    methods = {name: summarise_trials(results) for name, results in by_method.items()}
     if "naive" not in methods:
         raise InputError(
             "per-language compares with Naive, which can label no language of the test documents. "

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.cli import options, printing
-from funnelling.reproduction.experiments.registry import ALL, ALWAYS, DEFAULT_METHODS, EXPERIMENTS
+from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
 
 if TYPE_CHECKING:
     from funnelling.report.content import Section
@@ -23,7 +23,9 @@ def add_to(commands: options.Commands) -> None:
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", metavar="NAME", choices=[ALL, *EXPERIMENTS], help="an experiment, or all")
+    parser.add_argument(
+        "name", metavar="NAME", help="an experiment, several with commas between them, or all"
+    )
     parser.add_argument(
         "--data",
         action="append",

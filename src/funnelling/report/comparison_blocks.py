@@ -17,9 +17,9 @@ MOST_LABELS = 25  # that a matrix shows; of more, the pairs that are most confus
 PAIRS = 30
 MOST_ROWS = 15  # of pairs of methods that are not folded away
 T_TEST_NOTE = (
-    "p: a paired two-tailed t-test over all pairs of a trial and a language, as in the paper. It takes them "
-    "for independent. Where trials share test documents, or languages have versions of the same texts, as in "
-    "a parallel corpus, they are not, and p is too small"
+    "p: a paired two-tailed t-test, as in the paper, over all pairs of a trial and a language (the paper "
+    "does not say what it pairs). It takes them for independent. Where trials share test documents, or "
+    "languages have versions of the same texts, as in a parallel corpus, they are not, and p is too small"
 )
 GROUPS_NOTE = (
     f"p over groups: the decisions of the two methods are swapped at random, {DRAWS - 1} times, and p is the "

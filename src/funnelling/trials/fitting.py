@@ -10,8 +10,8 @@ from funnelling.corpus import Corpus
 from funnelling.text.words import analyser
 from funnelling.trials.measuring import (
     as_indicators,
+    measure_answers,
     measure_decisions_in_full,
-    measure_in_full,
     model_scores,
     servable,
 )
@@ -42,11 +42,17 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
     for corpus in (train, test):
         for text, language in zip(corpus.texts, corpus.languages, strict=True):
             analyser(language)(text)
+    reference = getattr(method, "reference", None)
+    if reference is not None:
+        for language, texts in reference.texts.items():
+            for text in texts:
+                analyser(language)(text)
     start = time.perf_counter()
     fit_method(method, train)
     after_fit = time.perf_counter()
-    result = measure_in_full(method, test)
+    answers = method.classify(test.texts, languages=test.languages)
     after_predict = time.perf_counter()
+    result = measure_answers(method, test, *answers)
     classes = [str(label) for label in method.classes_]
     result["examples"] = [int(count) for count in trial.train.label_matrix(classes).sum(axis=0)]
     result["C"] = method.final_c()

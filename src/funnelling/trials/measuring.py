@@ -44,7 +44,11 @@ def measure_in_full(method: "Method", test: Corpus) -> Result:
 
     The decisions on each document are there too, for tests between methods.
     """
-    labels, probabilities = method.classify(test.texts, languages=test.languages)
+    return measure_answers(method, test, *method.classify(test.texts, languages=test.languages))
+
+
+def measure_answers(method: "Method", test: Corpus, labels: Any, probabilities: Any) -> Result:
+    """What `measure_in_full` gives, of what a method has answered."""
     classes = [str(label) for label in method.classes_]
     decisions = as_indicators(method, labels)
     return {

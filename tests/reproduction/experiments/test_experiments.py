@@ -145,8 +145,11 @@ def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_metho
         expected = all_methods["methods"][name]["languages"]["it"]["macro_f1"]
         assert curves["it"][-1][title]["macro_f1"] == expected
     assert curves["it"][0][learning_curves.FUNNEL]["micro_f1"] == 0  # a funnel without documents rejects all
-    (figure, *_) = blocks(learning_curves.section(curves), Curves)
+    (figure, *_, relative) = blocks(learning_curves.section(curves), Curves)
     assert list(figure.panels) == list(LANGUAGES)
+    naive, funnel = (curves["it"][-1][name]["macro_f1"] for name in ("Naive", "Fun(TAT)"))
+    assert relative.panels[""]["it"][-1] == (100, pytest.approx(100 * (funnel / naive - 1)))
+    assert len(relative.panels[""]["it"]) == len(FRACTIONS) - 1, "nothing can be said of no documents"
 
 
 @pytest.mark.parametrize("classes", ["ab", "abcd"])

@@ -70,7 +70,8 @@ def build(
     ``parallel``. Laws of 2006 are for the test, in all languages. The labels are those that most training
     laws carry, ties in the order of their codes; the laws of 2006 have no say in it. A law without any
     of them is left out. The labels of a law are those of all its versions: it is the law that EuroVoc
-    classifies.
+    classifies. The paper takes all laws for training, and does not say what it does about those that some
+    languages lack; here they are left out, so that UpperBound has an English version of each.
     """
     return next(build_trials([seed], languages, sources, labels, verbose))
 

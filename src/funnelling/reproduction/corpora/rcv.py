@@ -72,7 +72,9 @@ def build(
     Where a language has fewer than both together the test gets what training leaves, and where it has no more
     than training alone 70 % of them are for training. Labels without a training document in any language
     are left out; a test document that has no other is kept, without labels, since dropping it would choose
-    test documents by their labels. A story without topics or without paragraphs is never drawn.
+    test documents by their labels. A story without topics or without paragraphs is never drawn. Topics are
+    those that stories name. RCV1-v2, which the paper has, adds the broader ones of each and leaves out some
+    stories: its counts differ from what is built here.
     """
     return next(build_trials([seed], languages, sources, train, test, verbose))
 

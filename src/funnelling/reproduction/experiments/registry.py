@@ -32,8 +32,10 @@ ALWAYS = ("naive", "fun-tat", "fun-zero-shot")  # what experiments read, whateve
 
 
 def parse_experiments(name: str) -> list[str]:
-    """The experiments that a name stands for.
+    """The experiments that a name stands for, or several with commas between them.
 
+    >>> parse_experiments("methods, calibration")
+    ['methods', 'calibration']
     >>> parse_experiments("contribution")
     Traceback (most recent call last):
     funnelling.errors.InputError: There is no experiment 'contribution'. Choose from all, methods, \
@@ -41,7 +43,9 @@ per-language, mono-binary, learning-curves, contributions, calibration, efficien
     """
     if name == ALL:
         return list(EXPERIMENTS)
-    if name not in EXPERIMENTS:
-        choices = ", ".join([ALL, *EXPERIMENTS])
-        raise InputError(f"There is no experiment {name!r}. Choose from {choices}.")
-    return [name]
+    names = [each.strip() for each in name.split(",")]
+    for each in names:
+        if each not in EXPERIMENTS:
+            choices = ", ".join([ALL, *EXPERIMENTS])
+            raise InputError(f"There is no experiment {each!r}. Choose from {choices}.")
+    return list(dict.fromkeys(names))

@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.corpus import Corpus
 from funnelling.formats import Document
-from funnelling.trials.pieces import Pieces, corpus_digest, trial_digest
+from funnelling.trials.pieces import Pieces, corpus_digest, this_machine, trial_digest
 from funnelling.trials.splits import Trial
 
 
@@ -61,6 +61,7 @@ def test_the_time_of_a_piece_is_kept_with_it(tmp_path: Path) -> None:
     for _ in range(2):
         kept.get("part", 1, Work())
     assert kept.seconds == made.seconds
+    assert kept.machines == made.machines == [this_machine()]
 
 
 def test_without_a_folder_nothing_is_kept() -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
+from funnelling.trials.pieces import this_machine
 from funnelling.trials.splits import Trial
 from funnelling.wording import counted
 
@@ -15,9 +16,14 @@ _PACKAGES = ("funnelling", "numpy", "scipy", "scikit-learn")
 
 
 def facts(
-    data: str, trials: Sequence[Trial], seed: int, seconds: float, more: Mapping[str, str] | None = None
+    data: str,
+    trials: Sequence[Trial],
+    seed: int,
+    seconds: float,
+    machines: Sequence[str] = (),
+    more: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """What stands at the end of a report."""
+    """What stands at the end of a report; the machine at hand did the work where none is named."""
     return {
         **_command(),
         "Data": f"{data}: {_described(trials[0])}",
@@ -29,7 +35,7 @@ def facts(
         "Versions": ", ".join(
             [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in _PACKAGES)]
         ),
-        "Machine": f"{platform.system()} {platform.machine()}, {counted(os.cpu_count() or 1, 'core')}",
+        "Machine": "; ".join(machines or [this_machine()]),
     }
 
 

@@ -88,7 +88,7 @@ def compare(
         page = Report(
             "Comparison of methods",
             sections=[Section("comparison", "Methods", blocks=comparison_blocks(result))],
-            facts=facts(", ".join(data), trials, seed, pieces.seconds),
+            facts=facts(", ".join(data), trials, seed, pieces.seconds, pieces.machines),
         )
         write_report(page, folder)
     return result

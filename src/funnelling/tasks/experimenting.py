@@ -110,7 +110,7 @@ def experiment(
         title,
         ["From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."],
         sections,
-        facts(corpus, trials, seed, pieces.seconds, {"Methods": ", ".join(chosen)}),
+        facts(corpus, trials, seed, pieces.seconds, pieces.machines, {"Methods": ", ".join(chosen)}),
     )
     write_report(page, folder)
     return Experiments(results, sections)

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+import platform
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +14,7 @@ from typing import Any
 from funnelling.corpus import Corpus
 from funnelling.formats.files import writing
 from funnelling.trials.splits import Trial
+from funnelling.wording import counted
 
 FOLDER = "pieces"
 LONGEST_NAME = 100  # of a piece; some hold language tags, which may be long
@@ -23,17 +26,24 @@ class Pieces:
     """Independent results of a longer work, one file each below ``folder``; without a folder none is kept.
 
     A piece is found again by its name and its key: all that its result depends on. Every key holds the
-    version of the package. How long a result took is kept with it.
+    version of the package. How long a result took, and on what machine, is kept with it: pieces may have been
+    made on several.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = None if folder is None else folder / FOLDER
         self._seconds: dict[str, float] = {}
+        self._machines: dict[str, str] = {}
 
     @property
     def seconds(self) -> float:
         """How long it took to make all pieces that were asked for, whenever that was."""
         return sum(self._seconds.values())
+
+    @property
+    def machines(self) -> list[str]:
+        """The machines that the pieces which were asked for were made on."""
+        return sorted(set(self._machines.values()))
 
     def get(self, name: str, key: Any, make: Callable[[], Result]) -> Result:
         """The result of this name and key: the one that is kept, or else what ``make`` returns."""
@@ -42,6 +52,7 @@ class Pieces:
         file_name = f"{short}-{digest([key, version('funnelling')])[:16]}.json"
         piece = self._read(file_name) or self._make(file_name, make)
         self._seconds[file_name] = piece["seconds"]
+        self._machines[file_name] = piece["machine"]
         result: Result = piece["result"]
         return result
 
@@ -50,19 +61,24 @@ class Pieces:
         if self._folder is not None:
             with suppress(OSError, ValueError):
                 piece: Result = json.loads((self._folder / file_name).read_text(encoding="utf-8"))
-                if piece.keys() == {"seconds", "result"}:
+                if piece.keys() == {"seconds", "machine", "result"}:
                     return piece
         return None
 
     def _make(self, file_name: str, make: Callable[[], Result]) -> Result:
         start = time.perf_counter()
         result = make()
-        piece = {"seconds": time.perf_counter() - start, "result": result}
+        piece = {"seconds": time.perf_counter() - start, "machine": this_machine(), "result": result}
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
             with writing(self._folder / file_name, force=True) as stream:
                 json.dump(piece, stream)
         return piece
+
+
+def this_machine() -> str:
+    """The machine at hand in a few words, without its name."""
+    return f"{platform.system()} {platform.machine()}, {counted(os.cpu_count() or 1, 'core')}"
 
 
 def digest(value: Any) -> str:

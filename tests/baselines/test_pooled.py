@@ -87,3 +87,8 @@ def test_one_c_serves_all_languages() -> None:
 def test_a_wrong_c_is_named(C: object) -> None:
     with pytest.raises(InputError, match=r"^C must be a positive number or grid, not "):
         PooledClassifier(C).fit(CORPUS.X, CORPUS.y)  # type: ignore[arg-type]
+
+
+def test_what_is_neither_true_nor_false_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^calibrated must be true or false, not 'no'"):
+        PooledClassifier(calibrated="no").fit(["a b", "c d"], [["x"], []], ["en", "en"])  # type: ignore[arg-type]

@@ -268,8 +268,23 @@ class TestJoint:
         "parameters", [{"zero_shot": None, "views": None}, {"zero_shot": "pooled", "views": "auto"}]
     )
     def test_it_needs_a_space_and_the_paper_s_funnel(self, parameters: dict[str, Any]) -> None:
-        with pytest.raises(InputError, match=r"^zero_shot_joint needs a zero_shot space, and views=None"):
+        with pytest.raises(
+            InputError, match=r"^zero_shot_joint needs a zero_shot space, such as 'auto', and views=None"
+        ):
             FunnellingClassifier(zero_shot_joint=True, **parameters).fit(TEXTS, LABELS, LANGUAGES)
+
+    def test_odds_have_no_joint_form(self) -> None:
+        with pytest.raises(InputError, match=r"^combine='odds' has no joint form"):
+            clesa(zero_shot_joint=True, combine="odds").fit(TEXTS, LABELS, LANGUAGES)
+
+    def test_a_fitted_model_stays_what_it_is(
+        self, joint: FunnellingClassifier, model: FunnellingClassifier
+    ) -> None:
+        for fitted in (joint, model):
+            before = fitted.decision_function(NEW, NEW_LANGUAGES)
+            fitted.set_params(zero_shot_joint=not fitted.zero_shot_joint)
+            np.testing.assert_array_equal(fitted.decision_function(NEW, NEW_LANGUAGES), before)
+            fitted.set_params(zero_shot_joint=not fitted.zero_shot_joint)
 
 
 def _texts(language: str) -> list[str]:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.baselines.base import SharedSpaceBaseline
+from funnelling.method.parameters import check_flag
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.svm import SVM, Calibration, CSetting
@@ -50,6 +51,10 @@ class PooledClassifier(SharedSpaceBaseline):
             verbose=verbose,
         )
         self.calibrated = calibrated
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_flag(self, "calibrated")
 
     def _space(self, seed: int) -> PooledSpace:  # noqa: ARG002
         return PooledSpace(vectorizer=self.vectorizer, verbose=self.verbose)

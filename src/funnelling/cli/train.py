@@ -74,7 +74,8 @@ def _method(arguments: argparse.Namespace) -> "Method":
     from funnelling.tasks.resources import check_resources
 
     name = arguments.method
-    method_of(name)
+    if method_of(name) != name:
+        raise InputError(f"{name} is a variant, for comparisons. Train {method_of(name)} with --set.")
     settings = {name: {**parse_settings(arguments.set, [name]).get(name, {}), **_own_settings(arguments)}}
     check_writable(Path(arguments.output), arguments.force)  # before resources, which may take a while
     resources = options.resources(arguments).read()

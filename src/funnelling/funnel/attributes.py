@@ -64,13 +64,16 @@ def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
     )
 
 
-def zero_shot_funnel_of(attributes: Mapping[str, Any], joint: bool) -> FittedFunnel:
-    """The funnel that a model with these attributes has for all other languages."""
+def zero_shot_funnel_of(attributes: Mapping[str, Any]) -> FittedFunnel:
+    """The funnel that a model with these attributes has for all other languages.
+
+    Where it has no tier 2 of its own, all languages share one.
+    """
     view = SharedView(attributes["space_"], attributes["shared_"], [])
     return FittedFunnel(
         FittedViews([SHARED], {}, {SHARED: view}, attributes["vectorizers_"]),
         Combination("mean", normalise=False),  # of one view, whatever was chosen for the languages learned
-        _tier_two_of(attributes, "" if joint else ZERO_SHOT),
+        _tier_two_of(attributes, ZERO_SHOT if f"{ZERO_SHOT}meta_" in attributes else ""),
         attributes.get("training_"),
     )
 

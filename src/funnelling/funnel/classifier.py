@@ -237,8 +237,13 @@ class FunnellingClassifier(Method):
             check_choice(self, "zero_shot", SPACES)
             if self.views is not None and not is_auto(self.views):
                 raise InputError("Shared views serve unseen languages themselves. Leave zero_shot out.")
-        if self.zero_shot_joint and (self.zero_shot is None or self.views is not None):
-            raise InputError("zero_shot_joint needs a zero_shot space, and views=None: the paper's funnel.")
+        if self.zero_shot_joint:
+            if self.zero_shot is None or self.views is not None:
+                raise InputError(
+                    "zero_shot_joint needs a zero_shot space, such as 'auto', and views=None: fun-zero-shot."
+                )
+            if self.combine == "odds":
+                raise InputError("combine='odds' has no joint form. Leave it out, or zero_shot_joint.")
         if self.optimise is not None:
             parse_goal(self.optimise)
             if self.calibrated:
@@ -298,7 +303,7 @@ class FunnellingClassifier(Method):
         design, attributes = self.design(), vars(self)
         funnels = [funnel_of(design, attributes)]
         if self.zero_shot is not None:
-            funnels.append(zero_shot_funnel_of(attributes, self.zero_shot_joint))
+            funnels.append(zero_shot_funnel_of(attributes))
         self._funnels = funnels  # when they are complete: another thread may be waiting for them
 
     def _forget(self) -> None:

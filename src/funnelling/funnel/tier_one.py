@@ -85,8 +85,12 @@ class TierOne:
 
 
 def both_posteriors(second: Any, calibration: str) -> Any:
-    """The posteriors of two classes that exclude each other, from those of the second."""
-    return np.hstack([-second if calibration == "none" else 1 - second, second])
+    """The posteriors of two classes that exclude each other, from those of the second.
+
+    Scores are mirrored at 0; what stands for a class that none or all documents have is 0 or 1, no score.
+    """
+    scores = calibration == "none" and not np.isin(second, (ABSENT, 1.0)).all()
+    return np.hstack([-second if scores else 1 - second, second])
 
 
 @dataclass(frozen=True)

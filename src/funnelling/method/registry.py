@@ -33,13 +33,13 @@ METHODS = {
         "Fun(TAT)",
         "funnelling.funnel.classifier",
         "FunnellingClassifier",
-        {"variant": "tat", "zero_shot": None, "views": None},
+        {"variant": "tat", "zero_shot": None, "zero_shot_joint": False, "views": None},
     ),
     "fun-kfcv": _Entry(
         "Fun(KFCV)",
         "funnelling.funnel.classifier",
         "FunnellingClassifier",
-        {"variant": "kfcv", "zero_shot": None, "views": None},
+        {"variant": "kfcv", "zero_shot": None, "zero_shot_joint": False, "views": None},
     ),
     "fun-zero-shot": _Entry(
         "Fun(zero-shot)",

@@ -246,6 +246,17 @@ def test_a_variant_of_a_language_is_learned_with_it() -> None:
     assert blocks(section, HeatMap)[0].rows == ["de", "+ pt, pt_BR"]
 
 
+def test_zero_shot_keeps_what_it_learned_from_apart(tmp_path: Path) -> None:
+    """The first two languages are others where another trial lacks one."""
+    trial = made_trials()[0]
+    less = trial._replace(train=trial.train.select([tag != "en" for tag in trial.train.languages]))
+    first = zero_shot.run(Setting([trial], [], pieces=Pieces(tmp_path)))
+    then = zero_shot.run(Setting([trial, less], [], pieces=Pieces(tmp_path)))
+    anew = zero_shot.run(Setting([trial, less], []))
+    assert first["languages"] == ["de", "en", "it"]
+    assert then == anew
+
+
 def test_zero_shot_shows_its_variants_side_by_side(setting: Setting) -> None:
     names = ["fun-zero-shot", "fun-zero-shot:joint"]
     settings = {"fun-zero-shot:joint": {"zero_shot_joint": True}}

@@ -123,9 +123,9 @@ class Funnels:
         """Tier 2 over these shares of the languages' documents."""
         return SharedGram(self, {language: self.base(language, share) for language, share in shares.items()})
 
-    def problem(self, training: Floats, targets: Targets, C: CSetting) -> Problem:
-        """What tier 2 learns from posteriors."""
-        learner = replace(self._design.meta_svm(int(targets.any(axis=0).sum())), C=C)
+    def problem(self, training: Floats, targets: Targets, C: CSetting, exclusive: bool = False) -> Problem:
+        """What tier 2 learns from posteriors; ``exclusive`` is how C is chosen where it is not given."""
+        learner = replace(self._design.meta_svm(int(targets.any(axis=0).sum()), exclusive), C=C)
         return learner.problem(training, targets, "tier 2")
 
     def own_tier_two(self, bases: Sequence[Base], labels: slice = ALL) -> Scorer:
@@ -133,7 +133,8 @@ class Funnels:
         training = np.vstack([base.training[:, labels] for base in bases])
         targets = np.vstack([base.targets[:, labels] for base in bases])
         folds = np.concatenate([base.folds for base in bases])
-        return self.problem(training, targets, self._design.meta_C).fit(folds).scorer()
+        exclusive = self.one_label and labels == ALL
+        return self.problem(training, targets, self._design.meta_C, exclusive).fit(folds).scorer()
 
 
 class SharedGram:

@@ -171,7 +171,7 @@ def _examples_table(by_examples: Result) -> TableBlock:
         cells = ["none" if start == 0 else f"{start}{end}", f"{tp + fn:,}"]
         for sums in by_examples.values():
             tp, fp, fn = sums[row]
-            cells += [number(right / max(1, of)) for right, of in ((tp, tp + fp), (tp, tp + fn))]
+            cells += [number(right / of) if of else "" for right, of in ((tp, tp + fp), (tp, tp + fn))]
         rows.append(cells)
     return TableBlock(
         "mono-binary-examples",

@@ -41,9 +41,9 @@ def parse_experiments(name: str) -> list[str]:
     funnelling.errors.InputError: There is no experiment 'contribution'. Choose from all, methods, \
 per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot.
     """
-    if name == ALL:
-        return list(EXPERIMENTS)
     names = [each.strip() for each in name.split(",")]
+    if ALL in names:
+        return list(EXPERIMENTS)
     for each in names:
         if each not in EXPERIMENTS:
             choices = ", ".join([ALL, *EXPERIMENTS])

@@ -53,7 +53,7 @@ def _scores(setting: Setting, name: str, steps: Sequence[list[str]]) -> dict[str
             setting.piece(
                 f"{name}-{len(tags)}",
                 number,
-                setting.marks.get(name),
+                [setting.marks.get(name), tags],
                 _measure_with,
                 setting,
                 name,
@@ -99,7 +99,7 @@ def section(result: Result) -> Section:
             "column's language. On and below the diagonal the language was learned from. In the paper, whose "
             "funnel has one tier 2 for both kinds of posteriors and word vectors (zero_shot_joint), added "
             "languages help those still unseen, and do not clearly help those already seen.",
-            *(_finding(name, result) for name in result["methods"]),
+            *filter(None, (_finding(name, result) for name in result["methods"])),
         ],
         [
             _figure(name, measure, result, several)

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-UNMARKED = {"README.md", "docs/reproduction.md", "docs/method.md", "docs/resources.md"}  # to be marked later
+UNMARKED = {"docs/method.md", "docs/resources.md"}  # to be marked later
 NO_COMMAND = "no command"
 
 UNIT = r"(?:[nµm]?s|seconds?|min|minutes?|hours?|[KMG]B|times)\b|%|×(?!\s?\d)"

@@ -105,13 +105,6 @@ def test_a_marker_covers_what_stands_above_it_up_to_a_heading_or_another_marker(
     ]
 
 
-def test_pages_that_are_to_be_marked_later_are_let_be(
-    figures: ModuleType, write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(figures, "UNMARKED", {"docs/page.md"})
-    assert list(figures.problems(write(".614\n"))) == []
-
-
 @pytest.mark.parametrize(
     "text",
     [

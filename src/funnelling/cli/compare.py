@@ -20,7 +20,10 @@ def add_to(commands: options.Commands) -> None:
         "data", metavar="DATA", nargs="+", help=f"{options.DATA_HELP}; or a corpus of `data list`"
     )
     parser.add_argument(
-        "--methods", default=DEFAULT_METHODS, metavar="M,M…", help=f"methods, or all ({DEFAULT_METHODS})"
+        "--methods",
+        default=DEFAULT_METHODS,
+        metavar="M,M…",
+        help=f"methods, or all ({DEFAULT_METHODS}); {options.VARIANTS_HELP}",
     )
     options.add_trials(parser)
     parser.add_argument(

@@ -36,7 +36,7 @@ def add_to(commands: options.Commands) -> None:
         "--methods",
         metavar="M,M…",
         help="methods of the tables, or all "
-        f"({','.join(DEFAULT_METHODS)}, and upper-bound where it can be had)",
+        f"({','.join(DEFAULT_METHODS)}, and upper-bound where it can be had); {options.VARIANTS_HELP}",
     )
     parser.add_argument(
         "--fractions",

@@ -15,6 +15,7 @@ Number = TypeVar("Number", int, float)
 Commands = Any  # argparse keeps the type of add_subparsers() to itself
 
 ALL = "all"  # methods, those left out that lack resources
+VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
 DATA_HELP = (
     "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, a folder of such files, "
     "or - for standard input"

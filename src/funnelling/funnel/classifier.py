@@ -366,8 +366,7 @@ class FunnellingClassifier(Method):
         """
         check_fitted(self, "classes_")
         self._validate_parameters()
-        if self.zero_shot_joint:
-            raise InputError("A model with zero_shot_joint cannot learn on. Train it anew on all documents.")
+        self.check_extensible()
         inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
         archive = growable_archive(self.classes_, getattr(self, "training_", None))
         views, known = self.funnel(self.languages_[0]).views, self.classes_.tolist()
@@ -378,6 +377,11 @@ class FunnellingClassifier(Method):
         self._remember(growth_attributes(growth))
         self._assemble()
         return self
+
+    def check_extensible(self) -> None:
+        """Refuse a model that cannot learn on, whatever the documents are."""
+        if self.zero_shot_joint:
+            raise InputError("A model with zero_shot_joint cannot learn on. Train it anew on all documents.")
 
     def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
         """How good the model is on training documents that were held out from both tiers, by language.

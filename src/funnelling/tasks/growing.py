@@ -111,6 +111,7 @@ def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingCla
     if not isinstance(model, FunnellingClassifier):
         raise InputError(f"{path}: only funnels learn on. Train the model anew.")
     with naming_file(path):
+        model.check_extensible()
         growable_archive(model.classes_, getattr(model, "training_", None))
     check_writable(Path(output or path), force or output is None)
     return model

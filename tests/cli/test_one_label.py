@@ -163,7 +163,7 @@ def test_experiments(one_label: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "accuracy" in results["contributions"]["benefit"]
     assert "accuracy" in results["learning-curves"]["it"][0]["Naive"]
     assert "accuracy" in results["per-language"]["improvements"]
-    assert "accuracy" in results["zero-shot"]["scores"]
+    assert "accuracy" in results["zero-shot"]["methods"]["fun-zero-shot"]
 
 
 def test_models_learn_on(

@@ -153,7 +153,7 @@ def test_the_paper_s_three_calibrations() -> None:
         np.testing.assert_allclose(fit_calibration(kind, scores, targets)(new), posteriors)
 
 
-@pytest.mark.parametrize(("kind", "rejected"), [("platt", 0), ("fixed", 0), ("none", -1)])
+@pytest.mark.parametrize(("kind", "rejected"), [("platt", 0), ("fixed", 0), ("none", 0)])
 def test_labels_that_training_left_no_choice_about_are_constant(kind: str, rejected: int) -> None:
     scores, targets = held_out_scores(40, 3, 2)
     targets[:, 0], targets[:, 2] = False, True

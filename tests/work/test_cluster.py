@@ -17,7 +17,9 @@ from funnelling import InputError, read_corpus, save_model
 from funnelling.method.registry import make_method
 from funnelling.parts.learning import fit_parts
 from funnelling.trials.fitting import fit_method
+from funnelling.work import spread
 from funnelling.work.cluster import on_cluster
+from funnelling.work.spread import in_pieces
 from tests.cli.command import run_command, succeed
 from tests.parts.folders import rows, write_parts
 
@@ -49,14 +51,14 @@ def _bytes(model: Any, folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("name", ["fun-auto", "fun-kfcv", "naive"])
 def test_the_model_is_the_same_to_the_bit(cluster: Any, folder: Path, tmp_path: Path, name: str) -> None:
     with on_cluster(cluster.scheduler_address):
-        spread = _fitted(name, folder)
-    assert _bytes(spread, tmp_path / "a") == _bytes(_fitted(name, folder), tmp_path / "b")
+        model = _fitted(name, folder)
+    assert _bytes(model, tmp_path / "a") == _bytes(_fitted(name, folder), tmp_path / "b")
 
 
 def test_joblibs_own_words_do_it_too(cluster: Any, folder: Path, tmp_path: Path) -> None:
     with distributed.Client(cluster), joblib.parallel_config(backend="dask"):
-        spread = _fitted("fun-tat", folder)
-    assert _bytes(spread, tmp_path / "a") == _bytes(_fitted("fun-tat", folder), tmp_path / "b")
+        model = _fitted("fun-tat", folder)
+    assert _bytes(model, tmp_path / "a") == _bytes(_fitted("fun-tat", folder), tmp_path / "b")
 
 
 def test_parts_are_counted_by_the_workers(cluster: Any, folder: Path, tmp_path: Path) -> None:
@@ -80,11 +82,37 @@ def test_a_worker_that_is_killed_is_replaced(folder: Path, tmp_path: Path) -> No
 
         killer = threading.Thread(target=kill)
         killer.start()
-        spread = [_fitted("fun-tat", folder) for _ in range(3)]
+        models = [_fitted("fun-tat", folder) for _ in range(3)]
         killer.join()
     expected = _bytes(_fitted("fun-tat", folder), tmp_path / "b")
-    for number, model in enumerate(spread):
+    for number, model in enumerate(models):
         assert _bytes(model, tmp_path / str(number)) == expected
+
+
+def _die_once(marks: Path, number: int) -> int:
+    mark = marks / str(number)
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def _die(_number: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_pieces_that_are_lost_are_done_again(n_workers: int, tmp_path: Path) -> None:
+    with on_cluster(f"local:{n_workers}"):
+        done = dict(in_pieces(_die_once, (tmp_path,), [(number,) for number in range(3)]))
+    assert done == {0: 0, 1: 1, 2: 4}
+
+
+def test_a_cluster_that_loses_everything_again_and_again_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "PATIENCE", 0)
+    monkeypatch.setattr(spread, "ATTEMPTS", 2)
+    with on_cluster("local:2"), pytest.raises(InputError, match="lost its workers again and again"):
+        list(in_pieces(_die, (), [(0,)]))
 
 
 def _refusal(address: str) -> str:

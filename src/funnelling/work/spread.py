@@ -6,14 +6,16 @@ Without one, work stays in threads of this process, where no data has to travel;
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from funnelling.errors import InputError
 
 Result = TypeVar("Result")
 
-ATTEMPTS = 5  # at pieces whose data was lost with the workers that held it
+ATTEMPTS = 5  # at pieces that were lost with the workers that held them
 PATIENCE = 2.0  # seconds before the second attempt, doubled before each further one
 
 
@@ -37,26 +39,16 @@ def workers() -> int:
 def in_pieces(
     work: Callable[..., Result], shared: Sequence[Any], pieces: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, Result]]:
-    """``work(*shared, *piece)`` for each piece, with the piece's number, in the order in which they end.
-
-    ``shared`` travels once. On a cluster every worker gets a copy, so that it outlives any of them.
-    """
+    """``work(*shared, *piece)`` for each piece, with the piece's number, in the order in which they end."""
     import joblib
+    from joblib.parallel import get_active_backend
 
-    remaining = dict(enumerate(pieces))
-    for attempt in range(ATTEMPTS):
-        with suppress(*_losses()):
-            data = _send(tuple(shared))
-            # A tuple stays with its task, which a worker that dies leaves behind; an array is lost with it.
-            calls = [joblib.delayed(_do)(work, k, piece, data) for k, piece in remaining.items()]
-            for result in joblib.Parallel(batch_size=1, return_as="generator_unordered")(calls):
-                if isinstance(result, _PieceResult):
-                    del remaining[result.number]
-                    yield result.number, result.value
-        if not remaining:
-            return
-        time.sleep(PATIENCE * 2**attempt)  # until dead workers are noticed and replaced
-    raise InputError("The cluster lost its workers again and again. Give them more memory, or add some.")
+    client = getattr(get_active_backend()[0], "client", None)
+    if client is not None:
+        yield from _on_cluster(client, work, tuple(shared), dict(enumerate(pieces)))
+    else:
+        calls = [joblib.delayed(_do)(number, work, shared, piece) for number, piece in enumerate(pieces)]
+        yield from joblib.Parallel(batch_size=1, return_as="generator_unordered")(calls)
 
 
 def in_processes(
@@ -77,47 +69,40 @@ def in_processes(
             yield from in_pieces(work, (), pieces)
 
 
-class _PieceResult(NamedTuple):
-    number: int
-    value: Any
-
-
-def _send(shared: tuple[Any, ...]) -> Any:
-    """The shared data, or on a cluster a reference to the copies that were sent to all workers."""
-    from joblib.parallel import get_active_backend
-
-    client = getattr(get_active_backend()[0], "client", None)
-    if client is None:
-        return shared
-    try:
-        return client.scatter([shared], broadcast=True, hash=False)[0]
-    except KeyError as error:  # of the scheduler, about a worker that dies while it is sent to
-        from distributed.comm.core import CommClosedError
-
-        raise CommClosedError("A worker went away.") from error
-
-
-def _do(work: Callable[..., Any], number: int, piece: tuple[Any, ...], shared: Any) -> _PieceResult | None:
-    """The result of a piece, or None where the shared data did not arrive."""
-    if not isinstance(shared, tuple):
-        return None
+def _do(number: int, work: Callable[..., Result], shared: Any, piece: tuple[Any, ...]) -> tuple[int, Result]:
     import joblib
 
     with joblib.parallel_config(backend="threading", n_jobs=1):
-        return _PieceResult(number, work(*shared, *piece))
+        return number, work(*shared, *piece)
 
 
-def _losses() -> tuple[type[BaseException], ...]:
-    """The errors of a cluster that lost workers, and data or work with them."""
-    if "distributed" not in sys.modules:
-        return ()
-    from concurrent.futures import CancelledError
+def _on_cluster(
+    client: Any, work: Callable[..., Result], shared: tuple[Any, ...], pieces: dict[int, tuple[Any, ...]]
+) -> Iterator[tuple[int, Result]]:
+    """The pieces of a Dask cluster, whose workers come and go.
 
-    from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
+    The shared data is a task too, and travels once to each worker: the scheduler repeats tasks whose worker
+    dies. Data that is scattered, as joblib does it, dies with its worker, and to scatter while one dies can
+    last for ever.
+    """
+    import dask
+    from distributed import KilledWorker, as_completed
     from distributed.comm.core import CommClosedError
 
-    return CancelledError, CommClosedError, FutureCancelledError, KilledWorker
+    for attempt in range(ATTEMPTS):
+        with suppress(CancelledError, CommClosedError, KilledWorker):
+            with dask.config.set({"distributed.admin.large-graph-warning-threshold": sys.maxsize}):
+                data = client.submit(tuple, shared, pure=False)
+                submit = partial(client.submit, _do, pure=False)
+                futures = [submit(number, work, data, piece) for number, piece in pieces.items()]
+            ended = as_completed(futures, client.loop, with_results=True)  # type: ignore[no-untyped-call]
+            for _, (number, value) in ended:
+                del pieces[number]
+                yield number, value
+        if not pieces:
+            return
+        time.sleep(PATIENCE * 2**attempt)  # until dead workers are noticed and replaced
+    raise InputError("The cluster lost its workers again and again. Give them more memory, or add some.")
 
 
 @contextmanager

@@ -49,9 +49,7 @@ COPIES = 3  # how many more features there are where each language has its own, 
 THRESHOLDS = 15  # that a candidate's scores are tried with
 HOPELESS = 3.0  # standard errors behind another candidate: no further round is run
 TELLING = 300  # documents held out, from which on that is told
-INDIFFERENT = (
-    0.003  # of a measure, or of a label's log-likelihood: who might be ahead by less is not waited for
-)
+INDIFFERENT = 0.003  # of what they go by: a candidate that might be ahead by less is not waited for
 
 MIXED, OWN_MIXED = "mixed", "own-mixed"
 

@@ -1,10 +1,9 @@
 """Languages without training documents: the space they are served through, and the folds that mimic them.
 
 The paper adds one base classifier in a space that all languages share, and feeds its posteriors to tier 2
-along with those of the languages' own classifiers: `fit_joint`. It saw the two kinds interfere: languages
-with training documents no longer gained from each other. `fit_zero_shot` gives each kind a meta-classifier of
-its own, so nothing is left of that: languages with training documents get what they get without it, to the
-bit.
+along with those of the languages' own classifiers: `fit_joint`. It suspects that the two kinds interfere, for
+languages with training documents do not gain from each other there. `fit_zero_shot` gives each kind a
+meta-classifier of its own: languages with training documents get what they get without it, to the bit.
 
 The folds of its shared classifiers are languages instead of documents. Sigmoids are fitted to scores of
 languages that the classifier had not seen, which is what it will be asked about, and C is chosen by them.

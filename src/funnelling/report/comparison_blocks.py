@@ -26,7 +26,7 @@ GROUPS_NOTE = (
     "share of draws that differ by as much, the true one included. All documents of a group are swapped "
     "together, in every language and trial, one without a group alone: it respects that dependence"
 )
-BOTH_NOTE = "Among many pairs some p are small by chance: neither test corrects for their number"
+CHANCE_NOTE = "Among many pairs some p are small by chance: they are not corrected for the number of pairs"
 
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
@@ -65,7 +65,7 @@ def pairs_blocks(
             name,
             "Pairs of methods",
             Table(["method", "minus", *header], rows),
-            [T_TEST_NOTE, *([GROUPS_NOTE] if has_groups else []), BOTH_NOTE],
+            [T_TEST_NOTE, *([GROUPS_NOTE] if has_groups else []), CHANCE_NOTE],
             folded=len(rows) > MOST_ROWS,
         )
     ]

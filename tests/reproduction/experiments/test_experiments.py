@@ -12,6 +12,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
+from funnelling.report.tables import number
 from funnelling.reproduction.experiments import (
     calibration,
     contributions,
@@ -263,6 +264,14 @@ def test_zero_shot_shows_its_variants_side_by_side(setting: Setting) -> None:
     result = zero_shot.run(Setting(setting.trials[:1], ["naive", *names], settings=settings))
     assert list(result["methods"]) == names
     section = zero_shot.section(result)
+    (means,) = blocks(section, TableBlock)
+    first = np.array(result["methods"]["fun-zero-shot"]["micro_f1"])
+    above = first[np.triu_indices_from(first, 1)]
+    assert means.table.rows[0][:4] == ["Fun(zero-shot)", "unseen", str(above.size), number(above.mean())]
+    assert [row[:2] for row in means.table.rows[1::2]] == [
+        ["Fun(zero-shot), joint", "unseen"],
+        ["Fun(zero-shot), joint", "seen"],
+    ]
     assert section.paragraphs[2].startswith("Fun(zero-shot), joint, one trial: ")
     figures = blocks(section, HeatMap)
     assert [figure.name for figure in figures][::4] == [

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from funnelling.evaluation.language_averages import measure_languages
 from funnelling.evaluation.registry import MEASURES
 from funnelling.method.registry import method_of, title
-from funnelling.report.content import HeatMap, Section
+from funnelling.report.content import HeatMap, Section, TableBlock
+from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.improvement import mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
@@ -102,10 +103,37 @@ def section(result: Result) -> Section:
             *filter(None, (_finding(name, result) for name in result["methods"])),
         ],
         [
-            _figure(name, measure, result, several)
-            for name, scores in result["methods"].items()
-            for measure in scores
+            _means(result),
+            *(
+                _figure(name, measure, result, several)
+                for name, scores in result["methods"].items()
+                for measure in scores
+            ),
         ],
+    )
+
+
+def _means(result: Result) -> TableBlock:
+    """The methods beside each other, over the cells that all of them fill."""
+    scores = {
+        name: np.array(list(by_measure.values()), dtype=float)  # measures × rows × languages
+        for name, by_measure in result["methods"].items()
+    }
+    filled = np.isfinite(list(scores.values())).all(axis=(0, 1))
+    learned_at = _rows_of_languages(result["steps"])
+    unseen = learned_at > np.arange(len(result["steps"]))[:, None]
+    rows = [
+        [title(name), kind, str(which.sum()), *(number(mean) for mean in cells[:, which].mean(axis=1))]
+        for kind, which in (("unseen", unseen & filled), ("seen", ~unseen & filled))
+        if which.any()
+        for name, cells in scores.items()
+    ]
+    measures = next(iter(result["methods"].values()))
+    return TableBlock(
+        "zero-shot",
+        "Means over the cells of the figures",
+        Table(["method", "languages", "cells", *(MEASURES[measure].title for measure in measures)], rows),
+        ["Cells of languages that every method can label; on and below the diagonal a language is seen"],
     )
 
 

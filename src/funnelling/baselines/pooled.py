@@ -26,7 +26,7 @@ class PooledClassifier(SharedSpaceBaseline):
         None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
         were worse than the best; "grid" tries them all.
     calibrated : bool
-        False says yes where the score is above 0, as the paper's methods do.
+        False says yes where the score is above 0, as the paper's methods do here.
     vectorizer, memory_limit, n_jobs, random_state, verbose
         As in `funnelling.FunnellingClassifier`, but one vectorizer for all languages.
     """

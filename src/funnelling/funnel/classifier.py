@@ -116,8 +116,8 @@ class FunnellingClassifier(Method):
         None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
     optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R" or None
         What to tune each label's threshold for, on posteriors of documents held out from both tiers;
-        None says yes where the score is above 0, as the paper does; with ``views="auto"`` it tunes for
-        macro-F1, with no threshold below .1.
+        None says yes where the score is above 0, an SVM's own threshold (the paper names none); with
+        ``views="auto"`` it tunes for macro-F1, with no threshold below .1.
     calibrated : bool
         True says yes where the calibrated probability is above .5, with nothing tuned.
     compact : bool

@@ -39,7 +39,8 @@ class Funnels:
     """A trial's funnels, all with the same parameters.
 
     ``design`` is that of Fun(TAT). A `tier_two` has the given ``C``: over all documents it decides as an
-    estimator of that design would with it as ``meta_C``. A tier 2 of its own chooses its own.
+    estimator of that design would with it as ``meta_C``. A tier 2 of its own chooses its own. A text without
+    any known word, to which estimators give no label, is decided by its scores like the others.
     """
 
     def __init__(self, trial: Trial, design: Design, C: float, seed: int) -> None:

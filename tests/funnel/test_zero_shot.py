@@ -1,5 +1,6 @@
 """The funnel for languages without training documents."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -260,9 +261,11 @@ class TestJoint:
                 loaded.predict_proba(texts, languages), joint.predict_proba(texts, languages)
             )
 
-    def test_it_cannot_learn_on(self, joint: FunnellingClassifier) -> None:
+    @pytest.mark.parametrize("says_so", [True, False])
+    def test_it_cannot_learn_on(self, joint: FunnellingClassifier, says_so: bool) -> None:
+        fitted = copy.copy(joint).set_params(zero_shot_joint=says_so)
         with pytest.raises(InputError, match=r"^A model with zero_shot_joint cannot learn on"):
-            joint.extend(NEW, NEW_LABELS, NEW_LANGUAGES)
+            fitted.extend(NEW, NEW_LABELS, NEW_LANGUAGES)
 
     @pytest.mark.parametrize(
         "parameters", [{"zero_shot": None, "views": None}, {"zero_shot": "pooled", "views": "auto"}]

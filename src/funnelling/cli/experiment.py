@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
         seed=arguments.seed,
         sources=arguments.sources,
         resources=options.resources(arguments),
-        settings=parse_settings(arguments.set, [*(methods or DEFAULT_METHODS), *ALWAYS]),
+        settings=parse_settings(arguments.set, dict.fromkeys([*(methods or DEFAULT_METHODS), *ALWAYS])),
         one_label=arguments.one_label,
         force=arguments.force,
         jobs=arguments.jobs,

@@ -64,16 +64,18 @@ def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
     )
 
 
-def zero_shot_funnel_of(attributes: Mapping[str, Any]) -> FittedFunnel:
-    """The funnel that a model with these attributes has for all other languages.
+def is_joint(attributes: Mapping[str, Any]) -> bool:
+    """Whether a model has one tier 2 for languages with and without training documents."""
+    return "space_" in attributes and f"{ZERO_SHOT}meta_" not in attributes
 
-    Where it has no tier 2 of its own, all languages share one.
-    """
+
+def zero_shot_funnel_of(attributes: Mapping[str, Any]) -> FittedFunnel:
+    """The funnel that a model with these attributes has for all other languages."""
     view = SharedView(attributes["space_"], attributes["shared_"], [])
     return FittedFunnel(
         FittedViews([SHARED], {}, {SHARED: view}, attributes["vectorizers_"]),
         Combination("mean", normalise=False),  # of one view, whatever was chosen for the languages learned
-        _tier_two_of(attributes, ZERO_SHOT if f"{ZERO_SHOT}meta_" in attributes else ""),
+        _tier_two_of(attributes, "" if is_joint(attributes) else ZERO_SHOT),
         attributes.get("training_"),
     )
 

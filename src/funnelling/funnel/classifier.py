@@ -22,6 +22,7 @@ from funnelling.funnel.attributes import (
     funnel_attributes,
     funnel_of,
     growth_attributes,
+    is_joint,
     zero_shot_attributes,
     zero_shot_funnel_of,
 )
@@ -380,7 +381,7 @@ class FunnellingClassifier(Method):
 
     def check_extensible(self) -> None:
         """Refuse a model that cannot learn on, whatever the documents are."""
-        if self.zero_shot_joint:
+        if is_joint(vars(self)):
             raise InputError("A model with zero_shot_joint cannot learn on. Train it anew on all documents.")
 
     def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:

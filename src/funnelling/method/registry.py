@@ -202,7 +202,8 @@ def parse_settings(items: Iterable[str], methods: Collection[str]) -> dict[str, 
             raise InputError(f"--set {item} is no setting. Write METHOD.PARAM=VALUE, like fun-tat.meta_C=1.")
         method_of(name)
         if name not in methods:
-            raise InputError(f"--set {item}: {name} takes no part, only {', '.join(methods)}. Drop it.")
+            others = ", ".join(methods)
+            raise InputError(f"--set {item}: {name} takes no part, only {others}. Name it too, or drop this.")
         try:
             value = json.loads({"True": "true", "False": "false", "None": "null"}.get(text, text))
         except ValueError:

@@ -1,5 +1,6 @@
 """``funnelling quickstart``: what a newcomer sees first works as printed."""
 
+import csv
 import json
 import os
 import shlex
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from .command import environment, run_command
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +36,19 @@ def test_fun_tat_is_above_naive_on_all_four_averages(ended: tuple[Path, str]) ->
     scores = [float(score) for score in average]
     assert all(fun > naive for naive, fun in zip(scores[::2], scores[1::2], strict=True))
     assert len([line for line in lines[header + 2 :] if line.startswith(("da", "de", "en"))]) == 3
+
+
+def test_the_readme_has_its_table(ended: tuple[Path, str]) -> None:
+    """To the last digit or so: other processors round otherwise."""
+    folder, _ = ended
+    with (folder / "first try" / "data" / "methods.csv").open(encoding="utf-8", newline="") as file:
+        measured = {row[0]: row[1:5] for row in csv.reader(file)}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").replace("*", "")
+    table = readme[readme.index("\n| 1,750 documents") :]
+    for method in ("Naive", "Fun(TAT)"):
+        row = next(line for line in table.splitlines() if line.startswith(f"| {method} |"))
+        shown = [float(cell) for cell in row.split("|")[2:6]]
+        assert shown == pytest.approx([float(score) for score in measured[method]], abs=0.0011)
 
 
 def test_what_it_leaves(ended: tuple[Path, str]) -> None:

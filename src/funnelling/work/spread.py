@@ -45,7 +45,7 @@ def in_pieces(
 
     client = getattr(get_active_backend()[0], "client", None)
     if client is not None:
-        yield from _on_cluster(client, work, tuple(shared), dict(enumerate(pieces)))
+        yield from _as_tasks(client, work, tuple(shared), dict(enumerate(pieces)))
     else:
         calls = [joblib.delayed(_do)(number, work, shared, piece) for number, piece in enumerate(pieces)]
         yield from joblib.Parallel(batch_size=1, return_as="generator_unordered")(calls)
@@ -76,12 +76,12 @@ def _do(number: int, work: Callable[..., Result], shared: Any, piece: tuple[Any,
         return number, work(*shared, *piece)
 
 
-def _on_cluster(
+def _as_tasks(
     client: Any, work: Callable[..., Result], shared: tuple[Any, ...], pieces: dict[int, tuple[Any, ...]]
 ) -> Iterator[tuple[int, Result]]:
-    """The pieces of a Dask cluster, whose workers come and go.
+    """The pieces as tasks of a Dask cluster, whose workers come and go.
 
-    The shared data is a task too, and travels once to each worker: the scheduler repeats tasks whose worker
+    The shared data is one too, and travels once to each worker: the scheduler repeats tasks whose worker
     dies. Data that is scattered, as joblib does it, dies with its worker, and to scatter while one dies can
     last for ever.
     """

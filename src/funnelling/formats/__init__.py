@@ -33,10 +33,11 @@ _TEXT_FORMATS = {
 _PARQUET = _Format(parquet.read, parquet.write)
 
 
-def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
+def read_documents(path: str | os.PathLike[str], keep_fields: bool = False) -> Iterator[Document]:
     r"""The documents of a file, one after the other; ``-`` is JSON Lines on standard input.
 
-    A folder gives the documents of its files, in the order of their names.
+    A folder gives the documents of its files, in the order of their names. ``keep_fields`` keeps all columns of
+    each document beside it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +52,7 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document]:
     """
     if os.path.isdir(path):
         return chain.from_iterable(map(read_part, parts_of(path)))
-    return _documents(path, _format_of(path))
+    return _documents(path, _format_of(path), keep_fields=keep_fields)
 
 
 def read_part(path: str) -> Iterator[Document]:
@@ -94,13 +95,17 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
     _format_of(path).write(path, map(to_record, documents), force)
 
 
-def _documents(path: _Path, file_format: _Format, prefix: str = "") -> Iterator[Document]:
+def _documents(
+    path: _Path, file_format: _Format, prefix: str = "", keep_fields: bool = False
+) -> Iterator[Document]:
     name = shown_name(path)
     empty = True
     for line, record in file_format.read(path):
         document = to_document(record, name, line)
         unnamed = prefix and record.get("id") in (None, "")
-        yield replace(document, id=f"{prefix}{line}") if unnamed else document
+        if unnamed:
+            document = replace(document, id=f"{prefix}{line}")
+        yield replace(document, fields=record) if keep_fields else document
         empty = False
     if empty:
         raise InputError(f"{name}: no document in it. Check that it is the right file.")

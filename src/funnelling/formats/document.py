@@ -19,7 +19,8 @@ _LABEL_SEPARATOR = re.compile(r"\\([\\|])|(\|)")
 class Document:
     """A text, its language and its labels: None where they are not known, () where there are none.
 
-    ``line`` is where it was read, for messages.
+    ``line`` is where it was read, for messages; ``fields`` are all columns of its file as they stood there, for
+    whoever asked `read_documents` to keep them.
 
     >>> Document("7", "Il gatto dorme", language="it", labels=("animals",))
     Document(id='7', text='Il gatto dorme', language='it', labels=('animals',), split=None, group=None)
@@ -32,6 +33,7 @@ class Document:
     split: str | None = None
     group: str | None = None
     line: int | None = field(default=None, compare=False, repr=False)
+    fields: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
 
 
 def to_document(record: Mapping[str, object], name: str, line: int) -> Document:

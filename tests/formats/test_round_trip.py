@@ -15,13 +15,14 @@ ODD = "a |\\\"',;\t\n\r\u2028\x85\ufeffé猫🐈שלום{}[]#"
 
 odd_text = st.text(ODD) | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 name = odd_text.filter(bool)
+label = odd_text.map(str.strip).filter(bool)  # labels are stripped
 documents = st.lists(
     st.builds(
         Document,
         id=name,
         text=odd_text,
         language=st.none() | name,
-        labels=st.none() | st.lists(name, unique=True).map(tuple),
+        labels=st.none() | st.lists(label, unique=True).map(tuple),
         split=st.sampled_from([None, "train", "test", "parallel"]),
         group=st.none() | name,
     ),
@@ -36,7 +37,18 @@ documents = st.lists(
 @example(
     [Document("1", "", labels=()), Document("2", "", labels=None), Document("3", "", labels=("|", "\\"))]
 )
-@example([Document("\ufeff", "\r", "\n", ("\r", "\r\n", " ", 'it\'s, "so"', "مرحبا", "👩‍👩‍👧"), "test", " ")])
+@example(
+    [
+        Document(
+            "\ufeff",
+            "\r",
+            "\n",
+            ("a\rb", "a\r\nb", "[]", "NaN", "1.0", 'it\'s, "so"', "مرحبا", "👩‍👩‍👧"),
+            "test",
+            " ",
+        )
+    ]
+)
 def test_what_is_written_is_read_back(tmp_path: Path, extension: str, written: list[Document]) -> None:
     path = tmp_path / f"docs{extension}"
     write_documents(path, written, force=True)

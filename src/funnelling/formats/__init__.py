@@ -1,49 +1,75 @@
-"""Documents in files: JSON Lines, CSV, TSV and Parquet, chosen by the extension."""
+"""Documents in files: JSON Lines, tables, spreadsheets, Parquet and plain texts, chosen by the extension."""
 
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 from funnelling.errors import InputError
 from funnelling.formats import delimited, jsonl, parquet
-from funnelling.formats.document import Document, to_document, to_record
-from funnelling.formats.files import STANDARD, cannot_read, shown_name
+from funnelling.formats.delimited import DelimitedRows
+from funnelling.formats.document import Document, to_record
+from funnelling.formats.encoded import TextFile
+from funnelling.formats.files import STANDARD, cannot_read, reading, shown_name
+from funnelling.formats.jsonl import JsonRows
+from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.formats.parquet import ParquetRows
+from funnelling.formats.plain_texts import FolderRows, LineRows, TextRow, holds_text_files
+from funnelling.formats.reader import DocumentReader, Rows
+from funnelling.formats.workbooks import WorkbookRows
 
-__all__ = ["Document", "parts_of", "read_documents", "read_part", "write_documents"]
+__all__ = ["Document", "Layout", "parts_of", "read_documents", "read_part", "write_documents"]
 
 _Path = str | os.PathLike[str]
 
 
 class _Format(NamedTuple):
-    read: Callable[[_Path], Iterator[tuple[int, dict[str, object]]]]
-    write: Callable[[_Path, Iterable[Mapping[str, object]], bool], None]
+    rows: Callable[[_Path, str, Layout], Rows]
+    write: Callable[[_Path, Iterable[Mapping[str, object]], bool], None] | None = None
 
 
-_JSON_LINES = _Format(jsonl.read, jsonl.write)
-_TEXT_FORMATS = {
-    ".jsonl": _JSON_LINES,
-    ".ndjson": _JSON_LINES,
-    ".json": _JSON_LINES,
-    ".csv": _Format(partial(delimited.read, delimiter=","), partial(delimited.write, delimiter=",")),
-    ".tsv": _Format(partial(delimited.read, delimiter="\t"), partial(delimited.write, delimiter="\t")),
+_JSON_LINES = _Format(JsonRows, jsonl.write)
+_FORMATS = {
+    "jsonl": _JSON_LINES,
+    "ndjson": _JSON_LINES,
+    "json": _JSON_LINES,
+    "csv": _Format(partial(DelimitedRows, usual=","), partial(delimited.write, delimiter=",")),
+    "tsv": _Format(partial(DelimitedRows, usual="\t"), partial(delimited.write, delimiter="\t")),
+    "xlsx": _Format(WorkbookRows),
+    "ods": _Format(WorkbookRows),
+    "txt": _Format(
+        lambda path, name, layout: TextRow(TextFile(path, name, layout.encoding).text(), name, _stem(path))
+    ),
+    "parquet": _Format(lambda path, name, _layout: ParquetRows(path, name), parquet.write),
 }
-_PARQUET = _Format(parquet.read, parquet.write)
+_GIVEN = {**_FORMATS, "lines": _Format(LineRows), "text": _FORMATS["txt"]}  # that a layout may name
+FILE_FORMATS = tuple(_GIVEN)
+_COMPRESSED = ("jsonl", "ndjson", "json", "csv", "tsv", "txt")
 
 
-def read_documents(path: str | os.PathLike[str], keep_fields: bool = False) -> Iterator[Document]:
+def read_documents(
+    path: str | os.PathLike[str], layout: Layout = AS_FOUND, *, labels: bool = True, keep_fields: bool = False
+) -> Iterator[Document]:
     r"""The documents of a file, one after the other; ``-`` is JSON Lines on standard input.
 
-    A folder gives the documents of its files, in the order of their names. ``keep_fields`` keeps all columns of
-    each document beside it.
+    A folder gives the documents of its files, in the order of their names; one of nested folders with text
+    files gives a document per file, labelled by their names. A path with blanks that is no file is a text.
+
+    Parameters
+    ----------
+    path : file or folder, or - for standard input
+    layout : where the fields are in it, as far as that should not be found
+    labels : whether labels are needed; where they are not, nothing is asked about them
+    keep_fields : whether all columns of each document are kept beside it
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "docs.csv")
     ...     with open(path, "w") as file:
-    ...         _ = file.write("language,text,labels\nit,Il gatto dorme,animals|rest\n")
+    ...         _ = file.write("Lang;Body;Category\nit;Il gatto dorme;animals|rest\n")
     ...     [(document.id, document.text, document.labels) for document in read_documents(path)]
     [('2', 'Il gatto dorme', ('animals', 'rest'))]
     >>> next(read_documents("nowhere.jsonl"))
@@ -51,35 +77,43 @@ def read_documents(path: str | os.PathLike[str], keep_fields: bool = False) -> I
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
     """
     if os.path.isdir(path):
-        return chain.from_iterable(map(read_part, parts_of(path)))
-    return _documents(path, _format_of(path), keep_fields=keep_fields)
+        return _of_folder(path, layout, labels, keep_fields)
+    if is_text(path):
+        row = TextRow(os.fspath(path), "the text", "1")
+        return DocumentReader([row], layout, labels, keep_fields).documents()
+    return _of_file(path, _format_of(path, layout), layout, labels, keep_fields)
 
 
-def read_part(path: str) -> Iterator[Document]:
+def read_part(path: str, layout: Layout = AS_FOUND, labels: bool = True) -> Iterator[Document]:
     """The documents of one part of a folder; those without an id are named after the part and their line."""
-    return _documents(path, _format_of(path), f"{os.path.basename(path).partition('.')[0]}:")
+    return DocumentReader([_rows(path, layout)], layout, labels, False).documents(_prefix)
 
 
 def parts_of(folder: str | os.PathLike[str]) -> list[str]:
     """The parts of a folder, which are its files of documents, by name; hidden files are passed over."""
-    try:
-        names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
-    except OSError as error:
-        raise cannot_read(os.fspath(folder), error) from error
-    paths = [os.path.join(folder, name) for name in names]
-    parts = [path for path in paths if os.path.isfile(path) and _is_known(path)]
+    parts = _parts(folder)
     if not parts:
         raise InputError(
-            f"{folder}: no file of documents in this folder. Name one that holds .parquet or .jsonl files."
+            f"{folder}: no file of documents in this folder. Name one that holds .parquet, .jsonl or "
+            ".csv files, or folders of text files."
         )
     return parts
 
 
-def _is_known(path: str) -> bool:
-    try:
-        return bool(_format_of(path))
-    except InputError:
+def is_text(path: str | os.PathLike[str]) -> bool:
+    """Whether what was given in place of a file is a text: it has blanks, and is no name of a file.
+
+    >>> is_text("Il gatto dorme"), is_text("gatto"), is_text("my documents.csv")
+    (True, False, False)
+    """
+    name = os.fspath(path)
+    if len(name.split()) < 2 or name == STANDARD:
         return False
+    _, ending = os.path.splitext(name.lower().removesuffix(".gz"))
+    with suppress(OSError, ValueError):
+        if os.path.lexists(name):
+            return False
+    return ending.removeprefix(".") not in _FORMATS
 
 
 def write_documents(path: str | os.PathLike[str], documents: Iterable[Document], force: bool = False) -> None:
@@ -92,36 +126,91 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
     funnelling.errors.InputError: docs.doc: unknown format. Use a name that ends in \
 .jsonl, .ndjson, .json, .csv, .tsv (each also with .gz) or .parquet.
     """
-    _format_of(path).write(path, map(to_record, documents), force)
+    write = _format_of(path, writing=True).write
+    assert write is not None
+    write(path, map(to_record, documents), force)
 
 
-def _documents(
-    path: _Path, file_format: _Format, prefix: str = "", keep_fields: bool = False
+def _of_folder(path: _Path, layout: Layout, labels: bool, keep_fields: bool) -> Iterator[Document]:
+    if not _parts(path) and holds_text_files(path):
+        files: list[Rows] = [FolderRows(path, layout)]
+        yield from DocumentReader(files, layout, labels, keep_fields).documents()
+        return
+    parts = parts_of(path)
+    files = [_rows(part, layout) for part in parts]
+    yield from DocumentReader(files, layout, labels, keep_fields).documents(_prefix)
+
+
+def _of_file(
+    path: _Path, file_format: _Format, layout: Layout, labels: bool, keep_fields: bool
 ) -> Iterator[Document]:
-    name = shown_name(path)
-    empty = True
-    for line, record in file_format.read(path):
-        document = to_document(record, name, line)
-        unnamed = prefix and record.get("id") in (None, "")
-        if unnamed:
-            document = replace(document, id=f"{prefix}{line}")
-        yield replace(document, fields=record) if keep_fields else document
-        empty = False
-    if empty:
-        raise InputError(f"{name}: no document in it. Check that it is the right file.")
+    # Labels and tables may take a second look, for which standard input has to be kept.
+    streamed = not labels and layout.file_format in (None, "jsonl", "ndjson", "json", "lines")
+    with _rereadable(path, streamed) as file:
+        rows = file_format.rows(file, shown_name(path), layout)
+        yield from DocumentReader([rows], layout, labels, keep_fields).documents()
 
 
-def _format_of(path: _Path) -> _Format:
-    name = os.fspath(path)
-    if name == STANDARD:
+@contextmanager
+def _rereadable(path: _Path, streamed: bool) -> Iterator[_Path]:
+    if os.fspath(path) != STANDARD or streamed:
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(prefix="funnelling-") as copy:
+        with reading(STANDARD) as stream:
+            shutil.copyfileobj(stream, copy)
+        copy.flush()
+        yield copy.name
+
+
+def _rows(path: _Path, layout: Layout) -> Rows:
+    return _format_of(path, layout).rows(path, shown_name(path), layout)
+
+
+def _parts(folder: _Path) -> list[str]:
+    try:
+        names = sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
+    except OSError as error:
+        raise cannot_read(os.fspath(folder), error) from error
+    paths = [os.path.join(folder, name) for name in names]
+    return [
+        path
+        for path in paths
+        if os.path.isfile(path) and _ending(path) in _FORMATS and _ending(path) != "txt"
+    ]
+
+
+def _prefix(path: str) -> str:
+    return f"{os.path.basename(path).partition('.')[0]}:"
+
+
+def _stem(path: _Path) -> str:
+    return os.path.basename(os.fspath(path))
+
+
+def _ending(path: _Path) -> str:
+    """The ending of a name that tells its format, empty where it tells none."""
+    name = os.fspath(path).lower()
+    ending = os.path.splitext(name.removesuffix(".gz"))[1].removeprefix(".")
+    return "" if name.endswith(".gz") and ending not in _COMPRESSED else ending
+
+
+def _format_of(path: _Path, layout: Layout = AS_FOUND, writing: bool = False) -> _Format:
+    if layout.file_format is not None:
+        return _GIVEN[layout.file_format]
+    if os.fspath(path) == STANDARD:
         return _JSON_LINES
-    lowered = name.lower()
-    if lowered.endswith(".parquet"):
-        return _PARQUET
-    _, extension = os.path.splitext(lowered.removesuffix(".gz"))
-    if extension not in _TEXT_FORMATS:
-        raise InputError(
-            f"{name}: unknown format. Use a name that ends in {', '.join(_TEXT_FORMATS)} "
-            "(each also with .gz) or .parquet."
-        )
-    return _TEXT_FORMATS[extension]
+    found = _FORMATS.get(_ending(path))
+    if found is None or (writing and found.write is None):
+        raise InputError(_unknown(os.fspath(path), writing))
+    return found
+
+
+def _unknown(name: str, writing: bool) -> str:
+    plain = ", ".join(f".{ending}" for ending in _COMPRESSED if not writing or _FORMATS[ending].write)
+    others = ".parquet" if writing else ".parquet, .xlsx or .ods"
+    joint = " or" if writing else ","
+    cure = "" if writing else ", or say what it is with --format"
+    return (
+        f"{name}: unknown format. Use a name that ends in {plain} (each also with .gz){joint} {others}{cure}."
+    )

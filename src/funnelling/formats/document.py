@@ -3,24 +3,27 @@
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from funnelling.errors import InputError
 
 FIELDS = ("id", "language", "text", "labels", "split", "group")
 SPLITS = ("train", "test", "parallel")
+NO_LABEL = "[]"  # in a cell: a document of no label, where an empty cell is an unlabelled one
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LABEL_SEPARATOR = re.compile(r"\\([\\|])|(\|)")
+_PLAIN_LABEL = re.compile(r"[^|;,\\\n\r\[\](){}]*[^\W\d_][^|;,\\\n\r\[\](){}]*|[+-]?\d+")
+_SPLIT_NAMES = {"training": "train", "testing": "test"}
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text, its language and its labels: None where they are not known, () where there are none.
 
-    ``line`` is where it was read, for messages; ``fields`` are all columns of its file as they stood there, for
-    whoever asked `read_documents` to keep them.
+    ``line`` is where it was read, for messages; ``fields`` are all columns of its file as they stood there,
+    for whoever asked `read_documents` to keep them.
 
     >>> Document("7", "Il gatto dorme", language="it", labels=("animals",))
     Document(id='7', text='Il gatto dorme', language='it', labels=('animals',), split=None, group=None)
@@ -44,7 +47,7 @@ def to_document(record: Mapping[str, object], name: str, line: int) -> Document:
     >>> to_document({"text": "Hi", "labels": 4}, "docs.jsonl", 17)
     Traceback (most recent call last):
     funnelling.errors.InputError: docs.jsonl:17: "labels" must be a list of strings, found a number. \
-Quote it or drop the field.
+Put it in brackets or drop the field.
     """
     try:
         language = _string(record, "language")
@@ -75,18 +78,20 @@ def to_record(document: Document) -> dict[str, object]:
             record[name] = _encodable(value)
         elif value is not None:
             record[name] = [_encodable(label) for label in value]
-    if "" in (document.labels or ()):
+    if not all(label.strip() for label in document.labels or ()):
         raise InputError(f"document {quoted(document.id)} holds an empty label. Drop it.")
     return record
 
 
-def join_labels(labels: Iterable[str]) -> str:
-    r"""Labels in one cell, joined by |, with a backslash before each | and \ of their own.
+def join_labels(labels: Sequence[str]) -> str:
+    r"""Labels in one cell: joined by |, or as a JSON list where one could be taken for something else.
 
-    >>> print(join_labels(["news", "a|b"]))
-    news|a\|b
+    >>> join_labels(["news", "sport"]), join_labels(["Food, Drink"]), join_labels([])
+    ('news|sport', '["Food, Drink"]', '[]')
     """
-    return "|".join(label.replace("\\", "\\\\").replace("|", "\\|") for label in labels)
+    if labels and all(_PLAIN_LABEL.fullmatch(label) and label.lower() not in _NO_ANSWER for label in labels):
+        return "|".join(labels)
+    return json.dumps(list(labels), ensure_ascii=False)
 
 
 def split_labels(cell: str) -> list[str]:
@@ -109,18 +114,6 @@ def split_labels(cell: str) -> list[str]:
         start = match.end()
     labels[-1] += cell[start:]
     return labels
-
-
-def check_columns(columns: list[str], name: str) -> None:
-    """Refuse a table whose columns lack the text or name one of our fields twice."""
-    if "text" not in columns:
-        raise InputError(
-            f'{name}: no "text" column, found {quoted(", ".join(columns))}. '
-            'Call the column that holds the text "text".'
-        )
-    for column in FIELDS:
-        if columns.count(column) > 1:
-            raise InputError(f'{name}: two columns are called "{column}". Rename one of them.')
 
 
 def quoted(value: str) -> str:
@@ -154,12 +147,14 @@ def _name(record: Mapping[str, object], field: str) -> str | None:
 
 
 def _split(record: Mapping[str, object]) -> str | None:
-    split = _string(record, "split")
-    if split is None:
+    given = _string(record, "split")
+    if given is None:
         return None
+    split = given.strip().lower()
+    split = _SPLIT_NAMES.get(split, split)
     if split not in SPLITS:
         raise InputError(
-            f'"split" must be train, test or parallel, found {quoted(split)}. Rename or drop it.'
+            f'"split" must be train, test or parallel, found {quoted(given)}. Rename or drop it.'
         )
     return sys.intern(split)
 
@@ -169,18 +164,25 @@ def _labels(record: Mapping[str, object]) -> tuple[str, ...] | None:
     if labels is None:
         return None
     if not isinstance(labels, list):
-        cure = "Put it in brackets" if isinstance(labels, str) else "Quote it"
         raise InputError(
-            f'"labels" must be a list of strings, found {_kind(labels)}. {cure} or drop the field.'
+            f'"labels" must be a list of strings, found {_kind(labels)}. '
+            "Put it in brackets or drop the field."
         )
-    for label in labels:
-        if not isinstance(label, str):
-            raise InputError(
-                f'"labels" must be a list of strings, found {_kind(label)} in it. Quote it or drop it.'
-            )
-        if not label:
-            raise InputError('"labels" holds an empty label. Drop it; a document of no label has none.')
-    return tuple(dict.fromkeys(sys.intern(_encodable(label)) for label in labels))
+    return tuple(dict.fromkeys(map(_label, labels)))
+
+
+def _label(value: object) -> str:
+    """A label, stripped; a number is the label that its digits spell."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, str | int | float) or isinstance(value, bool) or value != value:
+        raise InputError(
+            f'"labels" must be a list of strings, found {_kind(value)} in it. Quote it or drop it.'
+        )
+    label = _encodable(str(value)).strip()
+    if not label:
+        raise InputError('"labels" holds an empty label. Drop it; a document of no label has none.')
+    return sys.intern(label)
 
 
 def _encodable(text: str) -> str:
@@ -195,6 +197,8 @@ def _encodable(text: str) -> str:
 def _kind(value: object) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
+
+_NO_ANSWER = frozenset({"nan", "<na>", "#n/a", "n/a", "null"})  # what others write into empty cells
 
 _KINDS: dict[type, str] = {
     type(None): "null",

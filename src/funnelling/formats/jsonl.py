@@ -1,21 +1,43 @@
-"""JSON Lines: one object per line, the canonical form of documents."""
+"""JSON Lines: one object per line, the canonical form of documents; or one JSON array of objects."""
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NoReturn
 
 from funnelling.errors import InputError
-from funnelling.formats.files import reading, shown_name, text_lines, writing
+from funnelling.formats.encoded import TextFile
+from funnelling.formats.files import writing
+from funnelling.formats.layout import Layout
 
 
-def read(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, object]]]:
-    """Each object with the number of its line; blank lines are passed over."""
-    name = shown_name(path)
-    with reading(path) as stream:
-        for number, line in text_lines(stream, name):
-            if line and not line.isspace():
-                yield number, _parse(line.rstrip(), f"{name}:{number}")
+class JsonRows:
+    """The objects of a file, each with the number of its line; blank lines are passed over."""
+
+    columns = None  # every object may have keys of its own
+
+    def __init__(self, path: str | os.PathLike[str], name: str, layout: Layout) -> None:
+        self.name = name
+        self.found: list[str] = []
+        self._file = TextFile(path, name, layout.encoding)
+
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+        """All objects, and all they hold."""
+        lines = ((number, line) for number, line in self._file.lines() if line and not line.isspace())
+        begun = False
+        for number, line in lines:
+            if not begun and line.lstrip().startswith("["):
+                yield from self._entries("".join([line, *(rest for _, rest in lines)]), number)
+            else:
+                begun = True
+                yield number, _parse(line.rstrip(), f"{self.name}:{number}")
+
+    def _entries(self, text: str, number: int) -> Iterator[tuple[int, dict[str, object]]]:
+        """The objects of an array, by their place in it."""
+        entries = _decode(text, f"{self.name}:{number}")
+        assert isinstance(entries, list)
+        for place, entry in enumerate(entries, start=1):
+            yield place, _checked(entry, f"{self.name}: entry {place}")
 
 
 def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]], force: bool) -> None:
@@ -26,8 +48,12 @@ def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]],
 
 
 def _parse(line: str, place: str) -> dict[str, object]:
+    return _checked(_decode(line, place), place)
+
+
+def _decode(text: str, place: str) -> object:
     try:
-        value = _DECODER.decode(line)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{place}: not JSON ({error.msg}, column {error.colno}). "
@@ -38,6 +64,9 @@ def _parse(line: str, place: str) -> dict[str, object]:
     except ValueError as error:
         # A constant that JSON lacks, or a number with more digits than Python accepts.
         raise InputError(f"{place}: not JSON ({error}). Write null, or quote the number.") from None
+
+
+def _checked(value: object, place: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise InputError(f'{place}: not a JSON object. Write {{"text": …}}, one object per line.')
     return value

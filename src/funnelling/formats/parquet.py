@@ -1,12 +1,13 @@
 """Parquet: one column per field, labels as a list column, read and written in batches of rows."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.document import FIELDS, check_columns, split_labels
+from funnelling.formats.document import FIELDS
 from funnelling.formats.files import reading, shown_name, writing_bytes
 
 _ROWS_PER_BATCH = 1024
@@ -14,26 +15,38 @@ _ROWS_PER_BATCH = 1024
 _READ_BUFFER = 2**20
 
 
-def read(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, object]]]:
-    """Each row with its number; labels may also be one string, joined by | as in CSV."""
-    name = shown_name(path)
-    pyarrow = _pyarrow("reading")
-    damage = (pyarrow.ArrowException, OSError, UnicodeDecodeError)
-    with reading(path) as stream:
+class ParquetRows:
+    """The rows of a file, with their numbers."""
+
+    def __init__(self, path: str | os.PathLike[str], name: str) -> None:
+        self.name = name
+        self.found: list[str] = []
+        self._path = path
+        self._pyarrow = _pyarrow("reading")
+        with self._open() as file:
+            self.columns: list[str] = file.schema_arrow.names
+
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
+        """All rows, and of their columns those that are wanted."""
         number = 0
-        try:
-            file = pyarrow.parquet.ParquetFile(stream, buffer_size=_READ_BUFFER, pre_buffer=False)
-            columns = file.schema_arrow.names
-            check_columns(columns, name)
-            fields = [field for field in FIELDS if field in columns]
-            for batch in file.iter_batches(_ROWS_PER_BATCH, columns=fields):
-                for record in batch.to_pylist():
-                    number += 1
-                    if isinstance(record.get("labels"), str):
-                        record["labels"] = split_labels(record["labels"])
-                    yield number, record
-        except damage as error:
-            raise _damaged(path, number, error) from error
+        columns = None if wanted is None else [name for name in self.columns if name in wanted]
+        with self._open() as file:
+            try:
+                for batch in file.iter_batches(_ROWS_PER_BATCH, columns=columns):
+                    for record in batch.to_pylist():
+                        number += 1
+                        yield number, record
+            except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+                raise _damaged(self.name, number, error) from error
+
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
+        with reading(self._path) as stream:
+            try:
+                file = self._pyarrow.parquet.ParquetFile(stream, buffer_size=_READ_BUFFER, pre_buffer=False)
+            except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+                raise _damaged(self.name, 0, error) from error
+            yield file
 
 
 def distinct_values(path: str | os.PathLike[str], column: str) -> list[object]:
@@ -47,7 +60,7 @@ def distinct_values(path: str | os.PathLike[str], column: str) -> list[object]:
             values: list[object] = file.read(columns=[column])[column].unique().to_pylist()
             return values
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _damaged(path, 0, error) from error
+            raise _damaged(shown_name(path), 0, error) from error
 
 
 def rows_in(path: str | os.PathLike[str]) -> int:
@@ -57,7 +70,7 @@ def rows_in(path: str | os.PathLike[str]) -> int:
         try:
             return int(pyarrow.parquet.ParquetFile(stream).metadata.num_rows)
         except (pyarrow.ArrowException, OSError) as error:
-            raise _damaged(path, 0, error) from error
+            raise _damaged(shown_name(path), 0, error) from error
 
 
 def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]], force: bool) -> None:
@@ -100,11 +113,10 @@ def _write(
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
-def _damaged(path: str | os.PathLike[str], rows: int, error: Exception) -> InputError:
+def _damaged(name: str, rows: int, error: Exception) -> InputError:
     reason = str(error).partition("\n")[0]
     return InputError(
-        f"{shown_name(path)}: not readable as Parquet after row {rows} ({reason}). "
-        "Write or copy the file again."
+        f"{name}: not readable as Parquet after row {rows} ({reason}). Write or copy the file again."
     )
 
 

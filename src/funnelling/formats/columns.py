@@ -1,0 +1,220 @@
+"""Which columns of a file hold which fields of documents: as the user says, or by their names."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from funnelling.errors import InputError
+from funnelling.formats.document import quoted
+from funnelling.formats.layout import NONE, Layout
+
+# Names by which a column is known, whatever their case; our own comes first.
+NAMES = {
+    "text": (
+        *(
+            "text",
+            "body",
+            "content",
+            "contents",
+            "message",
+            "document",
+            "description",
+            "abstract",
+            "sentence",
+        ),
+        *(
+            "review",
+            "comment",
+            "tweet",
+            "post",
+            "article",
+            "utterance",
+            "full_text",
+            "texte",
+            "testo",
+            "texto",
+        ),
+    ),
+    "labels": (
+        *("labels", "label", "category", "categories", "class", "classes", "tag", "tags", "topic", "topics"),
+        *(
+            "target",
+            "targets",
+            "intent",
+            "sentiment",
+            "subjects",
+            "kategorie",
+            "kategorien",
+            "categoria",
+            "rubrik",
+        ),
+    ),
+    "language": (
+        "language",
+        "lang",
+        "language_code",
+        "lang_code",
+        "locale",
+        "sprache",
+        "langue",
+        "idioma",
+        "lingua",
+    ),
+    "id": ("id", "_id", "doc_id", "docid", "document_id", "identifier", "uuid", "guid"),
+    "split": ("split",),
+    "group": ("group", "group_id"),
+}
+TITLES = ("title", "headline", "heading", "titel", "titre", "titolo", "titulo")
+MAIL_TITLES = {"subject": ("body", "message", "content"), "betreff": ("text", "body")}  # beside which texts
+FLAGS = {field: f"--{field}-column" for field in NAMES}
+
+Name = TypeVar("Name", bound=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of each field: those of the text are joined, several of labels hold 0 and 1 each."""
+
+    text: tuple[str, ...]
+    labels: tuple[str, ...]
+    language: str | None
+    id: str | None
+    split: str | None
+    group: str | None
+
+    def taken(self) -> set[str]:
+        """All columns that hold a field."""
+        single = (self.language, self.id, self.split, self.group)
+        return {*self.text, *self.labels, *(name for name in single if name is not None)}
+
+    def described(self) -> list[str]:
+        """What is worth saying: the fields that are not in columns of their own names."""
+        said = []
+        for field in NAMES:
+            value = getattr(self, field)
+            names = (value,) if isinstance(value, str) else value or ()
+            if names and names != (field,):
+                shown = [quoted(name) for name in names]
+                joined = " + ".join(shown) if field == "text" else _some(shown)
+                said.append(f"{field} from {joined}")
+        return said
+
+
+def find_columns(names: Sequence[str], layout: Layout, place: str, labels: bool = True) -> Columns:
+    """Which of a file's columns hold which fields; ``place`` is the file, for messages.
+
+    Without ``labels``, nobody needs to know which columns hold those.
+
+    >>> found = find_columns(["ID", "Titel", "Text", "Kategorie", "lang"], Layout(), "docs.csv")
+    >>> found.text, found.labels, found.language
+    (('Titel', 'Text'), ('Kategorie',), 'lang')
+    >>> find_columns(["Frage", "Antwort"], Layout(), "docs.csv")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: docs.csv: which column holds the text? There are "Frage", "Antwort". \
+Name it with --text-column.
+    """
+    found = _Found(names, layout, place)
+    return Columns(
+        text=found.text(),
+        labels=found.labels() if labels else (),
+        language=found.one("language"),
+        id=found.one("id"),
+        split=found.one("split"),
+        group=found.one("group"),
+    )
+
+
+def known_names(header: Iterable[str]) -> int:
+    """How many fields the names of a header tell.
+
+    >>> known_names(["Lang", "Body", "colour"])
+    2
+    """
+    plain = {_plain(name) for name in header}
+    return sum(any(name in plain for name in names) for names in NAMES.values())
+
+
+class _Found:
+    def __init__(self, names: Sequence[str], layout: Layout, place: str) -> None:
+        self._names = names
+        self._layout = layout
+        self._place = place
+
+    def text(self) -> tuple[str, ...]:
+        if self._layout.text:
+            return tuple(self._named(name, "text") for name in self._layout.text)
+        own = self._by_name("text")
+        plain = None if own is None else _plain(own)
+        titles = [
+            name
+            for name in self._names
+            if _plain(name) in TITLES or plain in MAIL_TITLES.get(_plain(name), ())
+        ]
+        title = titles if len(titles) == 1 else []
+        if own is None and not title:
+            raise InputError(
+                f"{self._place}: which column holds the text? There are {_some(map(quoted, self._names))}. "
+                "Name it with --text-column."
+            )
+        return (*title, *([] if own is None else [own]))
+
+    def labels(self) -> tuple[str, ...]:
+        if self._layout.labels:
+            if tuple(self._layout.labels) == (NONE,):
+                return ()
+            return tuple(self._named(name, "labels") for name in self._layout.labels)
+        own = self._by_name("labels")
+        return () if own is None else (own,)
+
+    def one(self, field: str) -> str | None:
+        given = getattr(self._layout, field)
+        if given is None:
+            return self._by_name(field)
+        return None if given == NONE else self._named(given, field)
+
+    def _named(self, given: str, field: str) -> str:
+        """The column of the name that the user gave, in its own case or else in any."""
+        if given in self._names:
+            self._check_single(given, field)
+            return given
+        alike = [name for name in self._names if _plain(name) == _plain(given)]
+        if len(alike) == 1:
+            return alike[0]
+        raise InputError(
+            f"{self._place}: no column {quoted(given)} for {FLAGS[field]}. "
+            f"There are {_some(map(quoted, self._names))}."
+        )
+
+    def _by_name(self, field: str) -> str | None:
+        """The column whose name tells the field: our own name, or else the only one of those known."""
+        if field in self._names:
+            self._check_single(field, field)
+            return field
+        known = [name for name in self._names if _plain(name) in NAMES[field]]
+        own = [name for name in known if _plain(name) == field]
+        if len(own) == 1 or len(known) <= 1:
+            return next(iter(own or known), None)
+        raise InputError(
+            f"{self._place}: {_some(map(quoted, known))} may all be the {field}. Choose with {FLAGS[field]}."
+        )
+
+    def _check_single(self, name: str, field: str) -> None:
+        if list(self._names).count(name) > 1:
+            raise InputError(
+                f"{self._place}: two columns are called {quoted(name)}, of which one should be the {field}. "
+                "Rename one of them."
+            )
+
+
+def _plain(name: str) -> str:
+    """A name as people may vary it.
+
+    >>> _plain(" Doc-ID ")
+    'doc_id'
+    """
+    return name.strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def _some(names: Iterable[str], most: int = 8) -> str:
+    listed = list(names)
+    return ", ".join(listed[:most]) + (f" and {len(listed) - most} more" if len(listed) > most else "")

@@ -1,0 +1,65 @@
+"""How a file holds its documents, as far as the user says; all else is found in the file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from funnelling.errors import InputError
+
+NONE = "none"  # of a column: there is none; of a separator: a cell is one label
+MARKUP = ("html", "markdown", "quotes")  # what can be stripped from texts
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the fields of documents are in a file. What is None or empty is found in the file, and said.
+
+    Parameters
+    ----------
+    text : the column of the text, or several that are joined
+    labels : the column of the labels, or one column per label that holds 0 and 1
+    language, id, split, group : the columns of these fields; "none" where there is none
+    file_format : where the name does not tell: "jsonl", "csv", "tsv", "xlsx", "ods", "parquet", "lines" (a
+        document per line) or "text" (one document)
+    encoding : of a text file, such as "cp1252"
+    delimiter : between the cells of a CSV file
+    header : whether the first row of a table has the names of its columns, which are 1, 2, … if not
+    sheet : of a spreadsheet
+    label_separator : between labels in a cell; "none" where a cell is one label
+    no_label : what a cell says of a document that has no label; an empty one is unlabelled
+    folders : what nested folders of text files stand for: "split", "language", "label"
+    strip : what to take out of texts: "html", "markdown", "quotes" (of mails)
+
+    >>> Layout(text=("Title", "Body"), labels=("Category",), label_separator=";").text
+    ('Title', 'Body')
+    >>> Layout(strip=("xml",))
+    Traceback (most recent call last):
+    funnelling.errors.InputError: 'xml' cannot be stripped. Choose from html, markdown, quotes.
+    """
+
+    text: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    language: str | None = None
+    id: str | None = None
+    split: str | None = None
+    group: str | None = None
+    file_format: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    header: bool = True
+    sheet: str | None = None
+    label_separator: str | None = None
+    no_label: str | None = None
+    folders: Sequence[str] = ()
+    strip: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("text", "labels", "folders", "strip"):
+            value = getattr(self, field)
+            if isinstance(value, str):  # the one name there is
+                object.__setattr__(self, field, (value,))
+        for kind in self.strip:
+            if kind not in MARKUP:
+                raise InputError(f"{kind!r} cannot be stripped. Choose from {', '.join(MARKUP)}.")
+
+
+AS_FOUND = Layout()

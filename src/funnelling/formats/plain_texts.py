@@ -1,0 +1,141 @@
+"""Plain texts: a document per line, a file that is one document, or nested folders of such files."""
+
+import os
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from funnelling.errors import InputError
+from funnelling.formats.document import SPLITS, quoted
+from funnelling.formats.encoded import TextFile
+from funnelling.formats.files import cannot_read
+from funnelling.formats.layout import Layout
+
+_CODE = re.compile(
+    r"[a-z]{2}(?:[-_][a-z]{2,4})?|[a-z]{3}[-_][a-z]{4}", re.IGNORECASE
+)  # art and war are words
+ENDINGS = (".txt", ".text", ".md", ".html", ".htm", "")
+LEVELS = ("split", "language", "label")
+
+
+class LineRows:
+    """A document per line; blank lines are passed over."""
+
+    columns = ("text",)
+
+    def __init__(self, path: str | os.PathLike[str], name: str, layout: Layout) -> None:
+        self.name = name
+        self.found: list[str] = []
+        self._file = TextFile(path, name, layout.encoding)
+
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+        """A row per line."""
+        for number, line in self._file.lines():
+            if line.strip():
+                yield number, {"text": line.rstrip("\r\n")}
+
+
+class TextRow:
+    """A file that is one document, or a text that was given as it is."""
+
+    columns = ("id", "text")
+
+    def __init__(self, text: str, name: str, document: str) -> None:
+        self.name = name
+        self.found: list[str] = []
+        self._row: dict[str, object] = {"id": document, "text": text}
+
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+        """The one document."""
+        yield 1, self._row
+
+
+class FolderRows:
+    """A file per document in folders that are named after labels, languages or splits.
+
+    A level of folders that are all named like splits tells the split, one of language codes the language, any
+    other the label. One level of language codes alone could be either.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
+        self.name = os.fspath(path)
+        self.found: list[str] = []
+        self._layout = layout
+        self._files = _text_files(Path(path))
+        depths = {len(names) for names in self._files.values()}
+        if len(depths) != 1 or depths == {0}:
+            raise InputError(
+                f"{self.name}: text files at different depths. Give each a folder per label, or per "
+                "language and label."
+            )
+        self._levels = self._find_levels([set(level) for level in zip(*self._files.values(), strict=True)])
+        fields = {"label": "labels"}
+        self.columns = ("id", "text", *(fields.get(level, level) for level in self._levels))
+        if not layout.folders:
+            self.found.append(f"folders are {' / '.join(self._levels)}")
+
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+        """A row per file, in the order of their paths."""
+        for number, (path, names) in enumerate(self._files.items(), start=1):
+            relative = path.relative_to(self.name).as_posix()
+            row: dict[str, object] = {
+                "id": relative,
+                "text": TextFile(path, encoding=self._layout.encoding).text(),
+            }
+            for level, name in zip(self._levels, names, strict=True):
+                row["labels" if level == "label" else level] = [name] if level == "label" else name
+            yield number, row
+
+    def _find_levels(self, names: list[set[str]]) -> list[str]:
+        given = list(self._layout.folders)
+        if given:
+            if len(given) != len(names) or len(set(given)) < len(given) or not set(given) <= set(LEVELS):
+                raise InputError(
+                    f"{self.name}: {len(names)} levels of folders. Name each with --folders, such as "
+                    "language/label."
+                )
+            return given
+        levels = []
+        for level in names:
+            if {name.lower() for name in level} <= set(SPLITS):
+                levels.append("split")
+            elif all(map(_is_language, level)) and "language" not in levels:
+                levels.append("language")
+            else:
+                levels.append("label")
+        if len(set(levels)) < len(levels) or "label" not in levels:
+            example = quoted(min(names[-1]))
+            raise InputError(
+                f"{self.name}: what do the folders stand for, such as {example}? Say it with --folders, such "
+                f"as {'label' if len(names) == 1 else 'language/label'}."
+            )
+        return levels
+
+
+def _is_language(name: str) -> bool:
+    from langcodes import tag_is_valid
+
+    return _CODE.fullmatch(name) is not None and tag_is_valid(name.replace("_", "-"))
+
+
+def holds_text_files(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds folders of text files."""
+    try:
+        return any(names for names in _text_files(Path(path)).values())
+    except InputError:
+        return False
+
+
+def _text_files(root: Path) -> dict[Path, tuple[str, ...]]:
+    """The text files under a folder, hidden ones passed over, with the names of the folders they are in."""
+    try:
+        paths = sorted(
+            path
+            for path in root.rglob("*")
+            if path.suffix.lower() in ENDINGS
+            and path.is_file()
+            and not any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
+        )
+    except OSError as error:
+        raise cannot_read(os.fspath(root), error) from error
+    return {path: path.relative_to(root).parts[:-1] for path in paths}

@@ -1,0 +1,180 @@
+"""From the rows of any file to documents: which columns they come from, and how its cells hold labels."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Protocol
+
+from funnelling.errors import InputError
+from funnelling.formats.columns import Columns, find_columns
+from funnelling.formats.document import Document, quoted, to_document
+from funnelling.formats.label_cells import LabelCells, find_label_cells, flag_columns, is_flag
+from funnelling.formats.layout import Layout
+from funnelling.formats.markup import strip_markup
+
+logger = logging.getLogger(__name__)
+
+_PEEKED = 200  # rows that tell whether columns may hold 0 and 1 alone, before all are looked at
+
+
+class Rows(Protocol):
+    """A file as rows that can be read more than once; ``found`` is what its reader found out about it."""
+
+    name: str
+    found: list[str]
+
+    @property
+    def columns(self) -> Sequence[str] | None:
+        """The columns of all rows, None where each row has its own."""
+
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
+        """The rows, each with the line where it starts, as far as they are wanted."""
+
+
+class DocumentReader:
+    """Makes documents of the rows of one file, or of several that are alike.
+
+    ``labels`` says whether labels are needed: what joins them in cells is told by all cells, which takes a
+    second look at the file. ``keep_fields`` keeps all columns of each document beside it.
+    """
+
+    def __init__(self, files: Sequence[Rows], layout: Layout, labels: bool, keep_fields: bool) -> None:
+        self._files = files
+        self._layout = layout
+        self._labels = labels
+        self._keep_fields = keep_fields
+        self._cells: LabelCells | None = None
+        self._said: set[str] = set()
+
+    def documents(self, prefix: Callable[[str], str] | None = None) -> Iterator[Document]:
+        """All documents; those without an id are named after their line, and the ``prefix`` of their file."""
+        for file in self._files:
+            empty = True
+            for document in self._of_file(file, prefix(file.name) if prefix else ""):
+                yield document
+                empty = False
+            if empty:
+                raise InputError(f"{file.name}: no document in it. Check that it is the right file.")
+
+    def _of_file(self, file: Rows, prefix: str) -> Iterator[Document]:
+        if file.columns is not None and not any(file.columns):
+            return
+        columns = None if file.columns is None else self._columns(file, file.columns)
+        known: dict[str, None] = {}  # what rows with keys of their own have had so far
+        wanted = None if self._keep_fields or columns is None else columns.taken()
+        for line, row in file.rows(wanted):
+            if columns is None or (file.columns is None and not row.keys() <= known.keys()):
+                known |= dict.fromkeys(row)
+                columns = self._columns(file, list(known))
+            place = f"{file.name}:{line}"
+            document = to_document(self._record(row, columns, file, place), file.name, line)
+            if prefix and document.id == str(line):
+                document = replace(document, id=f"{prefix}{line}")
+            yield replace(document, fields=row) if self._keep_fields else document
+
+    def _columns(self, file: Rows, names: Sequence[str]) -> Columns:
+        """The columns of the fields, and a line that says so where that is worth it."""
+        # An object without any key lacks a text, which is said with its line.
+        columns = find_columns(names or ["text"], self._layout, file.name, self._labels)
+        if self._labels and not columns.labels and not self._layout.labels:
+            columns = replace(columns, labels=self._flag_columns(file, names, columns))
+        self._say(file, columns.described())
+        return columns
+
+    def _flag_columns(self, file: Rows, names: Sequence[str], columns: Columns) -> tuple[str, ...]:
+        """Columns of 0 and 1, one per label, where no column is called labels; they are at least two."""
+        free = [name for name in names if name and name not in columns.taken()]
+        if len(free) < 2:
+            return ()
+        peeked = flag_columns((row for _, row in islice(file.rows(), _PEEKED)), free)
+        if len(peeked) < 2:
+            return ()
+        found = flag_columns((row for each in self._files for _, row in each.rows()), free)
+        return tuple(found) if len(found) > 1 else ()
+
+    def _record(
+        self, row: Mapping[str, object], columns: Columns, file: Rows, place: str
+    ) -> dict[str, object]:
+        """A row under the names of the fields."""
+        record: dict[str, object] = {
+            field: None if _is_nan(row.get(name)) else row.get(name)
+            for field, name in (
+                ("id", columns.id),
+                ("language", columns.language),
+                ("split", columns.split),
+                ("group", columns.group),
+            )
+            if name is not None
+        }
+        if any(name in row for name in columns.text):
+            record["text"] = self._text([row.get(name) for name in columns.text])
+        if self._labels and columns.labels:
+            record["labels"] = self._read_labels(row, columns.labels, file, place)
+        return record
+
+    def _text(self, pieces: Sequence[object]) -> object:
+        """The text, its pieces below each other; whatever is no text is left to be refused."""
+        if len(pieces) > 1:
+            present = [piece for piece in pieces if piece is not None and piece != ""]
+            if not all(isinstance(piece, str) for piece in present):
+                return next(piece for piece in present if not isinstance(piece, str))
+            pieces = ["\n".join(str(piece).strip() for piece in present)]
+        text = pieces[0]
+        if isinstance(text, str) and self._layout.strip:
+            return strip_markup(text, self._layout.strip)
+        return text
+
+    def _read_labels(
+        self, row: Mapping[str, object], names: Sequence[str], file: Rows, place: str
+    ) -> list[object] | None:
+        if len(names) > 1:
+            return self._flagged(row, names, place)
+        value = row.get(names[0])
+        if value is None or _is_nan(value):
+            return None
+        if isinstance(value, str):
+            if self._cells is None:
+                self._cells = self._find_cells(file, names[0])
+            return self._cells.read(value)  # type: ignore[return-value]
+        if isinstance(value, bool):
+            return [str(value)]
+        return [value] if isinstance(value, int | float) else value  # type: ignore[return-value]
+
+    def _flagged(self, row: Mapping[str, object], names: Sequence[str], place: str) -> list[object] | None:
+        """The labels whose columns say yes; none are known where all cells are empty."""
+        flags: list[bool | None] = []
+        for name in names:
+            try:
+                flags.append(is_flag(row.get(name)))
+            except ValueError:
+                raise InputError(
+                    f"{place}: {quoted(str(row[name]))} in column {quoted(name)}, which stands for a label. "
+                    "Write 0 or 1, or name the column of the labels with --labels-column."
+                ) from None
+        if all(flag is None for flag in flags):
+            return None
+        return [name for name, flag in zip(names, flags, strict=True) if flag]
+
+    def _find_cells(self, file: Rows, name: str) -> LabelCells:
+        """What joins labels in cells, by all cells of all files."""
+        counts: Counter[str] = Counter()
+        for each in self._files:
+            for _, row in each.rows({name}):
+                value = row.get(name)
+                if isinstance(value, str):
+                    counts[value] += 1
+        cells = find_label_cells(counts, self._layout, file.name)
+        self._say(file, cells.found)
+        return cells
+
+    def _say(self, file: Rows, found: Sequence[str]) -> None:
+        fresh = [line for line in (*file.found, *found) if line not in self._said]
+        self._said.update(fresh)
+        if fresh:
+            logger.info("%s: %s.", file.name, "; ".join(fresh))
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and value != value

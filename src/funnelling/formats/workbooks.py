@@ -1,0 +1,87 @@
+"""Spreadsheets of Excel and OpenDocument: the rows of one of their sheets."""
+
+import datetime
+import io
+import os
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.formats.document import quoted
+from funnelling.formats.files import reading
+from funnelling.formats.layout import Layout
+
+
+class WorkbookRows:
+    """The rows of a sheet with their numbers, cells as the text that a spreadsheet shows."""
+
+    def __init__(self, path: str | os.PathLike[str], name: str, layout: Layout) -> None:
+        self.name = name
+        self.found: list[str] = []
+        sheets = _read(path, name)
+        filled = [title for title, rows in sheets.items() if any(map(any, rows))]
+        if layout.sheet is not None and layout.sheet not in sheets:
+            raise InputError(
+                f"{name}: no sheet {quoted(layout.sheet)}, only {', '.join(map(quoted, sheets))}."
+            )
+        title = layout.sheet if layout.sheet is not None else next(iter(filled), None)
+        if layout.sheet is None and len(filled) > 1:
+            others = ", ".join(quoted(other) for other in filled[1:])
+            self.found.append(f"sheet {quoted(str(title))}, not {others} (choose with --sheet)")
+        self._rows = [] if title is None else sheets[title]
+        start = next((number for number, row in enumerate(self._rows) if any(row)), 0)
+        header = self._rows[start] if self._rows else []
+        self._start = start + 1 if layout.header else start
+        if layout.header:
+            self.columns = [cell.strip() for cell in header]
+            while self.columns and not self.columns[-1]:
+                self.columns.pop()
+        else:
+            self.columns = [str(number) for number in range(1, len(header) + 1)]
+
+    def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
+        """All rows that are not empty, and all their cells."""
+        for number, row in enumerate(self._rows[self._start :], start=self._start + 1):
+            if any(row):
+                yield number, dict(zip(self.columns, row, strict=False))
+
+
+def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]:
+    """The cells of each sheet."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise InputError(
+            f"{name}: reading spreadsheets needs python-calamine: pip install 'funnelling[spreadsheet]'"
+        ) from None
+    with reading(path) as stream:
+        content = io.BytesIO(stream.read())
+    try:
+        workbook = CalamineWorkbook.from_filelike(content)
+        return {
+            title: [
+                [_cell(value) for value in row]
+                for row in workbook.get_sheet_by_name(title).to_python(skip_empty_area=False)
+            ]
+            for title in workbook.sheet_names
+        }
+    except (CalamineError, ValueError, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(
+            f"{name}: not readable as a spreadsheet ({reason}). Save it again, or as CSV."
+        ) from None
+
+
+def _cell(value: Any) -> str:
+    """The text of a cell; a number without decimals is written without a point."""
+    match value:
+        case str():
+            return value
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return str(int(value))
+        case datetime.date() | datetime.time():
+            return value.isoformat()
+        case _:
+            return str(value)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from funnelling.corpus import Corpus, read_corpus
     from funnelling.corpus.reference import Reference, read_reference
     from funnelling.errors import InputError
-    from funnelling.formats import Document, read_documents, write_documents
+    from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
     from funnelling.storage import load_model, save_model
 
@@ -35,6 +35,7 @@ __all__ = [
     "InputError",
     "KCCAClassifier",
     "LRIClassifier",
+    "Layout",
     "MLEClassifier",
     "MLELSTMClassifier",
     "NaiveClassifier",
@@ -59,6 +60,7 @@ _MODULES = {
     "InputError": "funnelling.errors",
     "KCCAClassifier": "funnelling.baselines",
     "LRIClassifier": "funnelling.baselines",
+    "Layout": "funnelling.formats",
     "MLEClassifier": "funnelling.baselines",
     "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
     "NaiveClassifier": "funnelling.baselines",

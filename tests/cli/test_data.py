@@ -42,4 +42,4 @@ def test_a_file_without_languages_and_labels(tmp_path: Path, capsys: pytest.Capt
     printed = capsys.readouterr().out
     assert printed.startswith("2 documents, 1 language, 0 labels")
     assert "positives" not in printed
-    assert "2 documents without a labels field" in printed
+    assert "2 documents without labels" in printed

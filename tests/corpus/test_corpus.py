@@ -117,6 +117,7 @@ def detection(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
 
     languages = ModuleType("funnelling.text.languages")
     languages.normalise_tag = normalise_tag  # type: ignore[attr-defined]
+    languages.is_undetermined = lambda _tag: False  # type: ignore[attr-defined]
     detection = ModuleType("funnelling.text.detection")
     detection.detect_languages = detect_languages  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "funnelling.text.languages", languages)

@@ -73,7 +73,7 @@ FINE = tuple(
         ),
         (
             [Document("x", "horse", language="en"), Document("y", "bird", language="en")],
-            '2 documents without a labels field, not learned from: "x", "y"',
+            '2 documents without labels, not learned from: "x", "y"',
         ),
         (
             [Document("x", "horse", language="en", labels=())],

@@ -24,6 +24,8 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.model,
         arguments.data,
         arguments.output,
+        layout=options.layout(arguments),
+        strict=arguments.strict,
         jobs=arguments.jobs,
         force=arguments.force,
         verbose=1,

@@ -49,6 +49,7 @@ def add_to(commands: options.Commands) -> None:
     options.add_cluster(parser)
     options.add_force(parser)
     options.add_json(parser)
+    options.add_reading(parser)
     parser.set_defaults(run=run)
 
 
@@ -67,6 +68,8 @@ def run(arguments: argparse.Namespace) -> None:
         resources=options.resources(arguments),
         settings=parse_settings(arguments.set, names),
         one_label=arguments.one_label,
+        layout=options.layout(arguments),
+        strict=arguments.strict,
         skip_lacking=arguments.methods.strip() == options.ALL,
         output=arguments.output,
         force=arguments.force,

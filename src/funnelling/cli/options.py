@@ -9,6 +9,7 @@ from funnelling.errors import InputError
 from funnelling.work.devices import DEVICES
 
 if TYPE_CHECKING:
+    from funnelling.formats.layout import Layout
     from funnelling.tasks.resources import ResourcePaths
 
 Number = TypeVar("Number", int, float)
@@ -17,8 +18,8 @@ Commands = Any  # argparse keeps the type of add_subparsers() to itself
 ALL = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
 DATA_HELP = (
-    "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, a folder of such files, "
-    "or - for standard input"
+    "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, .xlsx, .ods, a folder of such files or "
+    "of folders of texts, or - for standard input"
 )
 
 
@@ -102,6 +103,101 @@ def add_skip_unknown(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """How to read DATA, where what is found in it should not decide."""
+    group = parser.add_argument_group(
+        "how to read DATA", "What is not said here is found in the file; what is found is said in a line."
+    )
+    group.add_argument(
+        "--text-column",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="column of the text; several, with commas between them, are joined",
+    )
+    group.add_argument(
+        "--labels-column",
+        "--label-column",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="column of the labels; or several that hold 0 and 1, one per label; none if there is none",
+    )
+    for field in ("language", "id", "split", "group"):
+        group.add_argument(
+            f"--{field}-column", metavar="NAME", help=f"column of the {field}; none if there is none"
+        )
+    group.add_argument(
+        "--label-separator",
+        metavar="S",
+        help="what is between labels in a cell, such as ';'; none if a cell is one label",
+    )
+    group.add_argument("--no-label", metavar="WORD", help="what a cell says of a document that has no label")
+    group.add_argument(
+        "--delimiter", metavar="C", help="what is between the cells of a CSV file; tab is a word"
+    )
+    group.add_argument("--encoding", metavar="E", help="encoding of a text file, such as cp1252")
+    group.add_argument(
+        "--no-header", action="store_true", help="the first row is a document; columns are called 1, 2, …"
+    )
+    group.add_argument("--sheet", metavar="NAME", help="sheet of a spreadsheet (the first that is not empty)")
+    group.add_argument(
+        "--folders",
+        type=lambda text: text.split("/"),
+        default=[],
+        metavar="L/L…",
+        help="what nested folders of texts stand for, such as language/label",
+    )
+    group.add_argument(
+        "--strip",
+        action="extend",
+        type=_names,
+        default=[],
+        metavar="KIND",
+        help="take html, markdown or quotes (of mails) out of texts; several are separated by commas",
+    )
+    group.add_argument(
+        "--format", metavar="F", help="what DATA is, where its name does not tell: jsonl, csv, lines, text, …"
+    )
+    group.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse a file where a language is unknown, instead of leaving it out",
+    )
+
+
+def layout(arguments: argparse.Namespace) -> "Layout":
+    """What was said about how to read DATA."""
+    from funnelling.formats import FILE_FORMATS
+    from funnelling.formats.layout import Layout
+
+    if arguments.format is not None and arguments.format not in FILE_FORMATS:
+        raise InputError(f"--format: there is no {arguments.format!r}, only {', '.join(FILE_FORMATS)}.")
+    separator = arguments.label_separator
+    return Layout(
+        text=tuple(arguments.text_column),
+        labels=tuple(arguments.labels_column),
+        language=arguments.language_column,
+        id=arguments.id_column,
+        split=arguments.split_column,
+        group=arguments.group_column,
+        file_format=arguments.format,
+        encoding=arguments.encoding,
+        delimiter=arguments.delimiter,
+        header=not arguments.no_header,
+        sheet=arguments.sheet,
+        label_separator=None if separator is None else separator.replace("\\n", "\n").replace("\\t", "\t"),
+        no_label=arguments.no_label,
+        folders=tuple(arguments.folders),
+        strip=tuple(arguments.strip),
+    )
+
+
+def _names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
@@ -177,3 +273,4 @@ def add_growth(parser: argparse.ArgumentParser) -> None:
     )
     add_jobs(parser)
     add_force(parser)
+    add_reading(parser)

@@ -43,6 +43,7 @@ def add_to(commands: options.Commands) -> None:
     options.add_cluster(parser)
     options.add_device(parser)
     options.add_force(parser)
+    options.add_reading(parser)
     parser.set_defaults(run=run)
 
 
@@ -55,6 +56,8 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.output,
         seed=arguments.seed,
         one_label=arguments.one_label,
+        layout=options.layout(arguments),
+        strict=arguments.strict,
         outer_folds=not arguments.no_table,
         force=arguments.force,
         report=printing.say,

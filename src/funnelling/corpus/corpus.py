@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from funnelling.errors import InputError, naming
 from funnelling.formats import Document, read_documents
 from funnelling.formats.document import SPLITS, quoted
 from funnelling.formats.files import shown_name
+from funnelling.formats.layout import AS_FOUND, Layout
 
 COLUMNS = ("ids", "languages", "texts", "labels", "splits", "groups")
 
@@ -60,6 +62,55 @@ class Corpus:
             corpus.splits.append(document.split)
             corpus.groups.append(document.group)
         return corpus
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        text: str | Sequence[str] = (),
+        labels: str | Sequence[str] = (),
+        language: str | None = None,
+        *,
+        id: str | None = None,  # noqa: A002
+        split: str | None = None,
+        group: str | None = None,
+        label_separator: str | None = None,
+        no_label: str | None = None,
+    ) -> "Corpus":
+        """The documents of a data frame of pandas or polars, or of a dataset of Hugging Face.
+
+        Columns that are not named are found as in a file: ``text``, ``label``, ``lang`` and the like.
+
+        Parameters
+        ----------
+        frame : data frame, dataset or table, one row per document
+        text : the column of the text, or several that are joined
+        labels : the column of the labels (lists, or strings as in a file), or one column of 0 and 1 per label
+        language, id, split, group : the columns of these fields
+        label_separator : what joins labels in a string, where that is not clear; "none" where nothing does
+        no_label : what a string says of a document that has no label; a missing one is unlabelled
+
+        >>> class Frame:  # pandas and polars are not needed
+        ...     columns = ["Body", "Category", "lang"]
+        ...     def __getitem__(self, name):
+        ...         return {"Body": ["ciao"], "Category": ["hello"], "lang": [float("nan")]}[name]
+        >>> corpus = Corpus.from_frame(Frame())
+        >>> corpus.texts, corpus.labels, corpus.languages
+        (['ciao'], [('hello',)], [None])
+        """
+        from funnelling.formats.frames import read_frame
+
+        layout = Layout(
+            text=text,
+            labels=labels,
+            language=language,
+            id=id,
+            split=split,
+            group=group,
+            label_separator=label_separator,
+            no_label=no_label,
+        )
+        return cls.from_documents(read_frame(frame, layout))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -156,19 +207,35 @@ def lacks_one_label(name: str, labels: int, cure: str) -> InputError:
     return InputError(f"document {quoted(name)} has {number}, not exactly one. {cure}")
 
 
+class LanguageNames(NamedTuple):
+    """What became of the language tags of documents.
+
+    ``renamed`` are tags that were written otherwise, not only in another case; ``unknown`` those that are no
+    tags of a language, whose documents were left out, with how many there were.
+    """
+
+    renamed: dict[str, str]
+    unknown: dict[str, int]
+
+
 def read_corpus(
-    path: str | os.PathLike[str], detect: bool = True, among: Sequence[str] = (), verbose: int = 0
+    path: str | os.PathLike[str],
+    detect: bool = True,
+    among: Sequence[str] = (),
+    verbose: int = 0,
+    layout: Layout = AS_FOUND,
 ) -> Corpus:
     """The documents of a file or a folder, language tags in their normal form and missing ones detected.
 
     The candidates for detection are ``among``, or else the languages that other documents name. With
     ``detect=False`` a missing language stays None. ``verbose`` above 0 shows a progress bar on a terminal.
+    ``layout`` says where the fields are in the file, as far as that is not to be found.
 
     >>> read_corpus("nowhere.jsonl")
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
     """
-    return make_corpus(read_documents(path), shown_name(path), detect, among, verbose)
+    return make_corpus(read_documents(path, layout), shown_name(path), detect, among, verbose)
 
 
 def make_corpus(
@@ -185,34 +252,54 @@ def make_corpus(
 
 
 def name_languages(
-    corpus: Corpus, name: str, detect: bool = True, among: Sequence[str] = (), verbose: int = 0
-) -> dict[str, str]:
+    corpus: Corpus,
+    name: str,
+    detect: bool = True,
+    among: Sequence[str] = (),
+    verbose: int = 0,
+    strict: bool = True,
+) -> LanguageNames:
     """Give each document the one tag of its language, as `read_corpus` does.
 
-    Return what became of tags that were written otherwise, not only in another case.
+    What is no tag of a language is refused; if not ``strict``, its documents are left out.
     """
-    normal = _normalise_languages(corpus, name)
+    normal, unknown = _normalise_languages(corpus, name, strict)
+    if unknown:
+        kept = corpus.select([tag not in unknown for tag in corpus.languages])
+        for column in COLUMNS:
+            setattr(corpus, column, getattr(kept, column))
     if detect:
         _detect_languages(corpus, name, among, verbose)
     plain = {tag: tag.strip().lower().replace("-", "_") for tag in normal}
-    return {tag: language for tag, language in normal.items() if plain[tag] != language.lower()}
+    renamed = {tag: language for tag, language in normal.items() if plain[tag] != language.lower()}
+    return LanguageNames(renamed, unknown)
 
 
-def _normalise_languages(corpus: Corpus, name: str) -> dict[str, str]:
-    """Bring language tags into their normal form, and return that of each tag."""
-    from funnelling.text.languages import normalise_tag
+def _normalise_languages(corpus: Corpus, name: str, strict: bool) -> tuple[dict[str, str], dict[str, int]]:
+    """Bring language tags into their normal form; return that of each tag, and how many have none.
+
+    Tags that say that the language is not known are taken away.
+    """
+    from funnelling.text.languages import is_undetermined, normalise_tag
 
     normal: dict[str, str] = {}
+    unknown: dict[str, int] = {}
     for position, tag in enumerate(corpus.languages):
-        if tag is None:
+        if tag is None or is_undetermined(tag):
+            corpus.languages[position] = None
             continue
-        if tag not in normal:
+        if tag not in normal and tag not in unknown:
             try:
                 normal[tag] = normalise_tag(tag)
             except InputError as error:
-                raise InputError(f"{name}: document {quoted(corpus.ids[position])}: {error}") from None
-        corpus.languages[position] = normal[tag]
-    return normal
+                if strict:
+                    raise InputError(f"{name}: document {quoted(corpus.ids[position])}: {error}") from None
+                unknown[tag] = 0
+        if tag in unknown:
+            unknown[tag] += 1
+        else:
+            corpus.languages[position] = normal[tag]
+    return normal, unknown
 
 
 def _detect_languages(corpus: Corpus, name: str, among: Sequence[str], verbose: int) -> None:

@@ -4,12 +4,9 @@ from collections import Counter
 from typing import Any
 
 from funnelling.corpus.corpus import Corpus
-from funnelling.formats.document import quoted
+from funnelling.corpus.findings import Finding, findings
 from funnelling.text.words import analyser, resources
 from funnelling.work.progress import watched
-
-FEW_POSITIVES = 5
-EXAMPLES = 3
 
 
 def describe(corpus: Corpus, verbose: int = 0) -> dict[str, Any]:
@@ -76,39 +73,7 @@ def _shared_words(vocabularies: dict[str, set[str]]) -> dict[str, dict[str, floa
 
 def _odd(corpus: Corpus, wordless: list[str]) -> list[str]:
     """What a careful person would look at before training, one line per finding."""
-    empty = [name for name, text in zip(corpus.ids, corpus.texts, strict=True) if not text.strip()]
-    unlabelled = [name for name, labels in zip(corpus.ids, corpus.labels, strict=True) if labels is None]
-    bare = [name for name, labels in zip(corpus.ids, corpus.labels, strict=True) if labels == ()]
-    texts = Counter(zip(corpus.languages, corpus.texts, strict=True))
-    repeated = [
-        name
-        for name, language, text in zip(corpus.ids, corpus.languages, corpus.texts, strict=True)
-        if text.strip() and texts[language, text] > 1
-    ]
-    ids = [name for name, count in Counter(corpus.ids).items() if count > 1]
-    rare = [label for label, counts in _positives(corpus).items() if sum(counts.values()) < FEW_POSITIVES]
-    leaking = _groups_on_both_sides(corpus)
-    findings = [
-        ("document", "with an empty text", empty),
-        ("document", "without a word that is kept", wordless),
-        ("document", "without a labels field, not learned from", unlabelled),
-        ("document", "with an empty list of labels, which counts as having no label", bare),
-        ("document", "with a text that another one of the language has too", repeated),
-        ("id", "used more than once", ids),
-        ("label", f"with fewer than {FEW_POSITIVES} documents", rare),
-        ("group", "both in train and in test, so that scores will be too good", leaking),
-    ]
-    return [_line(noun, what, names) for noun, what, names in findings if names]
-
-
-def _groups_on_both_sides(corpus: Corpus) -> list[str]:
-    sides: dict[str, set[str | None]] = {}
-    for group, split in zip(corpus.groups, corpus.splits, strict=True):
-        if group is not None:
-            sides.setdefault(group, set()).add(split)
-    return [group for group, splits in sides.items() if {"train", "test"} <= splits]
-
-
-def _line(noun: str, what: str, names: list[str]) -> str:
-    examples = ", ".join(map(quoted, names[:EXAMPLES])) + (", …" if len(names) > EXAMPLES else "")
-    return f"{len(names):,} {noun}{'s' if len(names) > 1 else ''} {what}: {examples}"
+    found = findings(corpus)
+    if wordless:
+        found.append(Finding("document", "without a word that is kept", wordless))
+    return [finding.line() for finding in found]

@@ -21,7 +21,17 @@ from funnelling.formats.plain_texts import FolderRows, LineRows, TextRow, holds_
 from funnelling.formats.reader import DocumentReader, Rows
 from funnelling.formats.workbooks import WorkbookRows
 
-__all__ = ["Document", "Layout", "parts_of", "read_documents", "read_part", "write_documents"]
+__all__ = [
+    "Document",
+    "Layout",
+    "is_text",
+    "is_text_folder",
+    "parts_of",
+    "read_documents",
+    "read_part",
+    "settle_labels",
+    "write_documents",
+]
 
 _Path = str | os.PathLike[str]
 
@@ -86,7 +96,7 @@ def read_documents(
 
 def read_part(path: str, layout: Layout = AS_FOUND, labels: bool = True) -> Iterator[Document]:
     """The documents of one part of a folder; those without an id are named after the part and their line."""
-    return DocumentReader([_rows(path, layout)], layout, labels, False).documents(_prefix)
+    return DocumentReader([_rows(path, layout)], layout, labels).documents(_prefix)
 
 
 def parts_of(folder: str | os.PathLike[str]) -> list[str]:
@@ -98,6 +108,16 @@ def parts_of(folder: str | os.PathLike[str]) -> list[str]:
             ".csv files, or folders of text files."
         )
     return parts
+
+
+def settle_labels(folder: str | os.PathLike[str], layout: Layout) -> Layout:
+    """A layout that says what joins labels in the cells of a folder's parts, which only all of them tell."""
+    return DocumentReader([_rows(part, layout) for part in parts_of(folder)], layout).settled()
+
+
+def is_text_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds folders of text files, and no files of documents."""
+    return os.path.isdir(path) and not _parts(path) and holds_text_files(path)
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:
@@ -132,7 +152,7 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
 
 
 def _of_folder(path: _Path, layout: Layout, labels: bool, keep_fields: bool) -> Iterator[Document]:
-    if not _parts(path) and holds_text_files(path):
+    if is_text_folder(path):
         files: list[Rows] = [FolderRows(path, layout)]
         yield from DocumentReader(files, layout, labels, keep_fields).documents()
         return

@@ -142,7 +142,7 @@ class _Found:
 
     def text(self) -> tuple[str, ...]:
         if self._layout.text:
-            return tuple(self._named(name, "text") for name in self._layout.text)
+            return self._all_named(self._layout.text, "text")
         own = self._by_name("text")
         plain = None if own is None else _plain(own)
         titles = [
@@ -162,7 +162,7 @@ class _Found:
         if self._layout.labels:
             if tuple(self._layout.labels) == (NONE,):
                 return ()
-            return tuple(self._named(name, "labels") for name in self._layout.labels)
+            return self._all_named(self._layout.labels, "labels")
         own = self._by_name("labels")
         return () if own is None else (own,)
 
@@ -171,6 +171,16 @@ class _Found:
         if given is None:
             return self._by_name(field)
         return None if given == NONE else self._named(given, field)
+
+    def _all_named(self, given: Sequence[str], field: str) -> tuple[str, ...]:
+        """The columns of the names given, which may have commas between them."""
+        names = [
+            name.strip()
+            for each in given
+            for name in ([each] if each in self._names else each.split(","))
+            if name.strip()
+        ]
+        return tuple(self._named(name, field) for name in names)
 
     def _named(self, given: str, field: str) -> str:
         """The column of the name that the user gave, in its own case or else in any."""

@@ -40,7 +40,9 @@ class DocumentReader:
     second look at the file. ``keep_fields`` keeps all columns of each document beside it.
     """
 
-    def __init__(self, files: Sequence[Rows], layout: Layout, labels: bool, keep_fields: bool) -> None:
+    def __init__(
+        self, files: Sequence[Rows], layout: Layout, labels: bool = True, keep_fields: bool = False
+    ) -> None:
         self._files = files
         self._layout = layout
         self._labels = labels
@@ -57,6 +59,14 @@ class DocumentReader:
                 empty = False
             if empty:
                 raise InputError(f"{file.name}: no document in it. Check that it is the right file.")
+
+    def settled(self) -> Layout:
+        """The layout with what joins labels, where they are in cells."""
+        file = self._files[0]
+        names = find_columns(file.columns or (), self._layout, file.name).labels
+        if len(names) != 1:
+            return self._layout
+        return replace(self._layout, label_separator=self._find_cells(file, names[0]).separator)
 
     def _of_file(self, file: Rows, prefix: str) -> Iterator[Document]:
         if file.columns is not None and not any(file.columns):

@@ -15,9 +15,11 @@ import numpy.typing as npt
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.errors import naming
 from funnelling.formats import read_part
+from funnelling.formats.columns import find_columns
 from funnelling.formats.files import writing_bytes
-from funnelling.formats.parquet import distinct_values
-from funnelling.text.languages import normalise_tag
+from funnelling.formats.layout import Layout
+from funnelling.formats.parquet import ParquetRows, distinct_values
+from funnelling.text.languages import is_undetermined, normalise_tag
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 
 FORMAT = 2
@@ -34,13 +36,13 @@ class CountedLanguage:
     labels: list[list[str]]
 
 
-def count_part(path: str, folder: str, among: Sequence[str]) -> None:
+def count_part(path: str, folder: str, among: Sequence[str], layout: Layout) -> None:
     """Count a part, unless the folder has its counts; missing languages are detected ``among`` some."""
     target = _counts_path(path, folder)
-    stamp = _stamp(path, among)
+    stamp = _stamp(path, among, layout)
     if target.exists() and _stamp_of(target) == stamp:
         return
-    corpus = make_corpus(read_part(path), path, among=among).labelled()
+    corpus = make_corpus(read_part(path, layout), path, among=among).labelled()
     by_language = corpus.by_language()
     arrays: dict[str, npt.NDArray[Any]] = {"stamp": _pack(stamp), "languages": _pack(list(by_language))}
     for language, rows in by_language.items():
@@ -87,11 +89,19 @@ def _counts_path(path: str, folder: str) -> Path:
     return Path(folder) / f"{Path(path).name}.counts"
 
 
-def _stamp(path: str, among: Sequence[str]) -> list[Any]:
+def _stamp(path: str, among: Sequence[str], layout: Layout) -> list[Any]:
     """What counts depend on: the part is counted again where any of it has changed."""
     state = os.stat(path)
     place = os.path.abspath(path)
-    return [FORMAT, version("funnelling"), place, state.st_size, state.st_mtime_ns, sorted(among)]
+    return [
+        FORMAT,
+        version("funnelling"),
+        place,
+        state.st_size,
+        state.st_mtime_ns,
+        sorted(among),
+        repr(layout),
+    ]
 
 
 def _stamp_of(target: Path) -> Any:
@@ -110,8 +120,10 @@ def _unpack(array: npt.NDArray[Any]) -> Any:
     return json.loads(array.tobytes())
 
 
-def languages_in(path: str) -> set[str]:
+def languages_in(path: str, layout: Layout) -> set[str]:
     """The languages that a part's documents name."""
-    tags = {str(tag) for tag in distinct_values(path, "language") if tag}
+    column = find_columns(ParquetRows(path, path).columns, layout, path).language
+    values = [] if column is None else distinct_values(path, column)
+    tags = {str(tag) for tag in values if tag and not is_undetermined(str(tag))}
     with naming(path):
         return {normalise_tag(tag) for tag in tags}

@@ -10,8 +10,9 @@ import numpy as np
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import lacks_one_label
 from funnelling.errors import naming
-from funnelling.formats import Document, parts_of, read_part
+from funnelling.formats import Document, is_text_folder, parts_of, read_part
 from funnelling.formats.files import shown_name
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import rows_in
 from funnelling.funnel.design import is_auto
 from funnelling.method.training_set import PreparedTexts
@@ -32,7 +33,7 @@ def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
     That needs Parquet files and a method that looks at each language's own words. A method that may also
     choose other views of texts reads them into memory to try those, unless there are too many.
     """
-    if not os.path.isdir(path) or not model.learns_own_words():
+    if not os.path.isdir(path) or is_text_folder(path) or not model.learns_own_words():
         return False
     parts = parts_of(path)
     if not all(part.lower().endswith(PARQUET) for part in parts):
@@ -48,12 +49,14 @@ def fit_parts(
     verbose: int = 0,
     one_label: bool | None = None,
     report: Reporter = silent,
+    layout: Layout = AS_FOUND,
 ) -> None:
     """Fit a method on the training documents of a folder; ``work`` is the folder of counts and vectors.
 
-    ``one_label`` says whether each document has exactly one label; None is for what they show.
+    ``one_label`` says whether each document has exactly one label; None is for what they show. ``layout`` is
+    that of all parts.
     """
-    prepared = prepare(parts_of(path), work, jobs, verbose)
+    prepared = prepare(parts_of(path), work, jobs, verbose, layout)
     with naming(shown_name(path)):
         prepared, lines = _settle(prepared, one_label)
     for line in lines:
@@ -61,12 +64,14 @@ def fit_parts(
     model.fit_prepared(prepared)
 
 
-def documents_for_test(path: str | os.PathLike[str], among: Sequence[str]) -> Corpus:
+def documents_for_test(
+    path: str | os.PathLike[str], among: Sequence[str], layout: Layout = AS_FOUND
+) -> Corpus:
     """The labelled documents of a folder with split test; missing languages are detected ``among`` some."""
 
     def documents() -> Iterator[Document]:
         for part in parts_of(path):
-            for document in read_part(part):
+            for document in read_part(part, layout):
                 if document.split == TEST and document.labels is not None:
                     yield document
 

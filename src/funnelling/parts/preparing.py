@@ -14,6 +14,7 @@ from scipy import sparse
 from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.training_set import PreparedTexts
 from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counts, splits_in
 from funnelling.text.tfidf import TfidfVectorizer
@@ -23,20 +24,26 @@ from funnelling.work.spread import in_processes
 TRAIN, TEST = "train", "test"
 
 
-def prepare(parts: Sequence[str], work: Path, jobs: int | None = None, verbose: int = 0) -> PreparedTexts:
+def prepare(
+    parts: Sequence[str],
+    work: Path,
+    jobs: int | None = None,
+    verbose: int = 0,
+    layout: Layout = AS_FOUND,
+) -> PreparedTexts:
     """The training documents of some parts; ``work`` is a folder of counts, which may hold some already."""
-    _count(parts, work, jobs, verbose)
+    _count(parts, work, jobs, verbose, layout)
     return _merge(parts, work, verbose)
 
 
-def _count(parts: Sequence[str], work: Path, jobs: int | None, verbose: int) -> None:
+def _count(parts: Sequence[str], work: Path, jobs: int | None, verbose: int, layout: Layout) -> None:
     work.mkdir(parents=True, exist_ok=True)
-    languages = sorted(set[str]().union(*map(languages_in, parts)))
+    languages = sorted(set[str]().union(*(languages_in(part, layout) for part in parts)))
     if not languages:
         raise InputError(
             f"{parts[0]}: no document of any part names its language. Add a column language to some at least."
         )
-    calls = [(str(part), str(work), languages) for part in parts]
+    calls = [(str(part), str(work), languages, layout) for part in parts]
     with progress_bar("counting", len(parts), bool(verbose), "parts") as advance:
         for _ in in_processes(count_part, calls, jobs):
             advance(1)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.registry import Settings, make_method
 from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Report, Section
@@ -31,6 +32,8 @@ def compare(
     resources: ResourcePaths = NO_RESOURCES,
     settings: Settings | None = None,
     one_label: bool | None = None,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
     skip_lacking: bool = False,
     output: FilePath | None = None,
     force: bool = False,
@@ -52,6 +55,8 @@ def compare(
     settings : parameters by method
     one_label : whether each document has exactly one label and is to be given one; None for what the training
         documents of all trials show
+    layout : where the fields of documents are in the files, as far as that is not to be found
+    strict : whether a document with a language that is none is refused, or else left out
     skip_lacking : whether a method that lacks resources is left out, or else refused
     output : folder of results and a report; started again, work goes on from there
     force : whether a folder of something else may be written to
@@ -68,7 +73,7 @@ def compare(
     if folder is not None:
         check_results_folder(folder, force)
     at_hand = resources.read()
-    trials, notes = read_trials(data, runs, seed, sources, folder, verbose)
+    trials, notes = read_trials(data, runs, seed, sources, folder, verbose, layout, strict)
     with naming_file(", ".join(data)):
         if held_out:
             trials = [hold_out(trial, held_out) for trial in trials]

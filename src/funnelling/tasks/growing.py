@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.archive import Archive
 from funnelling.funnel.growing import are_learned, growable_archive
@@ -50,6 +51,8 @@ def add_language(
     data: FilePath,
     output: FilePath | None = None,
     *,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
     jobs: int | None = None,
     force: bool = False,
     verbose: int = 0,
@@ -62,13 +65,15 @@ def add_language(
     model : folder of a funnel
     data : file of labelled documents; those with split test are measured on, before and after
     output : folder of the new model; None replaces the old one
+    layout : where the fields of documents are in the file, as far as that is not to be found
+    strict : whether a document with a language that is none is refused, or else left out
     jobs : threads, or None for one
     force : whether another model in ``output`` is replaced
     verbose : above 0 for progress bars
     report : what gets a line on each step
     """
     funnel = _load(model, output, force)
-    trial, notes = read_sides(data, verbose=verbose)
+    trial, notes = read_sides(data, verbose=verbose, layout=layout, strict=strict)
     with naming_file(data):
         for language in trial.train.by_language():
             if known_as(language, funnel.languages_):
@@ -81,6 +86,8 @@ def update(
     data: FilePath,
     output: FilePath | None = None,
     *,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
     jobs: int | None = None,
     force: bool = False,
     verbose: int = 0,
@@ -92,7 +99,7 @@ def update(
     """
     funnel = _load(model, output, force)
     known = funnel.languages_
-    trial, notes = read_sides(data, among=known, verbose=verbose)
+    trial, notes = read_sides(data, known, verbose, layout, strict)
     for side in trial:
         side.languages = [served_by(str(language), known) for language in side.languages]
     with naming_file(data):

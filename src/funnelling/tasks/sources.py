@@ -1,21 +1,27 @@
 """What tasks read: labelled documents and models; a refusal names the file."""
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus, name_languages
+from funnelling.corpus.findings import findings
 from funnelling.errors import InputError, naming
 from funnelling.formats import read_documents
+from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.storage import load_model
 from funnelling.trials.splits import Trial, sides_of
+from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
 MOST_NAMED = 10  # languages in a line
+MOST_WARNINGS = 6
 
 FilePath = str | os.PathLike[str]
 
@@ -25,25 +31,57 @@ def naming_file(path: FilePath) -> AbstractContextManager[None]:
     return naming(shown_name(path))
 
 
-def read_labelled(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> tuple[Corpus, list[str]]:
+def read_labelled(
+    path: FilePath,
+    among: Sequence[str] = (),
+    verbose: int = 0,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
+) -> tuple[Corpus, list[str]]:
     """The labelled documents of a file, and lines to report once all checks have passed.
 
     They say which tags of languages have become shorter, and how many documents are left out. Missing
-    languages are detected ``among`` some, or among those that other documents name.
+    languages are detected ``among`` some, or among those that other documents name. Documents with a language
+    that is none are left out; ``strict`` refuses them.
     """
     name = shown_name(path)
-    corpus = Corpus.from_documents(read_documents(path))
-    renamed = name_languages(corpus, name, among=among, verbose=verbose)
+    corpus = Corpus.from_documents(read_documents(path, layout))
+    names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
     labelled = corpus.labelled()
     if not len(labelled):
-        raise InputError(f'{name}: no labelled document. Give documents a "labels" field.')
+        raise InputError(
+            f'{name}: no labelled document. Give documents a "labels" field, or name the column with '
+            "--labels-column."
+        )
     unlabelled = len(corpus) - len(labelled)
     notes = []
-    if renamed:
-        notes.append(f"{name}: languages by their shortest codes: {_renamings(renamed)}.")
+    if names.renamed:
+        notes.append(f"{name}: languages by their shortest codes: {_renamings(names.renamed)}.")
+    if names.unknown:
+        notes.append(f"{name}: left out {_unknown(names.unknown)} (--strict refuses such a file).")
     if unlabelled:
         notes.append(f"{name}: {unlabelled} of {len(corpus)} documents have no labels and are left out.")
     return labelled, notes
+
+
+def warnings(trial: Trial, path: FilePath) -> list[str]:
+    """What may spoil a model that learns from a file, a line each, and what shows more."""
+    corpus = Corpus.from_documents([*trial.train, *trial.test])
+    serious = [finding for finding in findings(corpus) if finding.serious]
+    if not serious:
+        return []
+    lines = [f"Look at: {finding.line()}." for finding in serious[:MOST_WARNINGS]]
+    return [*lines, f"         {shlex.join(['funnelling', 'data', 'describe', os.fspath(path)])} shows more."]
+
+
+def _unknown(tags: Mapping[str, int]) -> str:
+    """Documents by what stands for their language, and is none.
+
+    >>> _unknown({"Elvish, I think": 2})
+    '2 documents whose language is none: "Elvish, I think"'
+    """
+    named = ", ".join(quoted(tag) for tag in list(tags)[:MOST_NAMED])
+    return f"{counted(sum(tags.values()), 'document')} whose language is none: {named}"
 
 
 def _renamings(renamed: Mapping[str, str]) -> str:
@@ -60,9 +98,15 @@ def _renamings(renamed: Mapping[str, str]) -> str:
     return ", ".join(named[:MOST_NAMED] + further)
 
 
-def read_sides(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -> tuple[Trial, list[str]]:
+def read_sides(
+    path: FilePath,
+    among: Sequence[str] = (),
+    verbose: int = 0,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
+) -> tuple[Trial, list[str]]:
     """What a file says to learn from, at least one document, and to measure on; and what to report."""
-    corpus, notes = read_labelled(path, among, verbose)
+    corpus, notes = read_labelled(path, among, verbose, layout, strict)
     trial = sides_of(corpus)
     if not len(trial.train):
         raise InputError(

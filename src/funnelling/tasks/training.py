@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,15 +10,17 @@ from typing import TYPE_CHECKING
 
 from funnelling.errors import InputError
 from funnelling.estimator import clone
+from funnelling.formats import settle_labels
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_by_folds, measure_held_out, measure_on_test
-from funnelling.tasks.sources import FilePath, naming_file, read_sides
+from funnelling.tasks.sources import FilePath, naming_file, read_sides, warnings
 from funnelling.trials.fitting import fit_method, training_documents
 from funnelling.trials.one_label import measurable, settle
 from funnelling.trials.reporting import Reporter, silent
-from funnelling.trials.splits import check_labels_differ
+from funnelling.trials.splits import Trial, check_labels_differ
 from funnelling.wording import counted
 
 if TYPE_CHECKING:
@@ -39,6 +42,8 @@ def train(
     *,
     seed: int = 0,
     one_label: bool | None = None,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
     outer_folds: bool = True,
     force: bool = False,
     report: Reporter = silent,
@@ -53,6 +58,8 @@ def train(
     seed : of the outer folds, and of a method that is given by name
     one_label : whether each document has exactly one label and is to be given one; None for what the training
         documents show
+    layout : where the fields of documents are in the file, as far as that is not to be found
+    strict : whether a document with a language that is none is refused, or else left out
     outer_folds : whether a file without test documents is measured by five outer folds
     force : whether a model that exists is replaced
     report : what gets a line on each step
@@ -74,15 +81,18 @@ def train(
     model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
     check_writable(Path(output), force)
     if learns_by_parts(model, data):
-        measurement = _fit_parts(model, data, output, one_label, report)
+        measurement = _fit_parts(model, data, output, one_label, settle_labels(data, layout), report)
     else:
-        measurement = _fit_file(model, data, seed, one_label, outer_folds, report)
+        trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
+        measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, report)
     save_model(model, output, scores=measurement.record(), force=force)
     return TrainedModel(model, measurement)
 
 
 def _fit_file(
     model: "Method",
+    trial: Trial,
+    notes: Sequence[str],
     data: FilePath,
     seed: int,
     one_label: bool | None,
@@ -90,13 +100,12 @@ def _fit_file(
     report: Reporter,
 ) -> Measurement:
     """Fit on the documents of a file, read into memory."""
-    trial, notes = read_sides(data, verbose=model.verbose)
     with naming_file(data):
         check_labels_differ(trial.train)
         (trial,), kind = settle([trial], one_label)
         _check_goal(model, trial.train.one_label)
     train = trial.train
-    for line in (*notes, *kind):
+    for line in (*notes, *warnings(trial, data), *kind):
         report(line)
     report(
         f"Training {name_of(model)} on {counted(len(train), 'document')} in "
@@ -113,14 +122,19 @@ def _fit_file(
 
 
 def _fit_parts(
-    model: "Method", data: FilePath, output: FilePath, one_label: bool | None, report: Reporter
+    model: "Method",
+    data: FilePath,
+    output: FilePath,
+    one_label: bool | None,
+    layout: Layout,
+    report: Reporter,
 ) -> Measurement:
     """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
     work = Path(f"{os.path.abspath(output)}.work")
     report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
-    fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report)
+    fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report, layout)
     _report_choice(model, report)
-    test = documents_for_test(data, model.languages_)
+    test = documents_for_test(data, model.languages_, layout)
     if model.exclusive_:
         test, left_out = measurable(test)
         for line in left_out:

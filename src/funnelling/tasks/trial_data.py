@@ -9,6 +9,7 @@ from funnelling.corpus import Corpus, read_corpus
 from funnelling.corpus.sample import read_sample
 from funnelling.errors import InputError
 from funnelling.formats import write_documents
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.reproduction.corpora.registry import CORPORA, build_trials
 from funnelling.tasks.outputs import CORPUS_FOLDER
 from funnelling.tasks.sources import naming_file, read_labelled
@@ -24,6 +25,8 @@ def read_trials(
     sources: Sequence[Path] = (),
     folder: Path | None = None,
     verbose: int = 0,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
 ) -> tuple[list[Trial], list[str]]:
     """The trials of files and of corpora by name, and what to report on documents that are left out.
 
@@ -50,7 +53,11 @@ def read_trials(
                 trial_split(corpus, 0, seed) for corpus in _build(name, seeds, sources, folder, verbose)
             ]
         else:
-            corpus, lines = (read_sample(), []) if name in names else read_labelled(name, verbose=verbose)
+            corpus, lines = (
+                (read_sample(), [])
+                if name in names
+                else read_labelled(name, verbose=verbose, layout=layout, strict=strict)
+            )
             notes += lines
             with naming_file(name):
                 trials += [trial_split(corpus, run, seed) for run in range(runs)]

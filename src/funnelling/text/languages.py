@@ -36,6 +36,7 @@ _RELATIVES = {
 _USUAL_TOO = {"Hang": ("Kore",), "Hani": ("Hans", "Hant")}
 
 _NO_LANGUAGE = frozenset({"mis", "mul", "und", "zxx"})
+_UNDETERMINED = frozenset({"", "und", "mul", "unk", "unknown", "?", "-", "n/a", "nan", "none", "null"})
 
 
 def normalise_tag(tag: str) -> str:
@@ -174,6 +175,15 @@ def _is_code(language: str) -> bool:
     if len(language) > 3 or language in _NO_LANGUAGE or "qaa" <= language <= "qtz":  # of private use
         return False
     return tag_is_valid(language)
+
+
+def is_undetermined(tag: str) -> bool:
+    """Whether what stands in place of a tag says that the language is not known, or not one alone.
+
+    >>> is_undetermined("und"), is_undetermined(" NaN"), is_undetermined("xx")
+    (True, True, False)
+    """
+    return tag.strip().lower() in _UNDETERMINED
 
 
 def name_among(tag: str, known: Collection[str]) -> str | None:

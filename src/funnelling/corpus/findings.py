@@ -1,0 +1,165 @@
+"""What a careful person would look at before training on a corpus."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from funnelling.corpus.corpus import Corpus
+from funnelling.formats.document import quoted
+from funnelling.formats.layout import MARKUP
+from funnelling.formats.markup import markup_in
+
+FEW_POSITIVES = 5
+FEW_DOCUMENTS = 10  # of a language
+EXAMPLES = 3
+SEPARATORS = "|;,\n"
+NOTHING = frozenset({"none", "n/a", "na", "nan", "null", "-", "?", "unknown", "other/none"})
+SAMPLE = 20_000  # texts that are looked at for markup
+OFTEN = 0.02  # of the texts, from which on markup is worth a line
+
+
+class Finding(NamedTuple):
+    """Something odd: how many of what, which ones, and whether training is the worse for it."""
+
+    noun: str
+    what: str
+    names: Sequence[str]
+    serious: bool = True
+
+    def line(self) -> str:
+        """It in one line, with examples.
+
+        >>> Finding("label", "with fewer than 5 documents", ["a", "b"]).line()
+        '2 labels with fewer than 5 documents: "a", "b"'
+        """
+        examples = ", ".join(map(quoted, self.names[:EXAMPLES])) + (
+            ", …" if len(self.names) > EXAMPLES else ""
+        )
+        return f"{len(self.names):,} {self.noun}{'s' if len(self.names) > 1 else ''} {self.what}: {examples}"
+
+
+def findings(corpus: Corpus) -> list[Finding]:
+    """All that is odd in a corpus, the worst first."""
+    labels = corpus.label_set()
+    counts = Counter(label for own in corpus.labels for label in own or ())
+    found = [
+        Finding(
+            "label", "that look joined (say what is between labels with --label-separator)", _joined(labels)
+        ),
+        Finding("label", "that differ from others only by case or blanks", _variants(labels)),
+        Finding("label", "that may say that there is none (--no-label WORD)", _nothing(labels)),
+        Finding("text", "both in train and in test, so that scores will be too good", _shared_texts(corpus)),
+        Finding(
+            "group", "both in train and in test, so that scores will be too good", _shared_groups(corpus)
+        ),
+        Finding("document", "with an empty text", _ids(corpus, (not text.strip() for text in corpus.texts))),
+        *_markup(corpus),
+        Finding("language", f"with fewer than {FEW_DOCUMENTS} documents", _small_languages(corpus)),
+        Finding(
+            "label",
+            f"with fewer than {FEW_POSITIVES} documents",
+            sorted(
+                (label for label in labels if counts[label] < FEW_POSITIVES), key=lambda label: counts[label]
+            ),
+        ),
+        Finding("document", "with a text that another one of the language has too", _repeated(corpus), False),
+        Finding("id", "used more than once", _more_than_once(corpus.ids), False),
+        Finding(
+            "document",
+            "without labels, not learned from",
+            _ids(corpus, (own is None for own in corpus.labels)),
+            False,
+        ),
+        Finding(
+            "document",
+            "with an empty list of labels, which counts as having no label",
+            _ids(corpus, (own == () for own in corpus.labels)),
+            False,
+        ),
+    ]
+    return [finding for finding in found if finding.names]
+
+
+def _ids(corpus: Corpus, flags: Iterable[bool]) -> list[str]:
+    return [name for name, flag in zip(corpus.ids, flags, strict=True) if flag]
+
+
+def _joined(labels: Sequence[str]) -> list[str]:
+    """Labels that hold a separator, most of whose pieces are labels too, or pieces of other labels."""
+    joined: list[str] = []
+    for separator in SEPARATORS:
+        pieces = {label: {piece.strip() for piece in label.split(separator)} - {""} for label in labels}
+        labels_with = Counter(piece for each in pieces.values() for piece in each)
+        joined += [
+            label
+            for label, own in pieces.items()
+            if len(own) > 1 and 2 * sum(labels_with[piece] > 1 for piece in own) >= len(own)
+        ]
+    return list(dict.fromkeys(joined))
+
+
+def _variants(labels: Sequence[str]) -> list[str]:
+    """Labels that are the same but for case and blanks, those that are alike beside each other."""
+    alike: Mapping[str, list[str]] = defaultdict(list)
+    for label in labels:
+        alike["".join(label.split()).casefold()].append(label)
+    return [label for group in alike.values() if len(group) > 1 for label in group]
+
+
+def _nothing(labels: Sequence[str]) -> list[str]:
+    return [label for label in labels if label.casefold() in NOTHING]
+
+
+def _shared_texts(corpus: Corpus) -> list[str]:
+    """Test documents whose text is that of a training document in the same language."""
+    rows = list(zip(corpus.ids, corpus.splits, corpus.languages, corpus.texts, strict=True))
+    learned = {(language, text) for _, split, language, text in rows if split == "train"}
+    return [
+        name for name, split, tag, text in rows if split == "test" and text.strip() and (tag, text) in learned
+    ]
+
+
+def _shared_groups(corpus: Corpus) -> list[str]:
+    sides: dict[str, set[str | None]] = {}
+    for group, split in zip(corpus.groups, corpus.splits, strict=True):
+        if group is not None:
+            sides.setdefault(group, set()).add(split)
+    return [group for group, splits in sides.items() if {"train", "test"} <= splits]
+
+
+def _markup(corpus: Corpus) -> list[Finding]:
+    """Texts that hold markup, by its kind, where they are more than a few."""
+    step = max(1, len(corpus) // SAMPLE)
+    held: dict[str, list[str]] = {kind: [] for kind in MARKUP}
+    for name, text in zip(corpus.ids[::step], corpus.texts[::step], strict=True):
+        for kind in markup_in(text):
+            held[kind].append(name)
+    titles = {"html": "HTML", "markdown": "Markdown", "quotes": "quoted mail"}
+    enough = max(2, OFTEN * len(corpus.ids[::step]))
+    return [
+        Finding("text", f"with {titles[kind]} in it (--strip {kind} takes it out)", names)
+        for kind, names in held.items()
+        if len(names) >= enough
+    ]
+
+
+def _small_languages(corpus: Corpus) -> list[str]:
+    counts = Counter(
+        str(language)
+        for language, split, labels in zip(corpus.languages, corpus.splits, corpus.labels, strict=True)
+        if split in (None, "train") and labels is not None
+    )
+    return [language for language, documents in sorted(counts.items()) if documents < FEW_DOCUMENTS]
+
+
+def _repeated(corpus: Corpus) -> list[str]:
+    texts = Counter(zip(corpus.languages, corpus.texts, strict=True))
+    return [
+        name
+        for name, language, text in zip(corpus.ids, corpus.languages, corpus.texts, strict=True)
+        if text.strip() and texts[language, text] > 1
+    ]
+
+
+def _more_than_once(ids: Sequence[str]) -> list[str]:
+    return [name for name, count in Counter(ids).items() if count > 1]

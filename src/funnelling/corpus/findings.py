@@ -41,7 +41,12 @@ class Finding(NamedTuple):
 def findings(corpus: Corpus) -> list[Finding]:
     """All that is odd in a corpus, the worst first."""
     labels = corpus.label_set()
-    counts = Counter(label for own in corpus.labels for label in own or ())
+    counts = Counter(
+        label
+        for split, own in zip(corpus.splits, corpus.labels, strict=True)
+        if split in (None, "train")
+        for label in own or ()
+    )
     found = [
         Finding(
             "label", "that look joined (say what is between labels with --label-separator)", _joined(labels)
@@ -59,7 +64,8 @@ def findings(corpus: Corpus) -> list[Finding]:
             "label",
             f"with fewer than {FEW_POSITIVES} documents",
             sorted(
-                (label for label in labels if counts[label] < FEW_POSITIVES), key=lambda label: counts[label]
+                (name for name in counts if counts[name] < FEW_POSITIVES),
+                key=lambda name: (counts[name], name),
             ),
         ),
         Finding("document", "with a text that another one of the language has too", _repeated(corpus), False),

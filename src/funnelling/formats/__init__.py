@@ -88,7 +88,7 @@ def read_documents(
     """
     if os.path.isdir(path):
         return _of_folder(path, layout, labels, keep_fields)
-    if is_text(path):
+    if is_text(path, layout):
         row = TextRow(os.fspath(path), "the text", "1")
         return DocumentReader([row], layout, labels, keep_fields).documents()
     return _of_file(path, _format_of(path, layout), layout, labels, keep_fields)
@@ -120,20 +120,19 @@ def is_text_folder(path: str | os.PathLike[str]) -> bool:
     return os.path.isdir(path) and not _parts(path) and holds_text_files(path)
 
 
-def is_text(path: str | os.PathLike[str]) -> bool:
+def is_text(path: str | os.PathLike[str], layout: Layout = AS_FOUND) -> bool:
     """Whether what was given in place of a file is a text: it has blanks, and is no name of a file.
 
     >>> is_text("Il gatto dorme"), is_text("gatto"), is_text("my documents.csv")
     (True, False, False)
     """
     name = os.fspath(path)
-    if len(name.split()) < 2 or name == STANDARD:
-        return False
-    _, ending = os.path.splitext(name.lower().removesuffix(".gz"))
-    with suppress(OSError, ValueError):
-        if os.path.lexists(name):
+    with suppress(OSError, ValueError):  # a text may be too long for a name, or hold what none may
+        if name == STANDARD or os.path.lexists(name):
             return False
-    return ending.removeprefix(".") not in _FORMATS
+    if layout.file_format is not None:
+        return layout.file_format == "text"
+    return len(name.split()) > 1 and _ending(name) not in _FORMATS
 
 
 def write_documents(path: str | os.PathLike[str], documents: Iterable[Document], force: bool = False) -> None:
@@ -230,7 +229,7 @@ def _unknown(name: str, writing: bool) -> str:
     plain = ", ".join(f".{ending}" for ending in _COMPRESSED if not writing or _FORMATS[ending].write)
     others = ".parquet" if writing else ".parquet, .xlsx or .ods"
     joint = " or" if writing else ","
-    cure = "" if writing else ", or say what it is with --format"
+    cure = "" if writing else ", or say what it is with --format: text if it is a text"
     return (
         f"{name}: unknown format. Use a name that ends in {plain} (each also with .gz){joint} {others}{cure}."
     )

@@ -60,7 +60,7 @@ NAMES = {
         "idioma",
         "lingua",
     ),
-    "id": ("id", "_id", "doc_id", "docid", "document_id", "identifier", "uuid", "guid"),
+    "id": ("id", "_id", "nr", "doc_id", "docid", "document_id", "identifier", "uuid", "guid"),
     "split": ("split",),
     "group": ("group", "group_id"),
 }

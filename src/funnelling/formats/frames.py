@@ -3,7 +3,7 @@
 None of these libraries is needed: a frame is whatever has columns that can be taken by name.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from funnelling.errors import InputError
@@ -15,15 +15,21 @@ NAME = "the frame"
 
 
 def read_frame(frame: Any, layout: Layout) -> Iterator[Document]:
-    """The documents of a frame; those without an id are named after their row, counted from 1."""
+    """The documents of a frame; those without an id are named after their row, counted from 1.
+
+    Of several frames under the names of splits, such as a dataset of Hugging Face has, documents get those.
+    """
+    if isinstance(frame, Mapping):
+        frames = [FrameRows(each, str(split)) for split, each in frame.items()]
+        return DocumentReader(frames, layout).documents(lambda split: f"{split}:")
     return DocumentReader([FrameRows(frame)], layout).documents()
 
 
 class FrameRows:
     """The rows of a frame, as plain values of Python."""
 
-    def __init__(self, frame: Any) -> None:
-        self.name = NAME
+    def __init__(self, frame: Any, split: str | None = None) -> None:
+        self.name = split or NAME
         self.found: list[str] = []
         names = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
         if names is None or callable(names) or not hasattr(frame, "__getitem__"):
@@ -33,13 +39,15 @@ class FrameRows:
         self.columns: Sequence[str] = [str(name) for name in names]
         self._names = dict(zip(self.columns, names, strict=True))
         self._frame = frame
+        self._split = {} if split is None or "split" in self.columns else {"split": split}
+        self.columns = [*self.columns, *self._split]
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         """All rows, and of their columns those that are wanted."""
-        names = [name for name in self.columns if wanted is None or name in wanted]
+        names = [name for name in self._names if wanted is None or name in wanted]
         columns = [self._values(self._names[name]) for name in names]
         for number, row in enumerate(zip(*columns, strict=True), start=1):
-            yield number, dict(zip(names, row, strict=True))
+            yield number, {**dict(zip(names, row, strict=True)), **self._split}
 
     def _values(self, name: Any) -> list[object]:
         """A column, with the names of classes in place of their numbers where a dataset has such."""

@@ -25,12 +25,12 @@ def test_nothing_is_odd_in_a_good_corpus() -> None:
 
 def test_labels_that_look_joined() -> None:
     found = _found(*_many("45", "71", "45;71", "12, 45", "Food, Drink"))
-    assert _about(found, "look joined") == ["45;71", "12, 45"]
+    assert _about(found, "apparently joined") == ["45;71", "12, 45"]
 
 
 def test_labels_that_differ_by_case_or_blanks_alone() -> None:
     found = _found(*_many("Sport", "sport", "news", "new s", "arts"))
-    assert sorted(_about(found, "only by case")) == ["Sport", "new s", "news", "sport"]
+    assert sorted(_about(found, "but for case")) == ["Sport", "new s", "news", "sport"]
 
 
 def test_a_label_that_may_say_that_there_is_none() -> None:

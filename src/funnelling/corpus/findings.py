@@ -49,9 +49,9 @@ def findings(corpus: Corpus) -> list[Finding]:
     )
     found = [
         Finding(
-            "label", "that look joined (say what is between labels with --label-separator)", _joined(labels)
+            "label", "apparently joined (say what is between labels with --label-separator)", _joined(labels)
         ),
-        Finding("label", "that differ from others only by case or blanks", _variants(labels)),
+        Finding("label", "alike but for case or blanks", _variants(labels)),
         Finding("label", "that may say that there is none (--no-label WORD)", _nothing(labels)),
         Finding("text", "both in train and in test, so that scores will be too good", _shared_texts(corpus)),
         Finding(

@@ -1,0 +1,108 @@
+"""The same documents in whatever file give the same model, and every option of reading reaches the reader."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .command import documents, succeed, write_jsonl
+from .conftest import Refuses
+
+ROWS = documents()
+
+
+def _table(delimiter: str = ",", header: tuple[str, ...] = ("nr", "lang", "body", "class")) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter)
+    writer.writerow(header)
+    for row in ROWS:
+        writer.writerow([row["id"], row["language"], row["text"], ", ".join(row["labels"]) or "[]"])
+    return stream.getvalue()
+
+
+def _train(data: Path, *options: str) -> bytes:
+    model = data.parent / "model"
+    succeed("train", data, "-o", model, "--method", "fun-tat", "--jobs", 1, "--no-table", "--force", *options)
+    document: dict[str, Any] = json.loads((model / "model.json").read_text())
+    return json.dumps(document["files"]).encode()  # checksums of all that was learned
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return _train(write_jsonl(tmp_path_factory.mktemp("plain") / "docs.jsonl", ROWS))
+
+
+def test_a_table_of_other_names_gives_the_same_model(
+    tmp_path: Path, learned: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "docs.csv"
+    data.write_text(_table(";"), encoding="utf-16")
+    assert _train(data) == learned
+    said = capsys.readouterr().err
+    assert 'semicolons between cells; text from "body"; labels from "class"' in said
+    assert 'labels divided at ","' in said
+
+
+def test_every_column_can_be_named(tmp_path: Path, learned: bytes) -> None:
+    data = tmp_path / "docs.csv"
+    data.write_text(_table(header=("one", "two", "three", "four")))
+    columns = ("--id-column", "one", "--language-column", "TWO", "--text-column", "three")
+    assert _train(data, *columns, "--labels-column", "four", "--label-separator", ",") == learned
+
+
+def test_a_file_without_a_header(tmp_path: Path, learned: bytes) -> None:
+    data = tmp_path / "docs.txt"
+    data.write_text(_table("\t").partition("\n")[2])
+    columns = ("--id-column", "1", "--language-column", "2", "--text-column", "3", "--labels-column", "4")
+    assert _train(data, "--format", "csv", "--delimiter", "tab", "--no-header", *columns) == learned
+
+
+def test_a_document_whose_language_is_none_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refuses: Refuses
+) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", [*ROWS, {**ROWS[0], "language": "English, I think"}])
+    _train(data)
+    said = capsys.readouterr().err
+    assert 'left out 1 document whose language is none: "English, I think" (--strict refuses' in said
+    refuses("train", data, "-o", "other", "--strict", says=["is not a language tag"])
+
+
+def test_markup_is_stripped(tmp_path: Path, learned: bytes) -> None:
+    rows = [{**row, "text": f"<p class='x'>{row['text']}</p><script>printer()</script>"} for row in ROWS]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    assert _train(data, "--strip", "html") == learned
+    assert _train(data) != learned
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--text-column", "matter"], ['no column "matter" for --text-column', '"body"']),
+        (["--encoding", "klingon"], ["no encoding 'klingon'"]),
+        (["--strip", "xml"], ["'xml' cannot be stripped", "html"]),
+        (["--format", "pdf"], ["--format: there is no 'pdf'", "jsonl"]),
+        (["--delimiter", "::"], ["'::' cannot stand between cells"]),
+    ],
+)
+def test_an_option_that_will_not_do(
+    tmp_path: Path, refuses: Refuses, options: list[str], says: list[str]
+) -> None:
+    (tmp_path / "docs.csv").write_text(_table())
+    refuses("train", "docs.csv", "-o", "model", *options, says=says)
+
+
+def test_what_may_spoil_a_model_is_said_before_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [*ROWS, *({**row, "labels": ["hardware;money"]} for row in documents(["en"], 6))]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    _train(data)
+    said = capsys.readouterr().err
+    assert (
+        'Look at: 1 label apparently joined (say what is between labels with --label-separator): "hard'
+        in said
+    )
+    assert f"funnelling data describe {data} shows more." in said

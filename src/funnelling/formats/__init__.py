@@ -51,13 +51,14 @@ def read_documents(path: str | os.PathLike[str], keep_fields: bool = False) -> I
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
     """
     if os.path.isdir(path):
-        return chain.from_iterable(map(read_part, parts_of(path)))
+        return chain.from_iterable(read_part(part, keep_fields) for part in parts_of(path))
     return _documents(path, _format_of(path), keep_fields=keep_fields)
 
 
-def read_part(path: str) -> Iterator[Document]:
+def read_part(path: str, keep_fields: bool = False) -> Iterator[Document]:
     """The documents of one part of a folder; those without an id are named after the part and their line."""
-    return _documents(path, _format_of(path), f"{os.path.basename(path).partition('.')[0]}:")
+    prefix = f"{os.path.basename(path).partition('.')[0]}:"
+    return _documents(path, _format_of(path), prefix, keep_fields)
 
 
 def parts_of(folder: str | os.PathLike[str]) -> list[str]:

@@ -42,14 +42,14 @@ class Predictor:
     """A fitted model that answers documents with plain rows.
 
     A row has the document's ``id``, its ``language`` (detected among the model's where it was missing),
-    its ``labels``, ``best_label``, the most probable one, and its ``probability``, and ``scores``: the probability
-    of each label. ``top`` shows only the most probable labels; ``threshold`` assigns labels above that probability
-    instead, which a model that gives one label per document refuses. ``zero_shot`` marks a language that
-    training had no documents in. A document in which the model knows nothing has no labels and no best one,
-    and ``evidence``: False, which other rows lack. A document in a language that the model cannot label is
-    refused, or gets null labels with ``skip_unknown``. With ``tell_thresholds`` a row has ``thresholds``, too: the
-    probability above which a label is assigned, for the labels shown where that is not .5; `thresholds_of` tells
-    them all at once.
+    its ``labels``, ``best_label``, the most probable one, with its ``probability``, and ``scores``: the
+    probability of each label. ``top`` shows only the most probable labels; ``threshold`` assigns labels above
+    that probability instead, which a model that gives one label per document refuses. ``zero_shot`` marks a
+    language that training had no documents in. A document in which the model knows nothing has no labels, no
+    best one, and ``evidence``: False, which other rows lack. A document in a language that the model cannot
+    label is refused, or gets null labels with ``skip_unknown``. With ``tell_thresholds`` a row has
+    ``thresholds``, too: the probability above which a label is assigned, for the labels shown where that is
+    not .5; `thresholds_of` tells them all at once.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class Predictor:
 def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
     """The probability above which a label is assigned, by language, where that is not .5.
 
-    Languages that training had no documents in stand under "other languages", where they have a funnel of their own.
+    Languages that training had no documents in stand under "other languages", if they have their own funnel.
     """
     languages = {language: language for language in model.languages_}
     if getattr(model, "zero_shot", None) is not None:

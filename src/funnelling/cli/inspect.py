@@ -66,9 +66,9 @@ def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int 
     shared: dict[tuple[tuple[Any, float], ...], list[str]] = {}
     for language, values in (thresholds or {}).items():
         shared.setdefault(tuple(values.items()), []).append(language)
-    for i, (values, languages) in enumerate(shared.items()):
-        shown = ", ".join(f"{label} {f'{threshold:.2f}'.removeprefix('0')}" for label, threshold in values[:most])
-        more = f", … ({len(values)} labels are not at .5; --json has all)" if len(values) > most else ""
+    for i, (pairs, languages) in enumerate(shared.items()):
+        shown = ", ".join(f"{label} {f'{value:.2f}'.removeprefix('0')}" for label, value in pairs[:most])
+        more = f", … ({len(pairs)} labels are not at .5; --json has all)" if len(pairs) > most else ""
         print(f"{'' if i else 'Thresholds':<12}{', '.join(languages)}: {shown}{more}")
 
 

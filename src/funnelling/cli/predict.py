@@ -9,13 +9,13 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "predict",
         help="label documents with a model",
-        description="Label documents. -o names a file whose ending says what it is: .csv, .tsv, .xlsx, .parquet or "
-        ".jsonl (.csv, .tsv and .jsonl also with .gz). It has the columns of DATA, then labels, best_label, its "
-        "probability, and a note where there is something to know. Standard output is JSON Lines: id, "
-        "language, labels, best_label, probability and scores, the probability of each label. A text in which "
-        "the model knows nothing gets no label. Where thresholds are not .5, `funnelling inspect` shows them. "
-        "For a folder of documents, -o may be a folder, too: it gets one Parquet file of predictions per file "
-        "of documents, and a run that was cut short goes on where it stopped.",
+        description="Label documents. -o names a file whose ending says what it is: .csv, .tsv, .xlsx, "
+        ".parquet or .jsonl (.csv, .tsv and .jsonl also with .gz). It has the columns of DATA, then labels, "
+        "best_label, its probability, and a note where there is something to know. Standard output is JSON "
+        "Lines: id, language, labels, best_label, probability and scores, the probability of each label. A "
+        "text in which the model knows nothing gets no label. Thresholds that are not .5 are shown by "
+        "funnelling inspect. For a folder of documents, -o may be a folder, too: it gets one Parquet file of "
+        "predictions per file of documents, and a run that was cut short goes on where it stopped.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)

@@ -34,7 +34,8 @@ def to_array(pyarrow: Any, batch: Sequence[Mapping[str, object]], column: str, k
     except (pyarrow.ArrowException, OverflowError, TypeError) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(
-            f'column "{column}" does not fit into Parquet ({reason}). Choose a name that ends in .csv or .jsonl.'
+            f'column "{column}" does not fit into Parquet ({reason}). '
+            "Choose a name that ends in .csv or .jsonl."
         ) from None
 
 
@@ -58,14 +59,15 @@ def _clean(value: object) -> object:
 def _common(pyarrow: Any, kind: Any, values: list[object]) -> Any:
     """A type for values of a type and for these, or None."""
     try:
-        schemas = [pyarrow.schema([("", one)]) for one in (kind, pyarrow.infer_type(values))]
+        # Not infer_type, which finds a type for a number and a truth value that then holds only one of them.
+        schemas = [pyarrow.schema([("", one)]) for one in (kind, pyarrow.array(values).type)]
         return pyarrow.unify_schemas(schemas, promote_options="permissive").field(0).type
     except (pyarrow.ArrowException, OverflowError, TypeError):
         return None
 
 
 def _storable(pyarrow: Any, kind: Any) -> Any:
-    """A type that Parquet can hold, in which what is always missing is text; None for objects without a field."""
+    """A type that Parquet can hold: text for what is always missing, None for objects without a field."""
     types = pyarrow.types
     if types.is_null(kind):
         return pyarrow.string()

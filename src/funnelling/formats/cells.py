@@ -6,6 +6,7 @@ import re
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?", re.ASCII)
 _COMMANDS = ("=", "+", "-", "@", "\t", "\r")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _REPLACEMENT = "\ufffd"
 
 
@@ -53,6 +54,15 @@ def as_text(value: object) -> str:
 def encodable(text: str) -> str:
     """Text without halves of surrogate pairs, which JSON can spell and no encoding can write."""
     return text if text.isascii() else _SURROGATE.sub(_REPLACEMENT, text)
+
+
+def printable(text: str) -> str:
+    r"""Text with line ends as spreadsheets have them, and without other control characters, which XML lacks.
+
+    >>> printable("a\r\nb\x01")
+    'a\nb�'
+    """
+    return _CONTROL.sub(_REPLACEMENT, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def without_nul(text: str) -> str:

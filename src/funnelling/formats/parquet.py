@@ -81,8 +81,8 @@ def write_table(
 ) -> None:
     """Rows of any columns: ``kinds`` says what some hold, of the others it is found out.
 
-    A column whose values are of no one type becomes text. What is attached becomes metadata of the file: JSON,
-    under ``funnelling.NAME``.
+    A column whose values are of no one type becomes text. What is attached becomes metadata of the file, as
+    JSON under ``funnelling.NAME``.
     """
     pyarrow = _pyarrow("writing")
     string = pyarrow.string()
@@ -94,7 +94,9 @@ def write_table(
     }
     found = found_types(pyarrow, [column for column in columns if column not in kinds], rows.batches())
     types = {column: known[kinds[column]] if column in kinds else found[column] for column in columns}
-    metadata = {f"funnelling.{name}": json.dumps(value, ensure_ascii=False) for name, value in attached.items()}
+    metadata = {
+        f"funnelling.{name}": json.dumps(value, ensure_ascii=False) for name, value in attached.items()
+    }
     schema = pyarrow.schema(list(types.items()), metadata=metadata or None)
     with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
         for batch in rows.batches():

@@ -22,9 +22,9 @@ _log = logging.getLogger(__name__)
 class PredictionLayout:
     """How a row of `Predictor` stands in a file with a certain ending.
 
-    ``labels`` are those of the model, for ``scores`` "wide": a column ``score:LABEL`` for each. "list" is one column, or
-    field, that has them all, and "none" leaves them out. By default JSON Lines and Parquet have a list, which
-    they are made for, and other tables only where ``top`` keeps it short.
+    ``labels`` are those of the model, for ``scores`` "wide": a column ``score:LABEL`` for each. "list" is one
+    column, or field, that has them all, and "none" leaves them out. By default JSON Lines and Parquet have a
+    list, which they are made for, and other tables only where ``top`` keeps it short.
     """
 
     def __init__(
@@ -125,5 +125,5 @@ def note_on(prediction: Mapping[str, Any]) -> str:
 def say_renamed(renamed: Mapping[str, str]) -> None:
     """Tell which columns of the input have another name in the output."""
     if renamed:
-        pairs = ", ".join(f"{old} is {new}" for old, new in renamed.items())
-        _log.info(f"Columns of the input that are called like those of the prediction are kept: {pairs}.")
+        pairs = ", ".join(f"{old} as {new}" for old, new in renamed.items())
+        _log.info(f"The input has columns called like those of the prediction, and they are kept: {pairs}.")

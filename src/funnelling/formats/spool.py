@@ -1,4 +1,4 @@
-"""Rows that are set aside until all of their columns are known, in memory while they are few, else on disk."""
+"""Rows that are set aside until all their columns are known: in memory while they are few, else on disk."""
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ class Spool:
 
     def __init__(self, rows: Iterable[Row], folder: str | None = None) -> None:
         # Nobody else can write to this file: it is the only one that is unpickled, and it has no name.
-        self._file = SpooledTemporaryFile(_MOST_IN_MEMORY, dir=folder)
+        self._file = SpooledTemporaryFile(_MOST_IN_MEMORY, dir=folder)  # noqa: SIM115
         self._batches = self._rows = 0
         seen: dict[str, None] = {}
         try:

@@ -1,4 +1,4 @@
-"""Excel's format (.xlsx), in which text is text: no cell of ours is a formula, a link or a guess at a number."""
+"""Excel's format (.xlsx), in which text is text: no cell is a formula, a link or a guess at a number."""
 
 import datetime
 import logging
@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from funnelling.errors import InputError
-from funnelling.formats.cells import as_text
+from funnelling.formats.cells import as_text, printable
 from funnelling.formats.spool import Row
 from funnelling.wording import counted
 
@@ -95,7 +95,7 @@ class _Book:
         sheet = self._book.add_worksheet(title)
         sheet.freeze_panes(1, 0)
         for j, column in enumerate(columns):
-            sheet.write_string(0, j, self._fitting(as_text(column)), self._title)
+            sheet.write_string(0, j, self._fitting(printable(as_text(column))), self._title)
         for i, row in enumerate(rows, start=1):
             for j, column in enumerate(columns):
                 self._write(sheet, i, j, row.get(column))
@@ -119,7 +119,7 @@ class _Book:
             case datetime.date() if not isinstance(value, datetime.datetime) and value.year > _FIRST_YEAR:
                 sheet.write_datetime(i, j, value, self._date)
             case _:
-                sheet.write_string(i, j, self._fitting(as_text(value)))
+                sheet.write_string(i, j, self._fitting(printable(as_text(value))))
 
     def _fitting(self, text: str) -> str:
         if 2 * len(text) <= LONGEST_CELL:  # no character takes more than two units

@@ -1,4 +1,4 @@
-"""Tables for other programs: CSV, TSV, Excel's format, Parquet, or JSON Lines, chosen by the name's ending."""
+"""Tables for other programs: CSV, TSV, Excel's format, Parquet or JSON Lines, by the name's ending."""
 
 import csv
 import io

@@ -67,7 +67,7 @@ class Engine:
     ) -> list[Answer]:
         """The rows that ``funnelling predict`` gives, before a moment of the loop's clock.
 
-        Requests with other thresholds may share a call: scores do not depend on them, labels follow from scores.
+        Requests with other thresholds may share a call: labels follow from scores, which are the same.
         """
         loop = asyncio.get_running_loop()
         job = _Job(documents, loop.create_future())

@@ -82,7 +82,7 @@ class Requests:
         )
 
     def read_predict(self, body: Any) -> tuple[list[Document], float | None]:
-        """The documents to label, and the probability above which labels are assigned (None: the model's own)."""
+        """The documents to label, and the threshold of all labels (None: each has the model's own)."""
         if self._exclusive and isinstance(body, dict) and "threshold" in body:
             raise Refusal(422, NO_THRESHOLD, pointer="/threshold")
         request = _checked(self.predict_type, body)

@@ -40,9 +40,9 @@ def predict(
     ----------
     model : folder of the model
     data : file of documents, or a folder of such files
-    output : file whose ending says what it is (.csv, .tsv, .xlsx, .parquet or .jsonl), with the documents' own columns
-        in front; or - for JSON Lines on standard output, without them; for a folder of documents it may be a
-        folder, too, which gets one Parquet file of predictions per file of documents
+    output : file whose ending says what it is (.csv, .tsv, .xlsx, .parquet or .jsonl), with the documents'
+        own columns in front; or - for JSON Lines on standard output, without them; for a folder of documents
+        it may be a folder, too, which gets one Parquet file of predictions per file of documents
     options : how many labels a row shows, and which are assigned
     device : "cpu" or "cuda", where a funnel works in tier 2
     jobs : processes that label a folder's files
@@ -89,7 +89,7 @@ def predict(
 
 
 def _is_folder(output: str) -> bool:
-    """Whether a folder is to take the predictions for a folder: any name that is not that of a file of rows."""
+    """Whether a folder is to take the predictions for a folder: any name but that of a file of rows."""
     if output == STANDARD or _is_stream(output):
         return False
     try:

@@ -75,6 +75,12 @@ class TestTrain:
         refuses("train", "docs.jsonl", "-o", "locked/model", says=says)
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.html", "OUT.JSON"])
+def test_results_of_a_comparison_are_no_file(name: str, refuses: Refuses) -> None:
+    says = [f"{name}: results are a folder", "Choose a name without an ending."]
+    refuses("compare", "docs.jsonl", "--methods", "naive", "-o", name, says=says)
+
+
 class TestPredict:
     def test_an_output_that_exists(self, tmp_path: Path, model: Path, refuses: Refuses) -> None:
         (tmp_path / "out.jsonl").write_text("old")

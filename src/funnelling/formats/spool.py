@@ -7,6 +7,8 @@ from tempfile import SpooledTemporaryFile
 from types import TracebackType
 from typing import Self
 
+from funnelling.work.progress import Advance, quietly
+
 _ROWS_PER_BATCH = 1_000
 _MOST_IN_MEMORY = 8 * 2**20  # bytes
 
@@ -25,6 +27,7 @@ class Spool:
         # Nobody else can write to this file: it is the only one that is unpickled, and it has no name.
         self._file = SpooledTemporaryFile(_MOST_IN_MEMORY, dir=folder)  # noqa: SIM115
         self._batches = self._rows = 0
+        self.advance: Advance = quietly  # is told of rows that are read again
         seen: dict[str, None] = {}
         try:
             for batch in _batches(rows):
@@ -49,7 +52,9 @@ class Spool:
         """The rows in lists of bounded length; one reader at a time."""
         self._file.seek(0)
         for _ in range(self._batches):
-            yield pickle.load(self._file)
+            batch = pickle.load(self._file)
+            yield batch
+            self.advance(len(batch))
 
     def __enter__(self) -> Self:
         return self

@@ -14,6 +14,7 @@ from funnelling.formats.arrow import Kind
 from funnelling.formats.cells import as_text, defused, encodable, without_nul
 from funnelling.formats.files import writing_bytes
 from funnelling.formats.spool import Row, Spool
+from funnelling.work.progress import progress_bar
 
 CSV, TSV, XLSX, PARQUET, JSON_LINES = ".csv", ".tsv", ".xlsx", ".parquet", ".jsonl"
 
@@ -67,6 +68,7 @@ def write_table(
     *,
     title: str = "documents",
     attached: Mapping[str, Sequence[Row]] | None = None,
+    verbose: int = 0,
 ) -> None:
     """Write rows in the format that the name's ending asks for; the file appears when it is whole.
 
@@ -81,6 +83,7 @@ def write_table(
     title : of the sheet, in .xlsx
     attached : further tables by name, which only .xlsx (sheets) and Parquet (metadata, as JSON under
         ``funnelling.NAME``) have a place for
+    verbose : above 0 for a progress bar once all rows are there
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -103,7 +106,10 @@ def write_table(
             return
         if ending == XLSX:
             rows = spreadsheets.bounded(rows, name)
-        with Spool(rows, folder) as spool:
+        with (
+            Spool(rows, folder) as spool,
+            progress_bar("write", None, bool(verbose), "rows") as spool.advance,
+        ):
             ends = last or {}
             columns = [column for column in spool.columns if column not in ends] + list(ends)
             if ending == XLSX:

@@ -65,24 +65,31 @@ def predict(
             jobs=jobs,
             verbose=verbose,
         )
-    elif target == STANDARD or _is_stream(target):
+    elif _is_stream(target):
 
         def lines(batch: Sequence[Document]) -> Iterable[dict[str, Any]]:
             return map(layout.plain, predictor(batch, os.fspath(data)))
 
         _write_rows("predict", data, target, lines, force, verbose)
     else:
-        thresholds = options.thresholds(classifier)
-        with progress_bar("predict", None, bool(verbose), "documents") as advance:
+        beside = layout.objects if ending == JSON_LINES else layout.rows
 
-            def rows() -> Iterator[dict[str, object]]:
+        def rows() -> Iterator[dict[str, object]]:
+            with progress_bar("predict", None, bool(verbose), "documents") as advance:
                 for batch in batches(read_documents(data, keep_fields=True)):
-                    beside = layout.objects if ending == JSON_LINES else layout.rows
                     yield from beside(batch, predictor(batch, os.fspath(data)))
                     advance(len(batch))
 
-            attached = {"thresholds": thresholds} if thresholds else {}
-            write_table(target, rows(), layout.columns, force, title="predictions", attached=attached)
+        thresholds = options.thresholds(classifier)
+        write_table(
+            target,
+            rows(),
+            layout.columns,
+            force,
+            title="predictions",
+            attached={"thresholds": thresholds} if thresholds else {},
+            verbose=verbose,
+        )
         say_renamed(layout.renamed)
     if options.threshold is None and thresholds_of(classifier):
         _say_where_thresholds_stand(os.fspath(model), target, ending)
@@ -90,7 +97,7 @@ def predict(
 
 def _is_folder(output: str) -> bool:
     """Whether a folder is to take the predictions for a folder: any name but that of a file of rows."""
-    if output == STANDARD or _is_stream(output):
+    if _is_stream(output):
         return False
     try:
         return os.path.isdir(output) or not ending_of(output)
@@ -99,12 +106,13 @@ def _is_folder(output: str) -> bool:
 
 
 def _ending_of(output: str) -> str:
-    return JSON_LINES if output == STANDARD or _is_stream(output) else check_writable(output)
+    return JSON_LINES if _is_stream(output) else check_writable(output)
 
 
 def _is_stream(output: str) -> bool:
-    """Whether a name is that of a pipe or a device, of which an ending says nothing."""
-    return os.path.exists(output) and not os.path.isfile(output) and not os.path.isdir(output)
+    """Whether a name is that of standard output, a pipe or a device, of which an ending says nothing."""
+    is_special = os.path.exists(output) and not os.path.isfile(output) and not os.path.isdir(output)
+    return output == STANDARD or is_special
 
 
 def _say_where_thresholds_stand(model: str, output: str, ending: str) -> None:

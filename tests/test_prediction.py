@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
-from funnelling.prediction import Predictor
+from funnelling.prediction import Predictor, relabelled, thresholds_of
 
 from .artificial import text_corpus
 
@@ -53,7 +53,7 @@ class Stub:
 
 def _rows(model: Any, documents: list[Document] | None = None, **options: Any) -> list[dict[str, Any]]:
     made = [Document("1", "a", language="en")] if documents is None else documents
-    return list(Predictor(model, **options)(made))
+    return list(Predictor(model, **{"tell_thresholds": True, **options})(made))
 
 
 def test_a_threshold_does_not_apply_to_one_label_per_document() -> None:
@@ -98,6 +98,35 @@ def test_a_threshold_of_the_users_replaces_the_models() -> None:
     assert "thresholds" not in row
 
 
+def test_thresholds_are_told_where_they_are_asked_for() -> None:
+    (row,) = _rows(Stub([[0.2, 0.6]], [0.1, 0.9]), tell_thresholds=False)
+    assert "thresholds" not in row
+
+
+def test_thresholds_of_a_model_are_those_of_its_rows(model: FunnellingClassifier) -> None:
+    told = thresholds_of(model)
+    for row in _rows(model, _documents()):
+        assert row.get("thresholds", {}) == told.get(row["language"], {})
+    assert told
+
+
+def test_the_best_label_is_the_most_probable_one(model: FunnellingClassifier) -> None:
+    for row in _rows(model, _documents()):
+        assert row["probability"] == max(row["scores"].values()) == row["scores"][row["best_label"]]
+    (row,) = _rows(Stub([[0.2, 0.4]], [0.5, 0.5]), top=1)
+    assert (row["labels"], row["best_label"], row["probability"]) == ([], "label 1", 0.4)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.2, 0.5, 1.0])
+def test_a_row_can_be_labelled_again_at_another_threshold(
+    threshold: float, model: FunnellingClassifier
+) -> None:
+    documents = [*_documents(), Document("blank", "", language="en")]
+    own = _rows(model, documents)
+    assert [relabelled(row, threshold) for row in own] == _rows(model, documents, threshold=threshold)
+    assert [relabelled(row, None) for row in own] == own
+
+
 def test_rows_are_plain_and_in_order(model: FunnellingClassifier) -> None:
     rows = _rows(model, _documents())
     assert [row["id"] for row in rows] == [str(i) for i in range(len(TEXTS))]
@@ -135,7 +164,11 @@ class TestLanguages:
     def test_unknown_ones_pass_through(self, tag: str, model: FunnellingClassifier) -> None:
         documents = _documents(["cat", "chat", "gatto"], ["en", tag, "it"])
         rows = _rows(model, documents, skip_unknown=True)
-        assert rows[1] == {"id": "1", "language": tag, "labels": None, "scores": None}
+        assert rows[1] == {
+            "id": "1",
+            "language": tag,
+            **dict.fromkeys(("labels", "best_label", "probability", "scores")),
+        }
         assert [rows[0], rows[2]] == _rows(model, [documents[0], documents[2]])
 
     def test_missing_ones_are_detected_each_for_itself(self, model: FunnellingClassifier) -> None:

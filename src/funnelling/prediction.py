@@ -17,6 +17,11 @@ HALF = 0.5
 ROUNDING = 1e-12
 BATCH_DOCUMENTS = 1_000
 BATCH_CHARACTERS = 4_000_000
+NO_THRESHOLD = (
+    "The model gives each document one label, the most probable: a threshold does not apply. Leave it out."
+)
+ANSWERS = ("language", "labels", "best_label", "probability", "scores")  # of a row, in their order
+UNSEEN = "other languages"  # those that training had no documents in
 
 
 def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
@@ -37,12 +42,14 @@ class Predictor:
     """A fitted model that answers documents with plain rows.
 
     A row has the document's ``id``, its ``language`` (detected among the model's where it was missing),
-    its ``labels``, and ``scores``: the probability of each label. ``thresholds`` holds the probability
-    above which a label is assigned, for the labels shown where that is not .5. ``top`` shows only the
-    most probable labels; ``threshold`` assigns labels above that probability instead, which a model that
-    gives one label per document refuses. ``zero_shot`` marks a language that training had no documents in. A
-    document in which the model knows nothing has no labels, and ``evidence``: False, which other rows lack. A
-    document in a language that the model cannot label is refused, or gets null labels with ``skip_unknown``.
+    its ``labels``, ``best_label``, the most probable one, with its ``probability``, and ``scores``: the
+    probability of each label. ``top`` shows only the most probable labels; ``threshold`` assigns labels above
+    that probability instead, which a model that gives one label per document refuses. ``zero_shot`` marks a
+    language that training had no documents in. A document in which the model knows nothing has no labels, no
+    best one, and ``evidence``: False, which other rows lack. A document in a language that the model cannot
+    label is refused, or gets null labels with ``skip_unknown``. With ``tell_thresholds`` a row has
+    ``thresholds``, too: the probability above which a label is assigned, for the labels shown where that is
+    not .5; `thresholds_of` tells them all at once.
     """
 
     def __init__(
@@ -51,21 +58,20 @@ class Predictor:
         top: int | None = None,
         threshold: float | None = None,
         skip_unknown: bool = False,
+        tell_thresholds: bool = False,
     ) -> None:
         if threshold is not None and model.exclusive_:
-            raise InputError(
-                "The model gives each document one label, the most probable: a threshold does not apply. "
-                "Leave it out."
-            )
+            raise InputError(NO_THRESHOLD)
         self.model = model
         self.labels = model.classes_.tolist()
         self.top = top
         self.threshold = threshold
         self.skip_unknown = skip_unknown
+        self.tell_thresholds = tell_thresholds
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
         """The rows of documents, in their order; ``source`` names them in a refusal."""
-        return self._answer(documents, source, self._rows, {"language": None, "labels": None, "scores": None})
+        return self._answer(documents, source, self._rows, dict.fromkeys(ANSWERS))
 
     def explain(
         self,
@@ -134,9 +140,13 @@ class Predictor:
         answers, scores, evident = self.model.classify_with_evidence(texts, languages=languages)
         thresholds = {language: self._thresholds(language) for language in set(languages)}
         for language, answer, row, known in zip(languages, answers, scores, evident, strict=True):
+            labels = self._labels(answer, row) if known else []
+            best = self.labels.index(labels[0]) if known and self.model.exclusive_ else int(np.argmax(row))
             yield {
                 "language": language,  # to keep its place in the row
-                "labels": self._labels(answer, row) if known else [],
+                "labels": labels,
+                "best_label": self.labels[best] if known else None,
+                "probability": float(row[best]) if known else None,
                 **self._scores(row, thresholds[language]),
                 **({} if known else {"evidence": False}),
             }
@@ -148,18 +158,53 @@ class Predictor:
             return [answer if isinstance(answer, str) else answer.item()]
         return [self.labels[j] for j in np.flatnonzero(answer)]
 
-    def _scores(self, scores: Any, thresholds: Any) -> dict[str, Any]:
+    def _scores(self, scores: Any, thresholds: dict[Any, float]) -> dict[str, Any]:
         columns = range(len(self.labels))
         if self.top is not None:
             columns = np.argsort(-scores, kind="stable")[: self.top].tolist()
-        fields: dict[str, Any] = {"scores": {self.labels[j]: float(scores[j]) for j in columns}}
-        unusual = {self.labels[j]: float(thresholds[j]) for j in columns if thresholds[j] != HALF}
-        return {**fields, "thresholds": unusual} if unusual else fields
+        shown = {self.labels[j]: float(scores[j]) for j in columns}
+        unusual = {label: thresholds[label] for label in shown if label in thresholds}
+        return {"scores": shown, **({"thresholds": unusual} if unusual else {})}
 
-    def _thresholds(self, language: str) -> Any:
-        """The probability above which each label is assigned: .5 where the user chose it, to show none."""
-        if self.threshold is not None or self.model.exclusive_:
-            return np.full(len(self.labels), HALF)
-        thresholds = self.model.thresholds(served_by(language, self.model.languages_))
-        # A method that decides at .5 says so up to the last bit.
-        return np.where(np.abs(thresholds - HALF) < ROUNDING, HALF, thresholds)
+    def _thresholds(self, language: str) -> dict[Any, float]:
+        """Those that a row tells: none where the user chose one."""
+        if not self.tell_thresholds or self.threshold is not None:
+            return {}
+        return _unusual_thresholds(self.model, served_by(language, self.model.languages_))
+
+
+def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
+    """The probability above which a label is assigned, by language, where that is not .5.
+
+    Languages that training had no documents in stand under "other languages", if they have their own funnel.
+    """
+    languages = {language: language for language in model.languages_}
+    if getattr(model, "zero_shot", None) is not None:
+        languages[UNSEEN] = "und"
+    found = {name: _unusual_thresholds(model, language) for name, language in languages.items()}
+    return {name: thresholds for name, thresholds in found.items() if thresholds}
+
+
+def relabelled(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:
+    """A row with all labels above a threshold, if there is one, instead of those above the model's.
+
+    >>> row = {"labels": ["a", "b"], "scores": {"a": 0.9, "b": 0.4}, "thresholds": {"b": 0.3}}
+    >>> relabelled(row, 0.5)
+    {'labels': ['a'], 'scores': {'a': 0.9, 'b': 0.4}}
+    """
+    if threshold is None:
+        return row
+    above = [label for label, score in row["scores"].items() if score > threshold]
+    labels = above if row.get("evidence", True) else []
+    return {key: labels if key == "labels" else value for key, value in row.items() if key != "thresholds"}
+
+
+def _unusual_thresholds(model: Method, language: str) -> dict[Any, float]:
+    """The thresholds that are not .5; a model that gives one label per document has none."""
+    if model.exclusive_:
+        return {}
+    thresholds = model.thresholds(language)
+    # A method that decides at .5 says so up to the last bit.
+    unusual = np.flatnonzero(np.abs(thresholds - HALF) >= ROUNDING)
+    labels = model.classes_.tolist()
+    return {labels[j]: float(thresholds[j]) for j in unusual}

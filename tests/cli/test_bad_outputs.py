@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,12 @@ class TestTrain:
         refuses("train", "docs.jsonl", "-o", "locked/model", says=says)
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.html", "OUT.JSON"])
+def test_results_of_a_comparison_are_no_file(name: str, refuses: Refuses) -> None:
+    says = [f"{name}: results are a folder", "Choose a name without an ending."]
+    refuses("compare", "docs.jsonl", "--methods", "naive", "-o", name, says=says)
+
+
 class TestPredict:
     def test_an_output_that_exists(self, tmp_path: Path, model: Path, refuses: Refuses) -> None:
         (tmp_path / "out.jsonl").write_text("old")
@@ -89,10 +96,11 @@ class TestPredict:
         for output, says in {
             "no/out.jsonl": ["no/out.jsonl: its folder does not exist"],
             "/proc/out.jsonl": ["/proc/out.jsonl"],
-            "folder": ["folder: cannot be written (is a directory)"],
-            "out.csv": ["out.csv: predictions are JSON Lines", ".jsonl"],
-            "out.TSV.gz": ["out.TSV.gz: predictions are JSON Lines"],
-            "out.parquet": ["out.parquet: predictions are JSON Lines"],
+            "folder": ["folder: unknown format", ".csv, .tsv, .jsonl"],
+            "no/out.csv": ["no/out.csv: its folder does not exist"],
+            "/proc/out.xlsx": ["/proc/out.xlsx"],
+            "out.doc": ["out.doc: unknown format", ".xlsx or .parquet."],
+            "out.xlsx.gz": ["out.xlsx.gz: unknown format"],
         }.items():
             refuses("predict", model, "docs.jsonl", "-o", output, says=says)
 
@@ -104,6 +112,35 @@ class TestPredict:
         (tmp_path / "out.jsonl").write_text("old")
         says = [f'late.jsonl:{len(rows)}: "text" must be a string']
         refuses("predict", model, "late.jsonl", "-o", "out.jsonl", "--force", says=says)
+
+    @pytest.mark.parametrize("ending", ["csv", "tsv.gz", "xlsx", "parquet"])
+    def test_a_table_is_whole_or_as_it_was(
+        self, ending: str, tmp_path: Path, model: Path, refuses: Refuses
+    ) -> None:
+        write_jsonl(tmp_path / "late.jsonl", [*documents(), {"text": 5}])
+        (tmp_path / f"out.{ending}").write_text("old")
+        refuses("predict", model, "docs.jsonl", "-o", f"out.{ending}", says=["exists", "--force"])
+        says = ['"text" must be a string']
+        refuses("predict", model, "late.jsonl", "-o", f"out.{ending}", "--force", says=says)
+
+    def test_an_unknown_ending_is_refused_before_any_work(self, refuses: Refuses) -> None:
+        refuses("predict", "no-model", "no-file", "-o", "out.doc", says=["out.doc: unknown format"])
+
+    @pytest.mark.parametrize(
+        ("ending", "library", "extra"),
+        [("xlsx", "xlsxwriter", "spreadsheet"), ("parquet", "pyarrow", "parquet")],
+    )
+    def test_what_is_not_installed_is_said_before_any_work(
+        self, ending: str, library: str, extra: str, refuses: Refuses, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, library, None)
+        says = [f"writing .{ending}" if ending == "xlsx" else "writing Parquet", f"funnelling[{extra}]'"]
+        refuses("predict", "no-model", "no-file", "-o", f"out.{ending}", says=says)
+
+    def test_wide_scores_are_for_tables(self, model: Path, refuses: Refuses) -> None:
+        for output in ("-", "out.jsonl"):
+            says = ["--scores wide makes columns", ".csv"]
+            refuses("predict", model, "docs.jsonl", "-o", output, "--scores", "wide", says=says)
 
     def test_a_full_disk(self, model: Path, refuses: Refuses) -> None:
         says = ["/dev/full: no space left on device. Make room or choose another disk."]

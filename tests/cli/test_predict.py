@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from funnelling import load_model, prediction, read_documents, write_documents
+from funnelling.prediction import thresholds_of
 
 from .command import (
     LABELS,
@@ -50,7 +51,11 @@ class TestRows:
         assert [row["id"] for row in rows] == [row["id"] for row in documents()]
         assert [row["language"] for row in rows] == [row["language"] for row in documents()]
         for row in rows:
-            assert set(row) - {"thresholds"} == {"id", "language", "labels", "scores"}
+            assert list(row) == [
+                *("text", "input_labels", "id", "language"),
+                *("labels", "best_label", "probability", "scores"),
+            ]
+            assert row["probability"] == row["scores"][row["best_label"]] == max(row["scores"].values())
             assert list(row["scores"]) == sorted(LABELS)
             assert all(isinstance(score, float) and 0 <= score <= 1 for score in row["scores"].values())
             assert set(row["labels"]) <= set(LABELS)
@@ -63,7 +68,7 @@ class TestRows:
         rows = [{"id": name, "text": text, "language": "en"} for name, text in texts.items()]
         *blank, known = _rows(models[method], write_jsonl(tmp_path / "docs.jsonl", rows), tmp_path)
         for row in blank:
-            assert (row["labels"], row["evidence"]) == ([], False)
+            assert (row["labels"], row["best_label"], row["evidence"]) == ([], None, False)
             assert list(row["scores"]) == sorted(LABELS)
         assert "evidence" not in known
 
@@ -86,15 +91,21 @@ class TestRows:
     def test_labels_are_those_above_their_thresholds(
         self, method: str, top: int | None, models: dict[str, Path], data: Path, tmp_path: Path
     ) -> None:
+        told = thresholds_of(load_model(models[method]))
         for row in _rows(models[method], data, tmp_path, *(() if top is None else ("--top", top))):
-            thresholds = row.get("thresholds", {})
+            thresholds = told.get(row["language"], {})
             above = [label for label, score in row["scores"].items() if score > thresholds.get(label, 0.5)]
             assert sorted(above) == [label for label in row["labels"] if label in row["scores"]]
             assert 0.5 not in thresholds.values()
-            assert set(thresholds) <= set(row["scores"])
+            assert "thresholds" not in row
 
-    def test_pooled_decides_at_one_half(self, models: dict[str, Path], data: Path, tmp_path: Path) -> None:
-        assert not any("thresholds" in row for row in _rows(models["pooled"], data, tmp_path))
+    def test_pooled_decides_at_one_half(
+        self, models: dict[str, Path], data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert thresholds_of(load_model(models["pooled"])) == {}
+        capsys.readouterr()
+        _rows(models["pooled"], data, tmp_path)
+        assert "thresholds" not in capsys.readouterr().err
 
     def test_top(self, model: Path, data: Path, tmp_path: Path) -> None:
         everything = _rows(model, data, tmp_path)
@@ -136,7 +147,12 @@ class TestLanguages:
         assert [row["language"] for row in rows] == ["fr", "en", "pt_BR", "???", "it", "fr"]
         known = [row["labels"] is not None for row in rows]
         assert known == [False, True, False, False, True, False]
-        assert rows[0] == {"id": "1", "language": "fr", "labels": None, "scores": None}
+        assert rows[0] == {
+            "text": "invoice",
+            "id": "1",
+            "language": "fr",
+            **dict.fromkeys(("labels", "best_label", "probability", "scores")),
+        }
         alone = write_jsonl(tmp_path / "alone.jsonl", [{"id": "2", "language": "en", "text": "invoice"}])
         assert rows[1] == _rows(own_words_model, alone, tmp_path)[0]
 
@@ -160,13 +176,20 @@ class TestSources:
     def test_every_format(self, suffix: str, model: Path, data: Path, tmp_path: Path) -> None:
         other = tmp_path / f"docs.{suffix}"
         write_documents(other, read_documents(data))
-        assert _rows(model, other, tmp_path) == _rows(model, data, tmp_path)
+        found, expected = (_rows(model, source, tmp_path) for source in (other, data))
+        assert [{name: row[name] for name in expected[0]} for row in found] == expected
 
     def test_standard_input_and_output(self, model: Path, data: Path, tmp_path: Path) -> None:
         expected = _rows(model, data, tmp_path)
         done = run_command("predict", model, "-", cwd=tmp_path, stdin=gzip.compress(data.read_bytes()))
-        assert [json.loads(line) for line in done.stdout.splitlines()] == expected
-        assert (done.returncode, done.stderr) == (0, "")
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [
+            {"text": e["text"], "input_labels": e["input_labels"], **row}
+            for e, row in zip(expected, rows, strict=True)
+        ] == expected
+        assert "text" not in rows[0]  # standard output has the answers alone
+        assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+        assert "funnelling inspect" in done.stderr
 
     def test_compressed_output(self, model: Path, data: Path, tmp_path: Path) -> None:
         expected = _rows(model, data, tmp_path)
@@ -242,12 +265,19 @@ class TestStreaming:
         assert (done.returncode, done.stderr) == (0, b"")
 
     @pytest.mark.parametrize(
-        ("few", "many"), [(2_000, 32_000), pytest.param(20_000, 200_000, marks=pytest.mark.slow)]
+        ("output", "few", "many"),
+        [
+            ("/dev/null", 2_000, 32_000),
+            ("out.csv", 2_000, 32_000),
+            pytest.param("/dev/null", 20_000, 200_000, marks=pytest.mark.slow),
+            pytest.param("out.csv", 20_000, 200_000, marks=pytest.mark.slow),
+            pytest.param("out.xlsx", 20_000, 200_000, marks=pytest.mark.slow),
+        ],
     )
     def test_memory_does_not_grow_with_the_input(
-        self, few: int, many: int, model: Path, tmp_path: Path
+        self, output: str, few: int, many: int, model: Path, tmp_path: Path
     ) -> None:
-        less, more = (_peak_memory(model, lines, tmp_path) for lines in (few, many))
+        less, more = (_peak_memory(model, lines, tmp_path, output) for lines in (few, many))
         assert more < less + 10e6
 
 
@@ -265,10 +295,10 @@ def _lines(count: int) -> Iterator[str]:
         yield f'{{"id": "{i}", "language": "en", "text": "the invoice number{i % 3_000} is printed"}}\n'
 
 
-def _peak_memory(model: Path, lines: int, folder: Path) -> int:
+def _peak_memory(model: Path, lines: int, folder: Path, output: str) -> int:
     """The most bytes that the process holds while so many short documents pass through it."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PEAK, "predict", str(model), "-", "-o", "/dev/null"],
+        [sys.executable, "-c", PEAK, "predict", str(model), "-", "-o", output, "--force"],
         cwd=folder,
         env=environment(),
         stdin=subprocess.PIPE,
@@ -278,6 +308,6 @@ def _peak_memory(model: Path, lines: int, folder: Path) -> int:
     with io.TextIOWrapper(process.stdin) as stream:
         stream.writelines(_lines(lines))
     assert process.stderr is not None
-    peak = int(process.stderr.read())
+    peak = int(process.stderr.read().splitlines()[-1])
     assert process.wait() == 0
     return peak * 1024

@@ -1,4 +1,4 @@
-"""``funnelling train --optimise``: thresholds that are tuned, and shown with predictions."""
+"""``funnelling train --optimise``: thresholds that are tuned, and told once."""
 
 import json
 from pathlib import Path
@@ -9,16 +9,23 @@ from .command import succeed
 from .conftest import Refuses
 
 
-def test_tuned_thresholds_stand_beside_predictions(
+def test_tuned_thresholds_are_those_that_predictions_follow(
     split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     succeed("train", split_data, "-o", tmp_path / "tuned", "--optimise", "recall=0.9", "--jobs", 1)
     capsys.readouterr()
+    succeed("inspect", tmp_path / "tuned", "--json")
+    thresholds = json.loads(capsys.readouterr().out)["thresholds"]
+    assert list(thresholds) == ["en", "it"]
+    succeed("inspect", tmp_path / "tuned")
+    assert "\nThresholds  en, it: " in capsys.readouterr().out
     succeed("predict", tmp_path / "tuned", split_data)
-    row = json.loads(capsys.readouterr().out.splitlines()[0])
-    assert row["thresholds"]
-    for label, score in row["scores"].items():
-        assert (label in row["labels"]) == (score > row["thresholds"].get(label, 0.5))
+    captured = capsys.readouterr()
+    assert f"thresholds that are not all .5: funnelling inspect {tmp_path / 'tuned'} --json" in captured.err
+    for row in map(json.loads, captured.out.splitlines()):
+        assert "thresholds" not in row
+        for label, score in row["scores"].items():
+            assert (label in row["labels"]) == (score > thresholds[row["language"]].get(label, 0.5))
 
 
 @pytest.mark.parametrize(

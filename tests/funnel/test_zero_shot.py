@@ -13,6 +13,7 @@ from funnelling.funnel import zero_shot
 from funnelling.funnel.tier_two import fit_tier_two
 from funnelling.funnel.zero_shot import language_folds, unseen_space
 from funnelling.method.training_set import TrainingSet
+from funnelling.prediction import thresholds_of
 from funnelling.storage import load_model, save_model
 from tests.artificial import vector_corpus
 from tests.spaces.translated import corpus, reference
@@ -39,6 +40,7 @@ def test_a_language_without_training_documents_is_labelled(model: FunnellingClas
     probabilities = model.predict_proba(NEW, NEW_LANGUAGES)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
     assert model.thresholds("fr").shape == (4,)
+    assert list(thresholds_of(model)["other languages"].values()) == model.thresholds("fr").tolist()
 
 
 def test_languages_with_training_documents_are_left_alone_to_the_bit(model: FunnellingClassifier) -> None:

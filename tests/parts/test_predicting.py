@@ -7,9 +7,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from funnelling import InputError, read_corpus, save_model
+from funnelling import InputError, load_model, read_corpus, save_model
 from funnelling.method.registry import make_method
 from funnelling.parts.predicting import MANIFEST, PredictionOptions, predict_parts
+from funnelling.prediction import thresholds_of
 from funnelling.trials.fitting import fit_method
 from tests.cli.command import succeed
 
@@ -30,9 +31,8 @@ def _read(folder: Path) -> list[dict[str, Any]]:
     found = []
     for part in sorted(folder.glob("*.parquet")):
         for row in pq.read_table(part).to_pylist():
-            for name in ("scores", "thresholds"):
-                row[name] = None if row[name] is None else dict(row[name])
-            found.append({key: value for key, value in row.items() if value is not None})
+            row["scores"] = row["scores"] and dict(row["scores"])
+            found.append(row)
     return found
 
 
@@ -50,10 +50,18 @@ def _predict(world: Path, output: Path, force: bool = False, **options: Any) -> 
 
 @pytest.mark.parametrize("options", [{}, {"top": 2}, {"threshold": 0.3}])
 def test_rows_are_those_of_a_file(world: Path, tmp_path: Path, options: dict[str, Any]) -> None:
+    told = thresholds_of(load_model(world / "model"))
     flags = [f"--{name}={value}" for name, value in options.items()]
     succeed("predict", world / "model", world / "parts", "-o", tmp_path / "p.jsonl", *flags)
     expected = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
-    assert _predict(world, tmp_path / "out", **options) == expected
+    found = _predict(world, tmp_path / "out", **options)
+    for row, line in zip(found, expected, strict=True):
+        assert {name: row[name] for name in line} == line
+        assert set(row) - set(line) == {"note"}
+    metadata = pq.read_schema(tmp_path / "out" / "part-0.parquet").metadata
+    assert {row["threshold"] for row in json.loads(metadata[b"funnelling.thresholds"])} == (
+        {0.3} if "threshold" in options else {value for row in told.values() for value in row.values()}
+    )
 
 
 def test_where_nothing_is_known_no_label_is_given(world: Path, tmp_path: Path) -> None:
@@ -62,8 +70,8 @@ def test_where_nothing_is_known_no_label_is_given(world: Path, tmp_path: Path) -
     parts = write_parts(tmp_path / "parts", [blank, known], parts=1)
     predict_parts(str(world / "model"), str(parts), str(tmp_path / "out"), PredictionOptions(), jobs=1)
     first, second = _read(tmp_path / "out")
-    assert (first["labels"], first["evidence"]) == ([], False)
-    assert "evidence" not in second
+    assert (first["labels"], first["best_label"], first["note"]) == ([], None, "no known word")
+    assert second["note"] is None
 
 
 def test_the_command_writes_a_folder(world: Path, tmp_path: Path) -> None:

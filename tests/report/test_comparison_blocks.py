@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from funnelling.evaluation.registry import MEASURES
+from funnelling.formats.cells import is_number
 from funnelling.report.comparison_blocks import MOST_LABELS, MOST_ROWS, comparison_blocks, pairs_blocks
 from funnelling.report.content import HeatMap, Report, Section, TableBlock
 from funnelling.report.markdown_page import markdown_page
 from funnelling.report.page import html_page
-from funnelling.report.spreadsheets import comma_separated, is_number
+from funnelling.report.spreadsheets import comma_separated
 
 CELLS = [["cat", "cat", 8], ["cat", "dog", 2], ["dog", "cat", 3], ["dog", "dog", 1], ["new", "cat", 1]]
 

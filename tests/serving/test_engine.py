@@ -69,6 +69,30 @@ def test_each_gets_its_own_rows(engine: Engine, gate: threading.Event) -> None:
     assert engine._predictor.calls == [210]  # type: ignore[attr-defined]
 
 
+def test_requests_that_share_a_call_may_have_thresholds_of_their_own(
+    engine: Engine, gate: threading.Event
+) -> None:
+    thresholds = [None, 0.5, 0.1, 0.95]
+    row = {"language": "en", "labels": ["b"], "scores": {"a": 0.9, "b": 0.3}, "thresholds": {"b": 0.2}}
+
+    async def play() -> list[Any]:
+        calls = [engine.predict(documents("x"), FAR, threshold) for threshold in thresholds]
+        tasks = [asyncio.create_task(call) for call in calls]
+        await asyncio.sleep(0.05)
+        gate.set()
+        return await asyncio.gather(*tasks)
+
+    class Scorer(Labeller):
+        def __call__(self, documents: Sequence[Document]) -> list[dict[str, Any]]:
+            return [dict(row) for _ in super().__call__(documents)]
+
+    engine._predictor = Scorer(gate)  # type: ignore[assignment]
+    answers = [rows[0] for rows in asyncio.run(play())]
+    assert [answer["labels"] for answer in answers] == [["b"], ["a"], ["a", "b"], []]
+    assert ["thresholds" in answer for answer in answers] == [True, False, False, False]
+    assert engine._predictor.calls == [4]  # type: ignore[attr-defined]
+
+
 def test_one_that_fails_spoils_no_other(engine: Engine, gate: threading.Event) -> None:
     good, bad, other = asyncio.run(settled(engine, gate, documents("a"), documents("bad"), documents("b")))
     assert (good[0]["text"], other[0]["text"]) == ("a", "b")

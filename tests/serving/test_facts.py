@@ -33,7 +33,13 @@ def test_a_model_that_gives_one_label(make_client: Client) -> None:
     (row,) = answer.json()["documents"]
     assert len(row["labels"]) == 1
     assert sum(row["scores"].values()) == pytest.approx(1)
+    assert row["best_label"] == row["labels"][0]
+    body = {"documents": [{"text": "a dog", "language": "en"}], "threshold": 0.3}
+    refusal = client.post("/v1/predict", json=body)
+    assert (refusal.status_code, refusal.json()["pointer"]) == (422, "/threshold")
+    assert "a threshold does not apply. Leave it out." in refusal.json()["detail"]
     schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    assert "threshold" not in schemas["PredictRequest"]["properties"]
     assert schemas["Prediction"]["properties"]["labels"]["maxItems"] == 1
 
 

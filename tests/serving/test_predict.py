@@ -41,7 +41,7 @@ def test_the_same_bits_as_the_command_line(client: Any, model: Any, size: int, w
         for i, (text, language) in enumerate(zip(texts, languages, strict=True))
     ]
     documents = [Document(row["id"], row["text"], row.get("language")) for row in sent]
-    expected = [json.loads(json.dumps(row)) for row in Predictor(model)(documents)]
+    expected = [json.loads(json.dumps(row)) for row in Predictor(model, tell_thresholds=True)(documents)]
     assert [row for batch in batches(sent, size) for row in ask(client, batch)] == expected
 
 
@@ -52,7 +52,8 @@ def test_ten_thousand_documents(client: Any, model: Any) -> None:
         {"text": text, "language": language, "id": str(i)}
         for i, (text, language) in enumerate(zip(texts, languages, strict=True))
     ]
-    expected = list(Predictor(model)([Document(row["id"], row["text"], row["language"]) for row in sent]))
+    documents = [Document(row["id"], row["text"], row["language"]) for row in sent]
+    expected = list(Predictor(model, tell_thresholds=True)(documents))
     assert [row for batch in batches(sent, 256) for row in ask(client, batch)] == expected
 
 
@@ -80,6 +81,15 @@ def test_where_nothing_is_known_no_label_is_given(client: Any) -> None:
     *blank, known = ask(client, [{"text": text, "language": "en"} for text in ("", "🐈", "xyzzy", "cat")])
     assert [(row["labels"], row["evidence"]) for row in blank] == [([], False)] * 3
     assert "evidence" not in known
+
+
+@pytest.mark.parametrize("threshold", [0, 0.2, 0.9, 1, None])
+def test_a_threshold_assigns_the_labels_above_it(client: Any, model: Any, threshold: float | None) -> None:
+    documents = [{"text": text} for text in (*TEXTS.values(), "")]
+    answer = client.post("/v1/predict", json={"documents": documents, "threshold": threshold})
+    predictor = Predictor(model, threshold=threshold, tell_thresholds=True)
+    expected = list(predictor([Document(str(i), row["text"]) for i, row in enumerate(documents, 1)]))
+    assert answer.json()["documents"] == expected
 
 
 def test_a_document_may_be_long_up_to_the_limit(make_client: Client) -> None:

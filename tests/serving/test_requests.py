@@ -21,7 +21,21 @@ def requests(model: Any) -> Requests:
 
 def test_documents_are_read_as_the_command_line_reads_them(requests: Requests) -> None:
     body = {"documents": [{**GOOD, "id": 7.0}, {"text": "\ud800", "language": "", "id": None}]}
-    assert requests.read_predict(body) == [Document("7", "the cat", "en"), Document("2", "\ufffd")]
+    documents = [Document("7", "the cat", "en"), Document("2", "\ufffd")]
+    assert requests.read_predict(body) == (documents, None)
+
+
+@pytest.mark.parametrize(("sent", "threshold"), [(0.3, 0.3), (0, 0.0), (1, 1.0), (None, None)])
+def test_a_threshold(requests: Requests, sent: Any, threshold: float | None) -> None:
+    assert requests.read_predict({"documents": [GOOD], "threshold": sent})[1] == threshold
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.1, "0.5", True, [], 10**400])
+def test_a_threshold_that_is_none(requests: Requests, bad: Any) -> None:
+    with pytest.raises(Refusal) as refusal:
+        requests.read_predict({"documents": [GOOD], "threshold": bad})
+    assert (refusal.value.status, refusal.value.pointer) == (422, "/threshold")
+    assert refusal.value.detail == '"threshold" must be a number from 0 to 1.'
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,8 @@ def test_predictions_are_written_as_json_lines(model: Path, split_data: Path, tm
     rows = read_jsonl(tmp_path / "out.jsonl")
     assert [row["id"] for row in rows] == [document["id"] for document in documents()]
     assert all(len(row["scores"]) == 1 for row in rows)
-    with pytest.raises(InputError, match="predictions are JSON Lines"):
-        predict(model, split_data, tmp_path / "out.csv")
+    with pytest.raises(InputError, match="unknown format"):
+        predict(model, split_data, tmp_path / "out.doc")
 
 
 def test_explanations_go_to_standard_output(

@@ -24,8 +24,9 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.storage import describe_model
 
     description = describe_model(arguments.model)
+    thresholds = _thresholds(arguments.model)
     if arguments.json:
-        printing.print_json(description)
+        printing.print_json({**description, "thresholds": thresholds})
         return
     print(f"Method      {description['method']}")
     print(f"Parameters  {_list(made_with(description))}")
@@ -34,6 +35,7 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Languages   {_list(description['languages'])} (training documents)")
     kind = ", one per document" if description["exclusive"] else ""
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
+    _print_thresholds(thresholds)
     print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
     if description["scores"] is None:
         print("It was not measured when it was trained.")
@@ -45,6 +47,29 @@ def run(arguments: argparse.Namespace) -> None:
     print()
     print(textwrap.fill(probabilities(description), 100))
     print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description))]))
+
+
+def _thresholds(model: str) -> dict[str, dict[Any, float]] | None:
+    """Where they are not .5, by language; None of a model that cannot be loaded here."""
+    from funnelling.errors import InputError
+    from funnelling.prediction import thresholds_of
+    from funnelling.storage import load_model
+
+    try:
+        return thresholds_of(load_model(model, mapped=True))
+    except InputError:
+        return None
+
+
+def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int = 6) -> None:
+    """A line for all languages that share their thresholds, with the first labels."""
+    shared: dict[tuple[tuple[Any, float], ...], list[str]] = {}
+    for language, values in (thresholds or {}).items():
+        shared.setdefault(tuple(values.items()), []).append(language)
+    for i, (pairs, languages) in enumerate(shared.items()):
+        shown = ", ".join(f"{label} {f'{value:.2f}'.removeprefix('0')}" for label, value in pairs[:most])
+        more = f", … ({len(pairs)} labels are not at .5; --json has all)" if len(pairs) > most else ""
+        print(f"{'' if i else 'Thresholds':<12}{', '.join(languages)}: {shown}{more}")
 
 
 def _list(values: dict[str, Any]) -> str:

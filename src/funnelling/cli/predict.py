@@ -9,16 +9,24 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "predict",
         help="label documents with a model",
-        description="Label documents: one JSON object per line, with id, language, labels and scores (the "
-        "probability of each label). Where a label's threshold is not .5, it stands in thresholds. A text in "
-        "which the model knows nothing gets no label, and evidence, which is false. For a folder of "
-        "documents, -o may be a folder, too: it gets one Parquet file of predictions per file of documents, "
-        "and a run that was cut short goes on where it stopped.",
+        description="Label documents. -o names a file whose ending says what it is: .csv, .tsv, .xlsx, "
+        ".parquet or .jsonl (.csv, .tsv and .jsonl also with .gz). It has the columns of DATA, then labels, "
+        "best_label, its probability, and a note where there is something to know. Standard output is JSON "
+        "Lines: id, language, labels, best_label, probability and scores, the probability of each label. A "
+        "text in which the model knows nothing gets no label. Thresholds that are not .5 are shown by "
+        "funnelling inspect. For a folder of documents, -o may be a folder, too: it gets one Parquet file of "
+        "predictions per file of documents, and a run that was cut short goes on where it stopped.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="output file (standard output)")
     parser.add_argument("--top", type=options.count, metavar="N", help="show only the N most probable labels")
+    parser.add_argument(
+        "--scores",
+        choices=("none", "list", "wide"),
+        help="probabilities of all labels: none, a list in one column, or wide, a column for each (a list in "
+        ".jsonl and .parquet, and with --top; else none)",
+    )
     parser.add_argument(
         "--threshold",
         type=options.probability,
@@ -41,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.model,
         arguments.data,
         arguments.output,
-        PredictionOptions(arguments.top, arguments.threshold, arguments.skip_unknown),
+        PredictionOptions(arguments.top, arguments.threshold, arguments.skip_unknown, arguments.scores),
         device=arguments.device,
         jobs=arguments.jobs,
         force=arguments.force,

@@ -94,9 +94,11 @@ def read_documents(
     return _of_file(path, _format_of(path, layout), layout, labels, keep_fields)
 
 
-def read_part(path: str, layout: Layout = AS_FOUND, labels: bool = True) -> Iterator[Document]:
+def read_part(
+    path: str, layout: Layout = AS_FOUND, *, labels: bool = True, keep_fields: bool = False
+) -> Iterator[Document]:
     """The documents of one part of a folder; those without an id are named after the part and their line."""
-    return DocumentReader([_rows(path, layout)], layout, labels).documents(_prefix)
+    return DocumentReader([_rows(path, layout)], layout, labels, keep_fields).documents(_prefix)
 
 
 def parts_of(folder: str | os.PathLike[str]) -> list[str]:

@@ -1,14 +1,17 @@
 """Parquet: one column per field, labels as a list column, read and written in batches of rows."""
 
+import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any
+from typing import Any, BinaryIO
 
 from funnelling.errors import InputError
+from funnelling.formats.arrow import Kind, found_types, to_array
 from funnelling.formats.document import FIELDS
 from funnelling.formats.files import reading, shown_name, writing_bytes
+from funnelling.formats.spool import Spool
 
 _ROWS_PER_BATCH = 1024
 # Without a buffer the whole column of a row group is read at once, which is often the whole file.
@@ -82,25 +85,41 @@ def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]],
     _write(path, records, schema, force)
 
 
-def write_predictions(path: str | os.PathLike[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Rows of predictions; scores, and thresholds where there are any, map labels to probabilities.
+def write_table(
+    stream: BinaryIO,
+    columns: Sequence[str],
+    rows: Spool,
+    kinds: Mapping[str, Kind],
+    attached: Mapping[str, Sequence[Mapping[str, object]]],
+) -> None:
+    """Rows of any columns: ``kinds`` says what some hold, of the others it is found out.
 
-    What a row lacks is null: ``zero_shot`` is true or null, ``evidence`` false or null.
+    A column whose values are of no one type becomes text. What is attached becomes metadata of the file, as
+    JSON under ``funnelling.NAME``.
     """
     pyarrow = _pyarrow("writing")
-    string, probabilities = pyarrow.string(), pyarrow.map_(pyarrow.string(), pyarrow.float64())
-    schema = pyarrow.schema(
-        [
-            ("id", string),
-            ("language", string),
-            ("labels", pyarrow.list_(string)),
-            ("scores", probabilities),
-            ("thresholds", probabilities),
-            ("zero_shot", pyarrow.bool_()),
-            ("evidence", pyarrow.bool_()),
-        ]
-    )
-    _write(path, rows, schema, force=True)
+    string = pyarrow.string()
+    known = {
+        "text": string,
+        "number": pyarrow.float64(),
+        "list": pyarrow.list_(string),
+        "map": pyarrow.map_(string, pyarrow.float64()),
+    }
+    found = found_types(pyarrow, [column for column in columns if column not in kinds], rows.batches())
+    types = {column: known[kinds[column]] if column in kinds else found[column] for column in columns}
+    metadata = {
+        f"funnelling.{name}": json.dumps(value, ensure_ascii=False) for name, value in attached.items()
+    }
+    schema = pyarrow.schema(list(types.items()), metadata=metadata or None)
+    with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
+        for batch in rows.batches():
+            arrays = [to_array(pyarrow, batch, column, types[column]) for column in columns]
+            writer.write_batch(pyarrow.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+def check_installed(purpose: str) -> None:
+    """Refuse to go on without the library that reads and writes Parquet."""
+    _pyarrow(purpose)
 
 
 def _write(

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats import parquet, parts_of, read_part
+from funnelling.formats import parts_of, read_part
 from funnelling.formats.files import writing
-from funnelling.prediction import Predictor, batches
+from funnelling.formats.predictions import PredictionTable, Scores, say_renamed
+from funnelling.formats.tables import PARQUET, write_table
+from funnelling.method.base import Method
+from funnelling.prediction import Predictor, batches, thresholds_of
 from funnelling.storage import load_model
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import in_processes
@@ -22,11 +25,30 @@ MANIFEST = "_predictions.json"  # what the predictions in a folder were made wit
 
 @dataclass(frozen=True)
 class PredictionOptions:
-    """Which labels a row of predictions shows and assigns; see `Predictor`."""
+    """Which labels a row of predictions shows and assigns; see `Predictor` and `PredictionTable`."""
 
     top: int | None = None
     threshold: float | None = None
     skip_unknown: bool = False
+    scores: Scores | None = None
+
+    def predictor(self, model: Method) -> Predictor:
+        """What labels documents; refuses options that the model cannot follow."""
+        return Predictor(model, self.top, self.threshold, self.skip_unknown)
+
+    def table(self, ending: str, model: Method) -> PredictionTable:
+        """How rows stand in a file; refuses options that its format cannot follow."""
+        return PredictionTable(ending, model.classes_.tolist(), self.scores, self.top)
+
+    def thresholds(self, model: Method) -> list[dict[str, object]]:
+        """The rows of a table of thresholds: where they are not .5, or the one that was given for all."""
+        if self.threshold is not None:
+            return [{"language": "all", "label": "all", "threshold": self.threshold}]
+        return [
+            {"language": language, "label": str(label), "threshold": threshold}
+            for language, thresholds in thresholds_of(model).items()
+            for label, threshold in thresholds.items()
+        ]
 
 
 def predict_parts(
@@ -50,20 +72,30 @@ def predict_parts(
     missing = [part for part in parts if not _target(folder, part).exists()]
     path = str(Path(model).resolve())
     calls = [(path, device, part, str(_target(folder, part)), options) for part in missing]
+    renamed: dict[str, str] = {}
     with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
         advance(len(parts) - len(missing))
-        for _ in in_processes(_predict_part, calls, jobs):
+        for _, found in in_processes(_predict_part, calls, jobs):
+            renamed |= found
             advance(1)
+    say_renamed(renamed)
 
 
-def _predict_part(model: str, device: str, part: str, target: str, options: PredictionOptions) -> None:
-    predictor = Predictor(_load(model, _digest(model), device), **asdict(options))
+def _predict_part(
+    model: str, device: str, part: str, target: str, options: PredictionOptions
+) -> dict[str, str]:
+    """Label a part; gives the columns of the input that had to be renamed."""
+    fitted = _load(model, _digest(model), device)
+    predictor, table = options.predictor(fitted), options.table(PARQUET, fitted)
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for batch in batches(read_part(part)):
-            yield from predictor(batch, part)
+    def rows() -> Iterator[dict[str, object]]:
+        for batch in batches(read_part(part, keep_fields=True)):
+            yield from table.rows(batch, predictor(batch, part))
 
-    parquet.write_predictions(target, rows())
+    write_table(
+        target, rows(), table.columns, force=True, attached={"thresholds": options.thresholds(fitted)}
+    )
+    return table.renamed
 
 
 @lru_cache(maxsize=1)

@@ -66,8 +66,8 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
     async def predict(request: Request) -> Response:
         """The labels and the probability of every label, bit for bit as the command line gives them."""
         until = asyncio.get_running_loop().time() + limits.seconds
-        documents = requests.read_predict(await bodies.read_json(request, until))
-        return _json({"documents": await engine.predict(documents, until)})
+        documents, threshold = requests.read_predict(await bodies.read_json(request, until))
+        return _json({"documents": await engine.predict(documents, until, threshold)})
 
     @app.post(
         "/v1/explain",

@@ -16,7 +16,7 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.method.base import Method
-from funnelling.prediction import Predictor
+from funnelling.prediction import Predictor, relabelled
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal, too_busy
 from funnelling.text.languages import served_by
@@ -46,7 +46,7 @@ class Engine:
 
     def __init__(self, model: Method, metrics: Metrics) -> None:
         self.model = model
-        self._predictor = Predictor(model)
+        self._predictor = Predictor(model, tell_thresholds=True)
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, "model")
         self._waiting: deque[_Job] = deque()
@@ -62,8 +62,13 @@ class Engine:
             with suppress(InputError):  # where no language can be detected
                 list(self._predictor([Document("", "warm up", language=language)]))
 
-    async def predict(self, documents: Sequence[Document], until: float) -> list[Answer]:
-        """The rows that ``funnelling predict`` gives, before a moment of the loop's clock."""
+    async def predict(
+        self, documents: Sequence[Document], until: float, threshold: float | None = None
+    ) -> list[Answer]:
+        """The rows that ``funnelling predict`` gives, before a moment of the loop's clock.
+
+        Requests with other thresholds may share a call: labels follow from scores, which are the same.
+        """
         loop = asyncio.get_running_loop()
         job = _Job(documents, loop.create_future())
         if self._waiting and (
@@ -78,7 +83,7 @@ class Engine:
             self._busy = True
             loop.call_soon(self._start)  # requests that came in with this one may join
         async with _before(until):
-            return await job.answer
+            return [relabelled(row, threshold) for row in await job.answer]
 
     async def explain(
         self, documents: Sequence[Document], labels: Sequence[str] | None, top: int, until: float

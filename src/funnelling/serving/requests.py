@@ -24,6 +24,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
 from funnelling.method.base import Method
+from funnelling.prediction import NO_THRESHOLD
 from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import Limits
 from funnelling.serving.tags import LONGEST_TAG, tag_pattern
@@ -57,9 +58,16 @@ class Requests:
             _whole_number(1, MOST_WORDS),
             _saying("top", f'"top" must be a whole number from 1 to {MOST_WORDS}'),
         ]
-        self.predict_type: Any = create_model(
-            "PredictRequest", __base__=_Body, documents=_some(document, limits.documents)
-        )
+        threshold: Any = Annotated[
+            Annotated[float, Field(ge=0, le=1)],
+            _saying("threshold", '"threshold" must be a number from 0 to 1'),
+        ]
+        self._exclusive = bool(model.exclusive_)
+        fields: dict[str, Any] = {"documents": _some(document, limits.documents)}
+        if not self._exclusive:
+            said = "Assign labels above this probability. The model's own thresholds where it is missing."
+            fields["threshold"] = (threshold | None, Field(None, description=said))
+        self.predict_type: Any = create_model("PredictRequest", __base__=_Body, **fields)
         self.explain_type: Any = create_model(
             "ExplainRequest",
             __base__=_Body,
@@ -73,9 +81,12 @@ class Requests:
             top=(top, 10),
         )
 
-    def read_predict(self, body: Any) -> list[Document]:
-        """The documents to label."""
-        return _documents(_checked(self.predict_type, body))
+    def read_predict(self, body: Any) -> tuple[list[Document], float | None]:
+        """The documents to label, and the threshold of all labels (None: each has the model's own)."""
+        if self._exclusive and isinstance(body, dict) and "threshold" in body:
+            raise Refusal(422, NO_THRESHOLD, pointer="/threshold")
+        request = _checked(self.predict_type, body)
+        return _documents(request), None if self._exclusive else request.threshold
 
     def read_explain(self, body: Any) -> tuple[list[Document], list[str] | None, int]:
         """The documents, the labels to explain (None: the usual ones), and how many words to list."""

@@ -109,6 +109,12 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
         id: str
         language: str
         labels: Annotated[list[label], given]
+        best_label: Annotated[
+            label | None, Field(description="The most probable one; null without evidence.")
+        ]
+        probability: Annotated[
+            Probability | None, Field(description="That of the best label; null without evidence.")
+        ]
         scores: Annotated[dict[str, Probability], Field(description=_of_scores(exclusive))]
         evidence: NotRequired[Evidence]
         zero_shot: NotRequired[ZeroShot]

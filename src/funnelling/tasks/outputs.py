@@ -9,11 +9,17 @@ from funnelling.errors import InputError
 from funnelling.formats.files import check_output_folder, writing
 from funnelling.trials.pieces import FOLDER as PIECES
 
+_OF_FILES = (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".html", ".md", ".gz")
 CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, beside that of pieces
 
 
 def check_results_folder(folder: Path, force: bool) -> None:
     """Refuse a folder that holds anything but results, which are added to, and one that cannot be written."""
+    if folder.suffix.lower() in _OF_FILES and not folder.is_dir():
+        raise InputError(
+            f"{folder}: results are a folder, with a page and tables in data/*.csv. "
+            "Choose a name without an ending."
+        )
     holds_results = any((folder / name).is_dir() for name in (PIECES, CORPUS_FOLDER))
     if folder.is_dir() and any(folder.iterdir()) and not holds_results and not force:
         raise InputError(f"{folder} exists and holds no results. Choose another path or add --force.")

@@ -1,23 +1,26 @@
-"""Label the documents of a file, or explain their labels: one JSON object per document."""
+"""Label the documents of a file, or explain their labels: one row or one JSON object per document."""
 
 import json
+import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import STANDARD, writing
+from funnelling.formats.predictions import say_renamed
+from funnelling.formats.tables import JSON_LINES, PARQUET, XLSX, check_writable, ending_of, write_table
 from funnelling.method.explanation import label_columns
 from funnelling.parts.predicting import PredictionOptions, predict_parts
-from funnelling.prediction import Predictor, batches
+from funnelling.prediction import Predictor, batches, thresholds_of
 from funnelling.tasks.sources import FilePath, load_text_model
 from funnelling.work.progress import progress_bar
 
-LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 OTHER_FORMATS = (".csv", ".tsv", ".parquet")
 DEFAULTS = PredictionOptions()
+
+_log = logging.getLogger(__name__)
 
 
 def predict(
@@ -31,24 +34,27 @@ def predict(
     force: bool = False,
     verbose: int = 0,
 ) -> None:
-    """Write a row with labels and probabilities for each document, as the documents come.
+    """Write a row with labels and probabilities for each document.
 
     Parameters
     ----------
     model : folder of the model
     data : file of documents, or a folder of such files
-    output : file of JSON Lines, or - for standard output; for a folder of documents it may be a folder, too,
-        which gets one Parquet file of predictions per file of documents
+    output : file whose ending says what it is (.csv, .tsv, .xlsx, .parquet or .jsonl), with the documents'
+        own columns in front; or - for JSON Lines on standard output, without them; for a folder of documents
+        it may be a folder, too, which gets one Parquet file of predictions per file of documents
     options : how many labels a row shows, and which are assigned
     device : "cpu" or "cuda", where a funnel works in tier 2
     jobs : processes that label a folder's files
     force : whether an output that exists is replaced
     verbose : above 0 for a progress bar
     """
-    classifier = load_text_model(model).on_device(device)
-    predictor = Predictor(classifier, **asdict(options))  # refuses options that the model cannot follow
     target = os.fspath(output)
-    if os.path.isdir(data) and not target.lower().endswith((STANDARD, *LINES)):
+    parts = os.path.isdir(data) and _is_folder(target)
+    ending = PARQUET if parts else _ending_of(target)
+    classifier = load_text_model(model).on_device(device)
+    predictor, table = options.predictor(classifier), options.table(ending, classifier)
+    if parts:
         predict_parts(
             os.fspath(model),
             os.fspath(data),
@@ -59,13 +65,63 @@ def predict(
             jobs=jobs,
             verbose=verbose,
         )
-        return
-    _check_is_jsonl(target)
+    elif _is_stream(target):
 
-    def rows(batch: Sequence[Document]) -> Iterable[dict[str, Any]]:
-        return predictor(batch, os.fspath(data))
+        def lines(batch: Sequence[Document]) -> Iterable[dict[str, Any]]:
+            return map(table.plain, predictor(batch, os.fspath(data)))
 
-    _write_rows("predict", data, target, rows, force, verbose)
+        _write_rows("predict", data, target, lines, force, verbose)
+    else:
+        beside = table.objects if ending == JSON_LINES else table.rows
+
+        def rows() -> Iterator[dict[str, object]]:
+            with progress_bar("predict", None, bool(verbose), "documents") as advance:
+                for batch in batches(read_documents(data, keep_fields=True)):
+                    yield from beside(batch, predictor(batch, os.fspath(data)))
+                    advance(len(batch))
+
+        thresholds = options.thresholds(classifier)
+        write_table(
+            target,
+            rows(),
+            table.columns,
+            force,
+            title="predictions",
+            attached={"thresholds": thresholds} if thresholds else {},
+            verbose=verbose,
+        )
+        say_renamed(table.renamed)
+    if options.threshold is None and thresholds_of(classifier):
+        _say_where_thresholds_stand(os.fspath(model), target, ending)
+
+
+def _is_folder(output: str) -> bool:
+    """Whether a folder is to take the predictions for a folder: any name but that of a file of rows."""
+    if _is_stream(output):
+        return False
+    try:
+        return os.path.isdir(output) or not ending_of(output)
+    except InputError:
+        return True
+
+
+def _ending_of(output: str) -> str:
+    return JSON_LINES if _is_stream(output) else check_writable(output)
+
+
+def _is_stream(output: str) -> bool:
+    """Whether a name is that of standard output, a pipe or a device, of which an ending says nothing."""
+    is_special = os.path.exists(output) and not os.path.isfile(output) and not os.path.isdir(output)
+    return output == STANDARD or is_special
+
+
+def _say_where_thresholds_stand(model: str, output: str, ending: str) -> None:
+    places = {
+        XLSX: f'the sheet "thresholds" of {output} has them',
+        PARQUET: f"the metadata of {output} (funnelling.thresholds) has them",
+    }
+    where = places.get(ending, f"funnelling inspect {model} --json has them")
+    _log.info(f"Labels are assigned above thresholds that are not all .5: {where}.")
 
 
 def explain(
@@ -107,7 +163,7 @@ def explain(
 def _check_is_jsonl(output: str) -> None:
     """Refuse a name that would lie about what is written."""
     if output.lower().removesuffix(".gz").endswith(OTHER_FORMATS):
-        raise InputError(f"{output}: predictions are JSON Lines. Choose a name that ends in .jsonl.")
+        raise InputError(f"{output}: explanations are JSON Lines. Choose a name that ends in .jsonl.")
 
 
 def _write_rows(

@@ -1,0 +1,115 @@
+"""Predictions beside the columns of their documents: none is lost, and each has a name of its own."""
+
+from typing import Any
+
+import pytest
+
+from funnelling import Document, InputError
+from funnelling.formats.predictions import PredictionTable
+
+ROW = {
+    "id": "7",
+    "language": "it",
+    "labels": ["a|b", "c"],
+    "best_label": "c",
+    "probability": 0.75,
+    "scores": {"a|b": 0.5, "c": 0.75},
+}
+OURS = ["labels", "best_label", "probability", "note"]
+
+
+def _row(
+    fields: dict[str, Any] | None = None, ending: str = ".csv", changes: Any = None, **options: Any
+) -> dict[str, object]:
+    layout = PredictionTable(ending, ["a|b", "c"], **options)
+    document = Document("7", "Il gatto", fields={"text": "Il gatto"} if fields is None else fields)
+    make = table.objects if ending == ".jsonl" else layout.rows
+    (row,) = make([document], [{**ROW, **(changes or {})}])
+    if ending != ".jsonl":
+        assert set(OURS) <= set(table.columns) <= set(row) | {"score:a|b", "score:c"}
+    return row
+
+
+def test_the_inputs_columns_stand_in_front_in_their_order() -> None:
+    row = _row({"Ref": "007", "text": "Il gatto", "price": 1.5})
+    assert list(row) == ["Ref", "text", "price", "id", "language", *OURS]
+    assert (row["Ref"], row["price"], row["id"], row["language"]) == ("007", 1.5, "7", "it")
+
+
+def test_an_id_and_a_language_stay_as_they_stood_and_blanks_are_filled() -> None:
+    row = _row({"language": "IT", "text": "Il gatto", "id": 7})
+    assert list(row)[:3] == ["language", "text", "id"]
+    assert (row["language"], row["id"]) == ("IT", 7)
+    assert _row({"language": "", "text": "", "id": None})["language"] == "it"
+    assert _row({"language": "", "text": "", "id": None})["id"] == "7"
+
+
+def test_columns_that_are_called_like_ours_are_kept() -> None:
+    fields = {"labels": "x", "input_labels": "y", "note": "z", "score:c": 1, "input_other": 2}
+    row = _row(fields, scores="wide")
+    assert list(row)[:5] == [
+        *("input_labels", "input_input_labels", "input_note", "input_score:c", "input_other"),
+    ]
+    assert list(row.values())[:5] == ["x", "y", "z", 1, 2]
+    assert "score:c" in _row(fields)  # which is none of ours here
+
+
+def test_labels_are_joined_where_a_cell_holds_text() -> None:
+    assert _row()["labels"] == r"a\|b|c"
+    assert _row(changes={"labels": []})["labels"] == "[]"
+    assert _row(changes={"labels": None})["labels"] is None
+    assert _row(ending=".parquet")["labels"] == ["a|b", "c"]
+    assert _row(changes={"labels": [3], "best_label": 3})["labels"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("ending", "options", "expected"),
+    [
+        (".csv", {}, {}),
+        (".xlsx", {}, {}),
+        (".csv", {"top": 2}, {"scores": ROW["scores"]}),
+        (".csv", {"top": 2, "scores": "none"}, {}),
+        (".tsv", {"scores": "list"}, {"scores": ROW["scores"]}),
+        (".csv", {"scores": "wide"}, {"score:a|b": 0.5, "score:c": 0.75}),
+        (".parquet", {}, {"scores": ROW["scores"]}),
+        (".parquet", {"scores": "wide"}, {"score:a|b": 0.5, "score:c": 0.75}),
+        (".jsonl", {}, {"scores": ROW["scores"]}),
+        (".jsonl", {"scores": "none"}, {}),
+    ],
+)
+def test_scores(ending: str, options: Any, expected: Any) -> None:
+    row = _row(ending=ending, **options)
+    assert {name: value for name, value in row.items() if name.startswith("score")} == expected
+
+
+def test_wide_scores_need_columns() -> None:
+    with pytest.raises(InputError, match="--scores wide makes columns"):
+        PredictionTable(".jsonl", ["a"], "wide")
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({}, None),
+        ({"zero_shot": True}, "zero-shot"),
+        ({"labels": [], "best_label": None, "probability": None, "evidence": False}, "no known word"),
+        (dict.fromkeys(("labels", "best_label", "probability", "scores")), "language not known to the model"),
+    ],
+)
+def test_notes(changes: Any, note: str | None) -> None:
+    assert _row(changes=changes)["note"] == note
+
+
+def test_objects_have_the_inputs_other_fields_in_front() -> None:
+    row = _row(
+        {"id": 7, "text": "Il gatto", "labels": ["x"], "more": {"a": 1}}, ".jsonl", {"zero_shot": True}
+    )
+    assert row == {"text": "Il gatto", "input_labels": ["x"], "more": {"a": 1}, **ROW, "zero_shot": True}
+    assert list(row)[:4] == ["text", "input_labels", "more", "id"]
+
+
+def test_documents_that_came_without_fields() -> None:
+    layout = PredictionTable(".csv", [])
+    (row,) = table.rows([Document("7", "Il gatto", labels=("x",))], [ROW])
+    assert list(row) == ["id", "text", "input_labels", "language", *OURS]
+    assert table.renamed == {"labels": "input_labels"}

@@ -19,7 +19,8 @@ from funnelling.estimator import Estimator, check_fitted
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, check_vectors, widths_of
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
-from funnelling.method.labels import are_right, check_learnable, read_labelled
+from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
+from funnelling.method.parameters import check_jobs, check_random_state
 from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
@@ -104,9 +105,11 @@ class Method(Estimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : texts, or a matrix of vectors, or a mapping from language to either
-            A matrix is one language unless `languages` says otherwise. In a mapping each language has
-            a feature space of its own and is called what its key says.
+            Texts come in a list, an array or a column of pandas, polars or Hugging Face datasets. A matrix
+            is one language unless `languages` says otherwise. In a mapping each language has a feature space
+            of its own and is called what its key says.
         y : label lists, an indicator matrix, or a 1-D array (one label per document); a mapping if X is
+            A table with a column of 0 and 1 for each label gives ``classes_`` its names, in its order.
         languages : one code per document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
@@ -245,7 +248,7 @@ class Method(Estimator, metaclass=ABCMeta):
     ) -> float:
         """The share of documents whose labels are all right, scikit-learn's accuracy."""
         inputs = self._read(X, languages)
-        truth = inputs.divide(y, "y")
+        truth = inputs.divide(read_truth(y, self.classes_), "y")
         right = {
             language: are_right(self._labels(*margins), truth[language], self.classes_)
             for language, margins in self._margins(inputs)
@@ -284,6 +287,8 @@ class Method(Estimator, metaclass=ABCMeta):
         """Refuse parameters that cannot be used; methods with parameters of their own extend it."""
         if not isinstance(self.memory_limit, Real) or not self.memory_limit > 0:
             raise InputError(f"memory_limit must be a number of bytes, not {self.memory_limit!r}.")
+        check_jobs(self)
+        check_random_state(self)
 
     def _forget(self) -> None:
         for name in [name for name in vars(self) if name.endswith("_")]:

@@ -170,6 +170,10 @@ class Method(Estimator, metaclass=ABCMeta):
             )
         )
 
+    def as_fitted(self) -> Self:
+        """The model with the parameters that its fit went by, whatever has been set since."""
+        return self
+
     def on_device(self, device: str) -> Self:
         """The method, at work on "cpu" or "cuda" from now on, where it can be on either."""
         return self.set_params(device=device) if "device" in self.get_params(deep=False) else self

@@ -25,6 +25,7 @@ def test_tuned_thresholds_stand_beside_predictions(
     ("options", "says"),
     [
         (["--optimise", "accuracy"], ["accuracy", "micro-f1"]),
+        (["--optimize", "accuracy"], ["accuracy", "micro-f1"]),
         (["--optimise", "micro-f1", "--method", "naive"], ["naive", "Leave it out"]),
     ],
 )

@@ -27,7 +27,7 @@ from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_served
 from funnelling.text.vocabularies import feature_names, fit_own
-from funnelling.work.progress import progress_bar
+from funnelling.work.progress import clock, progress_bar
 
 logger = logging.getLogger(__name__)
 
@@ -116,7 +116,8 @@ class Method(Estimator, metaclass=ABCMeta):
         """
         self._validate_parameters()
         self._forget()
-        given = read_labelled(X, y, languages, groups, ids, partial(self._check_matrix, reset=True))
+        with clock("reading documents", bool(self.verbose)):
+            given = read_labelled(X, y, languages, groups, ids, partial(self._check_matrix, reset=True))
         self.classes_ = given.classes
         self.exclusive_ = given.exclusive
         self.texts_ = given.texts
@@ -124,7 +125,8 @@ class Method(Estimator, metaclass=ABCMeta):
         given = given.only(self.languages_)
         seed = seed_of(self.random_state)
         fitted = self._fit_vectors(given.documents, given.targets, seed)
-        vectors = {language: check_vectors(X) for language, X in fitted.items()}
+        with clock("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
+            vectors = {language: check_vectors(X) for language, X in fitted.items()}
         self.features_ = widths_of(vectors if given.texts else given.documents)
         return self._learn(
             TrainingSet.of(

@@ -11,6 +11,7 @@ from funnelling.formats import read_documents
 from funnelling.formats.files import shown_name
 from funnelling.storage import load_model
 from funnelling.trials.splits import Trial, sides_of
+from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -32,7 +33,8 @@ def read_labelled(path: FilePath, among: Sequence[str] = (), verbose: int = 0) -
     languages are detected ``among`` some, or among those that other documents name.
     """
     name = shown_name(path)
-    corpus = Corpus.from_documents(read_documents(path))
+    with clock(f"reading {name}", bool(verbose)):
+        corpus = Corpus.from_documents(read_documents(path))
     renamed = name_languages(corpus, name, among=among, verbose=verbose)
     labelled = corpus.labelled()
     if not len(labelled):

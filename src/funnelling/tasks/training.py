@@ -19,6 +19,7 @@ from funnelling.trials.one_label import measurable, settle
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import check_labels_differ
 from funnelling.wording import counted
+from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -77,7 +78,8 @@ def train(
         measurement = _fit_parts(model, data, output, one_label, report)
     else:
         measurement = _fit_file(model, data, seed, one_label, outer_folds, report)
-    save_model(model, output, scores=measurement.record(), force=force)
+    with clock("saving", bool(model.verbose)):
+        save_model(model, output, scores=measurement.record(), force=force)
     return TrainedModel(model, measurement)
 
 

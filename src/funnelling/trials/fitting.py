@@ -17,6 +17,7 @@ from funnelling.trials.measuring import (
 )
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import Trial, learnable, outer_folds
+from funnelling.work.progress import watched
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -72,7 +73,8 @@ def cross_validate(
     decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
     probabilities = np.zeros((len(corpus), len(classes)))
     is_measured = np.zeros(len(corpus), dtype=bool)
-    for fold in np.unique(fold_of_document):
+    shown = bool(make().verbose)
+    for fold in watched(np.unique(fold_of_document).tolist(), "outer folds", shown, "folds"):
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
             continue

@@ -113,7 +113,7 @@ class TestColumns:
         arrays = pd.Series([np.array(labels, dtype=object) for labels in LISTS])
         assert same(fitted(TEXTS, arrays, CODES), fitted(TEXTS, LISTS, CODES))
 
-    @pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NA, ""])
+    @pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NA, "", " "])
     @pytest.mark.parametrize("column", [list, with_odd_index, lambda values: np.array(values, dtype=object)])
     def test_a_language_that_is_missing_is_detected(self, column: Column, missing: Any) -> None:
         codes = [missing if number % 3 == 0 else code for number, code in enumerate(CODES)]
@@ -185,6 +185,12 @@ class TestTables:
         columns = [model.classes_.tolist().index(name) for name in NAMES]
         assert (model.predict(TEXTS, CODES)[:, columns] == INDICATOR).mean() > 0.8
 
+    def test_one_hot_columns_measure_a_model_of_one_label_each(self) -> None:
+        model = fitted(TEXTS, ONE, CODES)
+        score = model.score(TEXTS, ONE, languages=CODES)
+        assert model.score(TEXTS, pd.get_dummies(pd.Series(ONE)), languages=CODES) == score
+        assert 0 < score <= 1
+
     def test_names_that_are_numbers(self) -> None:
         assert fitted(TEXTS, pd.DataFrame(INDICATOR), CODES).classes_.tolist() == [0, 1, 2, 3]
         model = fitted(TEXTS, pd.DataFrame(INDICATOR, columns=[7, 3, 5, 1]), CODES)
@@ -208,9 +214,18 @@ class TestTables:
         with pytest.raises(InputError, match=r"^y: the tables of the languages have different columns\."):
             fitted(corpus.X, {**y, "it": y["it"][["a", "b"]]})
 
-    @pytest.mark.parametrize("table", [pd.DataFrame, lambda X: pl.DataFrame(X, schema=list("abcdefghijkl"))])
+    @pytest.mark.parametrize(
+        "table",
+        [
+            pd.DataFrame,
+            lambda X: pd.DataFrame(X, columns=list("abcdefghijkl")),
+            lambda X: pl.DataFrame(X, schema=list("abcdefghijkl")),
+        ],
+    )
     def test_numbers_are_vectors(self, table: Any) -> None:
         corpus = vector_corpus()
+        with pytest.raises(InputError, match=r"^The model was fitted on texts, and X holds vectors\.$"):
+            fitted(TEXTS, LISTS, CODES).predict(table(corpus.stacked))
         X = table(corpus.stacked)
         model, bare = (fitted(each, corpus.indicator, corpus.languages) for each in (X, corpus.stacked))
         np.testing.assert_array_equal(

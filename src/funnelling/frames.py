@@ -136,8 +136,11 @@ def _plain(value: Any) -> Any:
 
 
 def _is_numeric(column: Any) -> bool:
-    """Whether a column has one of NumPy's types of numbers, or of those that pandas says to be like them."""
-    return str(getattr(getattr(column, "dtype", None), "kind", "O")) in "biufc"
+    """Whether the type of a column, NumPy's or that of its library, says that it holds numbers."""
+    dtype: Any = getattr(column, "dtype", None)
+    if hasattr(dtype, "is_numeric"):
+        return bool(dtype.is_numeric())
+    return str(getattr(dtype, "kind", "O")) in "biufc"
 
 
 def _holds_texts(column: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.frames import as_documents, as_values
+from funnelling.frames import as_documents, as_values, is_table
 from funnelling.matrices import check_vectors, is_sparse, length, sizes_of, take
 from funnelling.randomness import is_missing
 from funnelling.text.languages import known_as, normalise_tag, served_by
@@ -93,7 +93,7 @@ def is_mapping(X: Any) -> bool:
 
 def is_texts(X: Any) -> bool:
     """Whether X holds strings rather than vectors; `read_inputs` refuses what holds both."""
-    if is_sparse(X) or isinstance(X, Mapping):
+    if is_sparse(X) or isinstance(X, Mapping) or is_table(X):  # to iterate over a table may give its names
         return False
     if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OUT"):
         return False
@@ -196,7 +196,7 @@ def _codes(
     from funnelling.text.detection import detect_languages
 
     given = [None] * len(texts) if languages is None else languages
-    tags = [None if is_missing(tag) or tag == "" else tag for tag in given]
+    tags = [None if is_missing(tag) or not str(tag).strip() else tag for tag in given]
     normal = {tag: normalise_tag(tag) for tag in set(tags) if tag is not None}
     codes = [None if tag is None else normal[tag] for tag in tags]
     missing = [i for i, code in enumerate(codes) if code is None]

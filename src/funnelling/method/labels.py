@@ -135,11 +135,13 @@ def read_truth(y: Any, classes: npt.NDArray[Any]) -> Any:
     """
     matrix, names = _without_names(y)
     known = classes.tolist()
-    if names is None or names == known or not set(names) & set(known):
+    if names is None or not set(names) & set(known):
         return matrix
-    if not _all_strings([*names, *known]):
+    if _all_strings([*names, *known]):
+        return _with_lists(y)
+    if names != known:
         raise InputError("y: the columns are not those of the model. Give them in the order of classes_.")
-    return _with_lists(y)
+    return matrix
 
 
 def _without_names(y: Any) -> tuple[Any, list[Any] | None]:
@@ -246,7 +248,7 @@ def _encode_classes(labels: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]
 def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]) -> Targets:
     """Which documents have all their labels right; ``truth`` is in any form that `read_labels` takes."""
     if _is_label_lists(truth):
-        named = [set(classes[row != 0]) for row in predicted]
+        named = [{row} if predicted.ndim == 1 else set(classes[row != 0]) for row in predicted]
         return np.array([names == set(labels) for names, labels in zip(named, truth, strict=True)])
     dense = truth.toarray() if is_sparse(truth) else np.asarray(truth)
     right: npt.NDArray[np.bool_] = (predicted == dense.reshape(predicted.shape)).reshape(len(predicted), -1)

@@ -111,7 +111,7 @@ def _fit_file(
     if not outer_folds:
         return Measurement(None, "Not measured.")
     report("Measuring by five outer folds.")
-    return measure_by_folds(partial(clone, model), train, seed)
+    return measure_by_folds(partial(clone, model), train, seed, model.verbose)
 
 
 def _fit_parts(

@@ -61,7 +61,7 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
 
 
 def cross_validate(
-    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0
+    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0, verbose: int = 0
 ) -> Result | None:
     """Honest measures without test documents: each fold is predicted by a method that never saw it.
 
@@ -73,8 +73,7 @@ def cross_validate(
     decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
     probabilities = np.zeros((len(corpus), len(classes)))
     is_measured = np.zeros(len(corpus), dtype=bool)
-    shown = bool(make().verbose)
-    for fold in watched(np.unique(fold_of_document).tolist(), "outer folds", shown, "folds"):
+    for fold in watched(np.unique(fold_of_document).tolist(), "outer folds", bool(verbose), "folds"):
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
             continue

@@ -57,6 +57,8 @@ def assign_folds(
     return folds
 
 
-def is_missing(group: object) -> bool:
-    """Whether a document has no group: None, or the NaN of a table's empty cell."""
-    return group is None or (isinstance(group, float) and group != group)
+def is_missing(value: object) -> bool:
+    """Whether there is nothing: None, or what an empty cell of a table holds, NaN or pandas' NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)

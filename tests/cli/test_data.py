@@ -30,8 +30,9 @@ def test_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.startswith(
         "49 documents, 2 languages, 3 labels, 1.5 labels per document\nsplits: none; compare"
     )
-    for heading in ("words that two languages share", "positives by label and language", "odd rows"):
-        assert f"\n\n{heading}" in printed
+    headings = ["odd rows", "language ", "positives by label and language", "words that two languages share"]
+    places = [printed.index(f"\n\n{heading}") for heading in headings]
+    assert places == sorted(places), "what to look at first, matrices last"
     assert "\nhardware   24  12  12\n" in printed
     assert '- 1 document with an empty text: "odd"' in printed
 
@@ -43,3 +44,23 @@ def test_a_file_without_languages_and_labels(tmp_path: Path, capsys: pytest.Capt
     assert printed.startswith("2 documents, 1 language, 0 labels")
     assert "positives" not in printed
     assert "2 documents without labels" in printed
+
+
+def test_of_many_labels_the_most_frequent_are_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"id": f"{i}-{j}", "language": "en", "text": "a text", "labels": [f"label {i}"]}
+        for i in range(35)
+        for j in range(40 - i)
+    ]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    succeed("data", "describe", data)
+    printed = capsys.readouterr().out
+    assert "\nlabel 29 " in printed
+    assert "\nlabel 30 " not in printed
+    assert "\n… and 5 more: add --all to see them\n" in printed
+    succeed("data", "describe", data, "--all")
+    printed = capsys.readouterr().out
+    assert "\nlabel 34 " in printed
+    assert "--all" not in printed

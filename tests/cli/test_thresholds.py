@@ -32,6 +32,7 @@ def test_tuned_thresholds_are_those_that_predictions_follow(
     ("options", "says"),
     [
         (["--optimise", "accuracy"], ["accuracy", "micro-f1"]),
+        (["--optimize", "accuracy"], ["accuracy", "micro-f1"]),
         (["--optimise", "micro-f1", "--method", "naive"], ["naive", "Leave it out"]),
     ],
 )

@@ -21,9 +21,9 @@ OURS = ["labels", "best_label", "probability", "note"]
 def _row(
     fields: dict[str, Any] | None = None, ending: str = ".csv", changes: Any = None, **options: Any
 ) -> dict[str, object]:
-    layout = PredictionTable(ending, ["a|b", "c"], **options)
+    table = PredictionTable(ending, ["a|b", "c"], **options)
     document = Document("7", "Il gatto", fields={"text": "Il gatto"} if fields is None else fields)
-    make = table.objects if ending == ".jsonl" else layout.rows
+    make = table.objects if ending == ".jsonl" else table.rows
     (row,) = make([document], [{**ROW, **(changes or {})}])
     if ending != ".jsonl":
         assert set(OURS) <= set(table.columns) <= set(row) | {"score:a|b", "score:c"}
@@ -109,7 +109,7 @@ def test_objects_have_the_inputs_other_fields_in_front() -> None:
 
 
 def test_documents_that_came_without_fields() -> None:
-    layout = PredictionTable(".csv", [])
+    table = PredictionTable(".csv", [])
     (row,) = table.rows([Document("7", "Il gatto", labels=("x",))], [ROW])
     assert list(row) == ["id", "text", "input_labels", "language", *OURS]
     assert table.renamed == {"labels": "input_labels"}

@@ -1,5 +1,7 @@
 """fun-auto: it chooses by the training documents alone, honestly, and the same for the same seed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from funnelling.funnel import choosing
 from funnelling.funnel.views.combination import Combination
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
+from funnelling.work.progress import Progress
 from tests.artificial import vector_corpus
 from tests.reproduction.experiments.made import made_corpus, write_words
 
@@ -201,6 +204,38 @@ def test_threads_and_saving_change_nothing(
     loaded = load_model(tmp_path / "model")
     assert loaded.choice_ == model.choice_
     assert np.array_equal(scores(loaded, corpus), scores(model, corpus))
+
+
+def test_every_round_tells_what_it_is_at(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Told(Progress):
+        def __init__(self, total: int) -> None:
+            self.total, self.done, self.told = total, 0, list[str]()
+
+        def __call__(self, steps: int) -> None:
+            self.done += steps
+
+        def reach(self, steps: int) -> None:
+            assert steps >= self.done
+            self.done = steps
+
+        def doing(self, what: str) -> None:
+            self.told.append(what)
+
+    bars: list[Told] = []
+
+    @contextmanager
+    def bar(_description: str, total: int, _shown: bool, _unit: str) -> Iterator[Told]:
+        bars.append(Told(total))
+        yield bars[-1]
+
+    monkeypatch.setattr(choosing, "progress_bar", bar)
+    FunnellingClassifier(random_state=0).fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    (shown,) = bars
+    rounds = {line.partition(",")[0] for line in shown.told}
+    assert f"round 1 of {len(rounds)}" in rounds
+    for line in ("words", "view mixed", "view own-mixed", "own + mixed, odds", "fun-tat"):
+        assert f"round 1 of {len(rounds)}, {line}" in shown.told
+    assert shown.done == shown.total
 
 
 def test_what_is_held_out_is_not_seen(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -206,14 +206,38 @@ class TestStates:
         with pytest.raises(NotFittedError):
             model.predict(CORPUS.X)
 
-    def test_parameters_set_after_a_fit_mean_the_same_once_saved(self, tmp_path: Path) -> None:
-        X = {"en": CORPUS.X["en"], "it": CORPUS.X["it"]}
-        model = FunnellingClassifier(views=["own", "pooled"], random_state=0).fit(X, CORPUS.y)
-        before = scores(model)
-        model.set_params(normalise=False)
-        assert not np.array_equal(scores(model), before)
+    @pytest.mark.parametrize(
+        "later",
+        [
+            {"views": None},
+            {"views": "auto"},
+            {"views": ["pooled"]},
+            {"combine": "odds"},
+            {"normalise": False},
+            {"zero_shot": "pooled"},
+            {"calibrated": True, "optimise": "micro-f1"},
+        ],
+    )
+    @pytest.mark.parametrize("views", ["auto", None, ["own", "pooled"]])
+    def test_parameters_set_after_a_fit_wait_for_the_next(
+        self, views: Any, later: dict[str, Any], tmp_path: Path
+    ) -> None:
+        model = FunnellingClassifier(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
+        before, unseen = scores(model), model.serves_unseen("es")
+        model.set_params(n_jobs=2).set_params(**later)
+        np.testing.assert_array_equal(scores(model), before)
         save_model(model, tmp_path / "model")
-        np.testing.assert_array_equal(scores(load_model(tmp_path / "model")), scores(model))
+        loaded = load_model(tmp_path / "model")
+        np.testing.assert_array_equal(scores(loaded), before)
+        assert loaded.views == views
+        assert model.serves_unseen("es") == loaded.serves_unseen("es") == unseen
+        assert {name: getattr(model, name) for name in later} == later
+
+    def test_a_parameter_that_was_set_holds_from_the_next_fit_on(self) -> None:
+        views = ["own", "pooled"]
+        model = FunnellingClassifier(views=views, meta_C=1.0, random_state=0).fit(CORPUS.X, CORPUS.y)
+        model.set_params(views=None).fit(CORPUS.X, CORPUS.y)
+        np.testing.assert_array_equal(scores(model), scores(fit(meta_C=1.0)))
 
     def test_copies_and_pickles_answer_alike(self) -> None:
         model = fit(meta_C=1.0)

@@ -148,7 +148,8 @@ def test_refusals_of_documents() -> None:
     assert refusal("ciao") == "X is one text. Put it in a list."
     assert refusal([]) == "X holds no documents. Give at least one."
     assert refusal(["a", None]) == "X: document 1 is None. Leave it out or make it a string."
-    assert refusal(pd.Series(["a", float("nan")])).startswith("X: document 1 is nan.")
+    assert refusal(pd.Series(["a", float("nan")])).startswith("X: document 1 is None.")
+    assert refusal(["a", float("nan")]).startswith("X: document 1 is nan.")
     assert refusal({}) == "X is an empty mapping: give at least one language."
     assert refusal({"it": ["a"], "en": []}) == "X holds no documents. Give at least one."
     assert refusal({"it": ["a"], "en": MATRIX}).startswith("X: some languages hold texts and others vectors.")

@@ -112,7 +112,8 @@ def refusal(y: Any) -> str:
 
 def test_refusals() -> None:
     assert refusal([["a"], ["b"], None, []]) == (
-        "y: document 2 has no labels (None). Train on the labelled ones: corpus.labelled()."
+        "y: document 2 has no labels (None). "
+        "Leave such documents out: corpus.labelled(), or dropna() of a table."
     )
     assert refusal([[], [], [], []]).startswith("Nothing to learn: no document has a label")
     assert refusal([["a"]] * 4).startswith("Nothing to learn: y has only one class.")

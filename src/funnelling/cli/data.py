@@ -8,6 +8,8 @@ from typing import Any
 from funnelling.cli import options, printing
 from funnelling.reproduction.corpora.registry import CORPORA
 
+MOST_LABELS = 30  # in a table, unless all are asked for
+
 
 def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser("data", help="look into files of documents, build corpora")
@@ -49,10 +51,14 @@ def _add_describe(actions: options.Commands) -> None:
     describe = actions.add_parser(
         "describe",
         help="describe a file of documents",
-        description="Documents and words by language, positives by label, words in common, odd rows.",
+        description="Odd rows, documents and words by language, positives by label, words in common.",
     )
     describe.add_argument("data", metavar="FILE", help=options.DATA_HELP)
+    describe.add_argument(
+        "--all", action="store_true", help=f"list all labels, not only the {MOST_LABELS} most frequent ones"
+    )
     options.add_json(describe)
+    options.add_reading(describe)
     describe.set_defaults(run=run_describe)
 
 
@@ -121,14 +127,16 @@ def run_describe(arguments: argparse.Namespace) -> None:
     from funnelling.corpus import read_corpus
     from funnelling.corpus.description import describe
 
-    description = describe(read_corpus(arguments.data, verbose=1), verbose=1)
+    layout = options.layout(arguments)
+    description = describe(read_corpus(arguments.data, verbose=1, layout=layout), verbose=1)
     if arguments.json:
         printing.print_json(description)
     else:
-        _print(description)
+        _print(description, len(description["labels"]) if arguments.all else MOST_LABELS)
 
 
-def _print(description: dict[str, Any]) -> None:
+def _print(description: dict[str, Any], most_labels: int) -> None:
+    """What to look at comes first, tables that grow with the file last."""
     from funnelling.wording import counted
 
     languages = description["languages"]
@@ -138,16 +146,17 @@ def _print(description: dict[str, Any]) -> None:
         f"{description['labels_per_document']:.1f} labels per document"
     )
     splits = ", ".join(f"{split} {count:,}" for split, count in description["splits"].items())
-    print(f"splits: {splits or 'none; compare will draw 30 % for test'}\n")
-    _print_languages(languages)
-    if len(languages) > 1:
-        _print_shared_words(description["shared_words"])
-    if description["labels"]:
-        _print_labels(description["labels"], list(languages))
+    print(f"splits: {splits or 'none; compare will draw 30 % for test'}")
     if description["odd"]:
         print("\nodd rows")
         for line in description["odd"]:
             print(f"- {line}")
+    print()
+    _print_languages(languages)
+    if description["labels"]:
+        _print_labels(description["labels"], list(languages), most_labels)
+    if len(languages) > 1:
+        _print_shared_words(description["shared_words"])
 
 
 def _print_languages(languages: dict[str, dict[str, Any]]) -> None:
@@ -174,12 +183,14 @@ def _print_shared_words(shared: dict[str, dict[str, float]]) -> None:
     print(plain(Table(["", *shared], rows)))
 
 
-def _print_labels(labels: dict[str, dict[str, int]], languages: list[str]) -> None:
+def _print_labels(labels: dict[str, dict[str, int]], languages: list[str], most: int) -> None:
     from funnelling.report.tables import Table, plain
 
     print("\npositives by label and language, most frequent first")
     rows = [
         [label, str(sum(counts.values())), *(str(counts.get(language, 0)) for language in languages)]
-        for label, counts in labels.items()
+        for label, counts in list(labels.items())[:most]
     ]
     print(plain(Table(["label", "all", *languages], rows)))
+    if len(labels) > most:
+        print(f"… and {len(labels) - most:,} more: add --all to see them")

@@ -35,6 +35,7 @@ def add_to(commands: options.Commands) -> None:
         metavar="MEASURE",
         help="tune each label's threshold for micro-f1, macro-f1, micro-k, macro-k or recall=R (funnels)",
     )
+    parser.add_argument("--optimize", dest="optimise", help=argparse.SUPPRESS)
     options.add_labelling(parser)
     options.add_resources(parser)
     options.add_settings(parser)

@@ -92,6 +92,8 @@ class Corpus:
 
         >>> class Frame:  # pandas and polars are not needed
         ...     columns = ["Body", "Category", "lang"]
+        ...     def __len__(self):
+        ...         return 1
         ...     def __getitem__(self, name):
         ...         return {"Body": ["ciao"], "Category": ["hello"], "lang": [float("nan")]}[name]
         >>> corpus = Corpus.from_frame(Frame())

@@ -35,7 +35,7 @@ from funnelling.svm import LinearScorer
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search, decide
 from funnelling.text.vocabularies import fit_own
-from funnelling.work.progress import progress_bar
+from funnelling.work.progress import HIDDEN, Progress, progress_bar
 
 FOLDS = 5  # a round holds one of so many out
 ROUNDS = 2  # at least; there are more until they have held out
@@ -170,15 +170,15 @@ def choose(design: Design, training: TrainingSet) -> Choice:
         return _choice(pool[0], None)
     racing = pool
     records: dict[Candidate, Record] = {}
-    with progress_bar("choosing", len(splits) * len(pool), design.shows_progress, "candidates") as advance:
-        for learning in splits:
-            round_ = Round(design, training, learning)
+    steps = len({view for candidate in pool for view in candidate.views}) + len(pool)  # of a round
+    with progress_bar("choosing", len(splits) * steps, design.shows_progress, "steps") as progress:
+        for number, learning in enumerate(splits, 1):
+            round_ = Round(design, training, learning, progress, f"round {number} of {len(splits)}")
             if not records:
                 racing = [candidate for candidate in pool if round_.is_worthwhile(candidate)]
-            advance(len(pool) - len(racing))
             for candidate in racing:
                 records.setdefault(candidate, Record()).add(dict(round_.measure(candidate)))
-                advance(1)
+            progress.reach(number * steps)
             # The paper's funnel stays: the choice is told beside it.
             rivals = [records[each] for each in racing]
             racing = [each for each in racing if not each.normalise or records[each].may_win(rivals)]
@@ -356,7 +356,16 @@ def _assigned(training: TrainingSet, k: int, purpose: str) -> dict[str, Any]:
 class Round:
     """One split: views fitted on one side, as they are asked for, and what they say of both."""
 
-    def __init__(self, design: Design, training: TrainingSet, learning: Mapping[str, Rows]) -> None:
+    def __init__(
+        self,
+        design: Design,
+        training: TrainingSet,
+        learning: Mapping[str, Rows],
+        progress: Progress = HIDDEN,
+        name: str = "",
+    ) -> None:
+        self._progress, self._name = progress, name
+        progress.doing(f"{name}, words")
         self.design = replace(design, verbose=0, resources=replace(design.resources, verbose=0, begun={}))
         self.training = training.select(learning)
         self.held_out = training.select({language: ~rows for language, rows in learning.items()})
@@ -380,6 +389,7 @@ class Round:
         """How good a candidate is with each C that is tried; None is that of a tier 2 without one."""
         for view in candidate.views:
             self._fit(view)
+        self._progress.doing(f"{self._name}, {candidate}")
         design = candidate.applied_to(self.design)
         posteriors = {view: self._posteriors[view] for view in candidate.views}
         combination = Combination.fit(design, self.training.targets, posteriors, self.training.exclusive)
@@ -407,12 +417,14 @@ class Round:
             yield getattr(fit, "C", None), measured
             search.improves(measured.quality)
             if search.is_over and design.meta_C != "grid":
-                return
+                break
+        self._progress(1)
 
     def _fit(self, view: str) -> None:
         """Fit a view, if it is not yet: what it says of the documents learned from, and of those held out."""
         if view in self._posteriors:
             return
+        self._progress.doing(f"{self._name}, view {view}")
         views, posteriors = fit_views(
             replace(self.design, views=named_views([view])), self.training, self.vectorizers
         )
@@ -424,3 +436,4 @@ class Round:
             for language, documents in self.held_out.documents.items()
             if language in posteriors[view]
         }
+        self._progress(1)

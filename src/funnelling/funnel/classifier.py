@@ -4,6 +4,7 @@ The estimator is a shell: it checks parameters, states a `Design`, has it fitted
 under names that are saved. The algorithm stands in the files beside this one.
 """
 
+import copy
 import logging
 import os
 from collections.abc import Sequence
@@ -51,6 +52,8 @@ logger = logging.getLogger(__name__)
 
 VARIANTS = ("tat", "kfcv")
 CALIBRATIONS = ("platt", "fixed", "none")
+# What a fitted funnel is built of: set afterwards, these hold from the next fit on.
+BUILT_OF = ("views", "combine", "normalise", "zero_shot", "zero_shot_joint")
 
 
 class FunnellingClassifier(Method):
@@ -257,8 +260,9 @@ class FunnellingClassifier(Method):
 
     def design(self) -> Design:
         """What the parameters ask for, with what was chosen where ``views="auto"`` has been fitted."""
-        design = Design.of(self.get_params(deep=False))
-        chosen = is_auto(self.views) and hasattr(self, "choice_")
+        parameters = self.get_params(deep=False) | self._built_of()
+        design = Design.of(parameters)
+        chosen = is_auto(parameters["views"]) and hasattr(self, "choice_")
         return self.choice_.applied_to(design) if chosen else design
 
     def _fit(self, training: TrainingSet) -> None:
@@ -300,22 +304,35 @@ class FunnellingClassifier(Method):
 
     def _assemble(self) -> None:
         """Put funnels together from what was remembered, or loaded: that of known languages comes first."""
-        check_fitted(self, "meta_" if self.zero_shot is None else "space_")
+        check_fitted(self, "meta_")
         design, attributes = self.design(), vars(self)
         funnels = [funnel_of(design, attributes)]
-        if self.zero_shot is not None:
+        if hasattr(self, "space_"):
             funnels.append(zero_shot_funnel_of(attributes))
         self._funnels = funnels  # when they are complete: another thread may be waiting for them
 
     def _forget(self) -> None:
         super()._forget()
-        self.__dict__.pop("_funnels", None)
+        for name in ("_funnels", "_built"):
+            self.__dict__.pop(name, None)
 
     def set_params(self, **parameters: Any) -> Self:
         """Set parameters; a fitted model goes by those that matter after a fit at once."""
         self.__dict__.pop("_funnels", None)
+        if hasattr(self, "classes_") and parameters.keys() & set(BUILT_OF):
+            self._built = self._built_of()
         super().set_params(**parameters)
         return self
+
+    def _built_of(self) -> dict[str, Any]:
+        """The parameters that the funnel was, or is to be, built of."""
+        return getattr(self, "_built", None) or {name: getattr(self, name) for name in BUILT_OF}
+
+    def as_fitted(self) -> Self:
+        """The model with the parameters it was built of, for saving."""
+        fitted = copy.copy(self)
+        vars(fitted).update(self._built_of())
+        return fitted
 
     # --- scoring --------------------------------------------------------------------------------
 
@@ -326,7 +343,7 @@ class FunnellingClassifier(Method):
         if self.encoder is not None and "encoder" in self.shared_views_:
             space: Any = self.shared_views_["encoder"].space
             space.found_at(self.encoder)  # it may have moved since the fit
-        known = language in self.languages_ or self.zero_shot is None
+        known = language in self.languages_ or len(self._funnels) == 1
         return self._funnels[0 if known else 1]
 
     def _scores(self, language: str, documents: Any) -> Scored:
@@ -416,10 +433,10 @@ class FunnellingClassifier(Method):
         """Whether documents in a language without training documents can be labelled."""
         if hasattr(self, "space_"):
             return self.space_.serves(language)
-        if self.views is None and self.zero_shot is None:
-            return False
         if hasattr(self, "shared_views_"):
             funnel = self.funnel(language)
             return views_serve(funnel.combination.how, funnel.views.names, funnel.views.shared, language)
+        if self.views is None and self.zero_shot is None:
+            return False
         self._validate_parameters()
         return would_serve(self.design(), language)

@@ -84,8 +84,8 @@ def grow(
     label_lists = read_label_lists(y, inputs, exclusive)
     grouping, names = inputs.groups(groups), inputs.ids(ids)
     further = {label for lists in label_lists.values() for labels in lists for label in labels}
-    classes = sorted({*known, *further})
-    if classes != known:
+    classes = known if further <= set(known) else sorted({*known, *further})
+    if classes is not known:
         if design.zero_shot is not None:
             raise InputError("A zero-shot model cannot learn new labels. Train it anew.")
         if exclusive and len(known) == 2:  # one column stood for both

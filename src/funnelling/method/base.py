@@ -19,14 +19,15 @@ from funnelling.estimator import Estimator, check_fitted
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, check_vectors, widths_of
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
-from funnelling.method.labels import are_right, check_learnable, read_labelled
+from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
+from funnelling.method.parameters import check_jobs, check_random_state
 from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_served
 from funnelling.text.vocabularies import feature_names, fit_own
-from funnelling.work.progress import progress_bar
+from funnelling.work.progress import clock, progress_bar
 
 logger = logging.getLogger(__name__)
 
@@ -104,16 +105,19 @@ class Method(Estimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : texts, or a matrix of vectors, or a mapping from language to either
-            A matrix is one language unless `languages` says otherwise. In a mapping each language has
-            a feature space of its own and is called what its key says.
+            Texts come in a list, an array or a column of pandas, polars or Hugging Face datasets. A matrix
+            is one language unless `languages` says otherwise. In a mapping each language has a feature space
+            of its own and is called what its key says.
         y : label lists, an indicator matrix, or a 1-D array (one label per document); a mapping if X is
+            A table with a column of 0 and 1 for each label gives ``classes_`` its names, in its order.
         languages : one code per document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
         """
         self._validate_parameters()
         self._forget()
-        given = read_labelled(X, y, languages, groups, ids, partial(self._check_matrix, reset=True))
+        with clock("reading documents", bool(self.verbose)):
+            given = read_labelled(X, y, languages, groups, ids, partial(self._check_matrix, reset=True))
         self.classes_ = given.classes
         self.exclusive_ = given.exclusive
         self.texts_ = given.texts
@@ -121,7 +125,8 @@ class Method(Estimator, metaclass=ABCMeta):
         given = given.only(self.languages_)
         seed = seed_of(self.random_state)
         fitted = self._fit_vectors(given.documents, given.targets, seed)
-        vectors = {language: check_vectors(X) for language, X in fitted.items()}
+        with clock("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
+            vectors = {language: check_vectors(X) for language, X in fitted.items()}
         self.features_ = widths_of(vectors if given.texts else given.documents)
         return self._learn(
             TrainingSet.of(
@@ -166,6 +171,10 @@ class Method(Estimator, metaclass=ABCMeta):
                 n_jobs=self.n_jobs,
             )
         )
+
+    def as_fitted(self) -> Self:
+        """The model with the parameters that its fit went by, whatever has been set since."""
+        return self
 
     def on_device(self, device: str) -> Self:
         """The method, at work on "cpu" or "cuda" from now on, where it can be on either."""
@@ -245,7 +254,7 @@ class Method(Estimator, metaclass=ABCMeta):
     ) -> float:
         """The share of documents whose labels are all right, scikit-learn's accuracy."""
         inputs = self._read(X, languages)
-        truth = inputs.divide(y, "y")
+        truth = inputs.divide(read_truth(y, self.classes_), "y")
         right = {
             language: are_right(self._labels(*margins), truth[language], self.classes_)
             for language, margins in self._margins(inputs)
@@ -284,6 +293,8 @@ class Method(Estimator, metaclass=ABCMeta):
         """Refuse parameters that cannot be used; methods with parameters of their own extend it."""
         if not isinstance(self.memory_limit, Real) or not self.memory_limit > 0:
             raise InputError(f"memory_limit must be a number of bytes, not {self.memory_limit!r}.")
+        check_jobs(self)
+        check_random_state(self)
 
     def _forget(self) -> None:
         for name in [name for name in vars(self) if name.endswith("_")]:

@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
+from funnelling.frames import as_documents, as_values, is_table
 from funnelling.matrices import check_vectors, is_sparse, length, sizes_of, take
+from funnelling.randomness import is_missing
 from funnelling.text.languages import known_as, normalise_tag, served_by
 
 ONE_LANGUAGE = "und"  # the name of the only language of a plain matrix: BCP 47's "undetermined"
@@ -55,8 +57,9 @@ class Inputs:
         if self.positions is None:
             if not isinstance(values, Mapping) or set(values) != set(self.documents):
                 raise InputError(f"{name} must be a mapping with the same languages as X.")
-            divided = {language: values[language] for language in self.documents}
+            divided = {language: as_values(values[language], name) for language in self.documents}
         else:
+            values = as_values(values, name)
             if not hasattr(values, "__len__"):
                 values = np.asarray(values)
             if length(values) != sum(map(len, self.positions.values())):
@@ -90,12 +93,12 @@ def is_mapping(X: Any) -> bool:
 
 def is_texts(X: Any) -> bool:
     """Whether X holds strings rather than vectors; `read_inputs` refuses what holds both."""
-    if is_sparse(X) or isinstance(X, Mapping):
+    if is_sparse(X) or isinstance(X, Mapping) or is_table(X):  # to iterate over a table may give its names
         return False
-    if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OU"):
+    if isinstance(X, np.ndarray) and (X.ndim != 1 or X.dtype.kind not in "OUT"):
         return False
     try:
-        return len(X) == 0 or any(isinstance(value, str) for value in X)
+        return len(X) == 0 or any(isinstance(value, str) for value in X) or all(value is None for value in X)
     except TypeError:
         return False
 
@@ -110,11 +113,14 @@ def read_inputs(
 ) -> Inputs:
     """Sort documents by language.
 
-    Texts without a language get it detected, among the ``known`` ones of a fitted model where there is one. A
-    matrix without languages is one language; ``check_matrix`` brings it into scikit-learn's form. A model
-    ``fitted_on_texts`` takes no vectors, and one fitted on vectors no texts. Languages that have ``names``
-    keep those, as models of earlier versions spell them.
+    X and ``languages`` may be columns of any library, or tables of one column. Texts without a language get
+    it detected, among the ``known`` ones of a fitted model where there is one. A matrix without languages is
+    one language; ``check_matrix`` brings it into scikit-learn's form. A model ``fitted_on_texts`` takes no
+    vectors, and one fitted on vectors no texts. Languages that have ``names`` keep those, as models of
+    earlier versions spell them.
     """
+    X = {tag: as_documents(each) for tag, each in X.items()} if is_mapping(X) else as_documents(X)
+    languages = as_values(languages, "languages")
     if fitted_on_texts is not None:
         _check_kind(X, fitted_on_texts)
     if is_mapping(X):
@@ -189,7 +195,8 @@ def _codes(
     """A language for each text: normalised, or detected where it is missing."""
     from funnelling.text.detection import detect_languages
 
-    tags: list[str | None] = [None] * len(texts) if languages is None else list(languages)
+    given = [None] * len(texts) if languages is None else languages
+    tags = [None if is_missing(tag) or not str(tag).strip() else tag for tag in given]
     normal = {tag: normalise_tag(tag) for tag in set(tags) if tag is not None}
     codes = [None if tag is None else normal[tag] for tag in tags]
     missing = [i for i, code in enumerate(codes) if code is None]

@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError
+from funnelling.frames import one_hot
 from funnelling.matrices import Targets, is_sparse
-from funnelling.method.inputs import Inputs, read_inputs
+from funnelling.method.inputs import Inputs, is_mapping, read_inputs
+from funnelling.randomness import is_missing
 
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
 
@@ -74,10 +76,14 @@ def read_labelled(
 
 
 def read_labels(y: Any, inputs: Inputs) -> Labels:
-    """Encode label lists, an indicator matrix or a 1-D array of classes, divided like the documents."""
+    """Encode label lists, an indicator matrix or a 1-D array of classes, divided like the documents.
+
+    The columns of a one-hot table keep their names and their order.
+    """
     if y is None:
         # scikit-learn's words, which its estimator checks look for.
         raise ValueError("requires y to be passed, but the target y is None")
+    y, names = _without_names(y)
     divided = inputs.divide(y, "y")
     _refuse_unlabelled(divided, inputs)
     labels = list(divided.values())
@@ -88,7 +94,8 @@ def read_labels(y: Any, inputs: Inputs) -> Labels:
         matrices = list(map(_encode_indicator, labels))
         if len({matrix.shape[1] for matrix in matrices}) > 1:
             raise InputError("y: the indicator matrices of the languages have different numbers of columns.")
-        classes, exclusive = np.arange(matrices[0].shape[1]), False
+        classes = np.arange(matrices[0].shape[1]) if names is None else _name_array(names)
+        exclusive = False
     else:
         classes, matrices = _encode_classes(labels)
         exclusive = True
@@ -109,7 +116,7 @@ def check_learnable(matrices: Iterable[Targets]) -> None:
 
 def read_label_lists(y: Any, inputs: Inputs, exclusive: bool = False) -> dict[str, Any]:
     """Lists of label names, divided like the documents; of ``exclusive`` labels, y has one per document."""
-    divided = inputs.divide(y, "y")
+    divided = inputs.divide(_with_lists(y), "y")
     _refuse_unlabelled(divided, inputs)
     if exclusive:
         if not all(map(_all_strings, divided.values())):
@@ -121,15 +128,61 @@ def read_label_lists(y: Any, inputs: Inputs, exclusive: bool = False) -> dict[st
     return divided
 
 
+def read_truth(y: Any, classes: npt.NDArray[Any]) -> Any:
+    """Labels to compare with those predicted: the columns of a one-hot table are known by their names.
+
+    Where none of these is a label of the model, they are known by their place.
+    """
+    matrix, names = _without_names(y)
+    known = classes.tolist()
+    if names is None or not set(names) & set(known):
+        return matrix
+    if _all_strings([*names, *known]):
+        return _with_lists(y)
+    if names != known:
+        raise InputError("y: the columns are not those of the model. Give them in the order of classes_.")
+    return matrix
+
+
+def _without_names(y: Any) -> tuple[Any, list[Any] | None]:
+    """The matrix of a one-hot table, or of one for each language, and the names of its columns."""
+    if not is_mapping(y):
+        table = one_hot(y)
+        return (y, None) if table is None else (table.matrix, table.labels)
+    tables = {language: table for language, each in y.items() if (table := one_hot(each)) is not None}
+    if not tables or len(tables) < len(y):
+        return y, None
+    names = next(iter(tables.values())).labels
+    if any(set(table.labels) != set(names) for table in tables.values()):
+        raise InputError("y: the tables of the languages have different columns. Give each table all labels.")
+    return {language: table.ordered(names) for language, table in tables.items()}, names
+
+
+def _with_lists(y: Any) -> Any:
+    """Label lists of a one-hot table, or of one for each language; anything else as it is."""
+    if is_mapping(y):
+        return {language: _with_lists(each) for language, each in y.items()}
+    table = one_hot(y)
+    return y if table is None else table.lists()
+
+
+def _name_array(names: list[Any]) -> npt.NDArray[Any]:
+    """The names of columns as classes: strings, or numbers where all are."""
+    if all(isinstance(name, int | np.integer) for name in names):
+        return np.array(names)
+    return np.array(list(map(str, names)), dtype=object)
+
+
 def _refuse_unlabelled(divided: Mapping[str, Any], inputs: Inputs) -> None:
     for language, values in divided.items():
-        if _is_typed_matrix(values):
+        if _is_typed_matrix(values) and (values.ndim > 1 or values.dtype.kind != "f"):
             continue
         for number, labels in enumerate(values):
-            if labels is None:
+            if is_missing(labels):
+                what = "None" if labels is None else "NaN"
                 raise InputError(
-                    f"y: {inputs.place(language, number)} has no labels (None). Train on the labelled ones: "
-                    "corpus.labelled()."
+                    f"y: {inputs.place(language, number)} has no labels ({what}). "
+                    "Leave such documents out: corpus.labelled(), or dropna() of a table."
                 )
 
 
@@ -195,7 +248,7 @@ def _encode_classes(labels: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]
 def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]) -> Targets:
     """Which documents have all their labels right; ``truth`` is in any form that `read_labels` takes."""
     if _is_label_lists(truth):
-        named = [set(classes[row != 0]) for row in predicted]
+        named = [{row} if predicted.ndim == 1 else set(classes[row != 0]) for row in predicted]
         return np.array([names == set(labels) for names, labels in zip(named, truth, strict=True)])
     dense = truth.toarray() if is_sparse(truth) else np.asarray(truth)
     right: npt.NDArray[np.bool_] = (predicted == dense.reshape(predicted.shape)).reshape(len(predicted), -1)

@@ -45,3 +45,17 @@ def check_choice(estimator: Any, name: str, choices: Collection[str]) -> None:
     value = getattr(estimator, name)
     if value not in choices:
         raise InputError(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
+
+
+def check_jobs(estimator: Any) -> None:
+    """Refuse what is no number of threads."""
+    jobs = estimator.n_jobs
+    if jobs is not None and (not isinstance(jobs, Integral) or isinstance(jobs, bool) or jobs == 0):
+        raise InputError(f"n_jobs must be a number of threads, -1 for one per core, or None, not {jobs!r}.")
+
+
+def check_random_state(estimator: Any) -> None:
+    """Refuse what is no seed."""
+    seed = estimator.random_state
+    if seed is not None and not isinstance(seed, Integral | np.random.RandomState) and seed is not np.random:
+        raise InputError(f"random_state must be a whole number or None, not {seed!r}.")

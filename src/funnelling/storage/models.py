@@ -60,6 +60,7 @@ def save_model(
     from funnelling.report.card import model_card
 
     check_fitted(model, "classes_")
+    model = model.as_fitted()
     folder = Path(path)
     folders.check_writable(folder, force)
     tree, arrays = encode(model)

@@ -45,9 +45,9 @@ def measure_held_out(model: Any, how: str) -> Measurement:
     return Measurement(dict(averaged(model.held_out_measures())), how)
 
 
-def measure_by_folds(make: Callable[[], "Method"], train: Corpus, seed: int) -> Measurement:
+def measure_by_folds(make: Callable[[], "Method"], train: Corpus, seed: int, verbose: int = 0) -> Measurement:
     """Measure a method by outer folds over its training documents, for want of test documents."""
-    scores = cross_validate(make, train, seed=seed)
+    scores = cross_validate(make, train, seed=seed, verbose=verbose)
     if scores is None:
         return Measurement(None, "Not measured: too few documents or groups for five outer folds.")
     return Measurement(scores, "Measured by five outer folds over the training documents.")

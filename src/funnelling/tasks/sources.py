@@ -16,6 +16,7 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.storage import load_model
 from funnelling.trials.splits import Trial, sides_of
 from funnelling.wording import counted
+from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -45,7 +46,8 @@ def read_labelled(
     that is none are left out; ``strict`` refuses them.
     """
     name = shown_name(path)
-    corpus = Corpus.from_documents(read_documents(path, layout))
+    with clock(f"reading {name}", bool(verbose)):
+        corpus = Corpus.from_documents(read_documents(path, layout))
     names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
     labelled = corpus.labelled()
     if not len(labelled):

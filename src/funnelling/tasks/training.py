@@ -22,6 +22,7 @@ from funnelling.trials.one_label import measurable, settle
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, check_labels_differ
 from funnelling.wording import counted
+from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -85,7 +86,8 @@ def train(
     else:
         trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
         measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, report)
-    save_model(model, output, scores=measurement.record(), force=force)
+    with clock("saving", bool(model.verbose)):
+        save_model(model, output, scores=measurement.record(), force=force)
     return TrainedModel(model, measurement)
 
 
@@ -118,7 +120,7 @@ def _fit_file(
     if not outer_folds:
         return Measurement(None, "Not measured.")
     report("Measuring by five outer folds.")
-    return measure_by_folds(partial(clone, model), train, seed)
+    return measure_by_folds(partial(clone, model), train, seed, model.verbose)
 
 
 def _fit_parts(

@@ -17,6 +17,7 @@ from funnelling.trials.measuring import (
 )
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import Trial, learnable, outer_folds
+from funnelling.work.progress import watched
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -60,7 +61,7 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
 
 
 def cross_validate(
-    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0
+    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0, verbose: int = 0
 ) -> Result | None:
     """Honest measures without test documents: each fold is predicted by a method that never saw it.
 
@@ -72,7 +73,7 @@ def cross_validate(
     decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
     probabilities = np.zeros((len(corpus), len(classes)))
     is_measured = np.zeros(len(corpus), dtype=bool)
-    for fold in np.unique(fold_of_document):
+    for fold in watched(np.unique(fold_of_document).tolist(), "outer folds", bool(verbose), "folds"):
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
             continue

@@ -15,7 +15,7 @@ CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, b
 
 def check_results_folder(folder: Path, force: bool) -> None:
     """Refuse a folder that holds anything but results, which are added to, and one that cannot be written."""
-    if folder.suffix.lower() in _OF_FILES and not folder.is_dir():
+    if folder.suffix.lower() in _OF_FILES and not folder.exists():
         raise InputError(
             f"{folder}: results are a folder, with a page and tables in data/*.csv. "
             "Choose a name without an ending."

@@ -47,7 +47,7 @@ def test_the_table(model: Path, split_data: Path, capsys: pytest.CaptureFixture[
     columns = ["micro-F1", "macro-F1", "precision", "recall", "micro-K", "macro-K", "macro-F1", "macro-K"]
     assert lines[1].split() == ["language", "documents", *columns]
     assert [line.split()[0] for line in lines[3:6]] == ["en", "it", "average"]
-    assert lines[6].startswith("! fewer than 30 test documents")
+    assert lines[6].startswith("! fewer than 30 documents to measure on")
     assert lines[6].endswith("en 8, it 8")
 
 

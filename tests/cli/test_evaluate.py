@@ -125,7 +125,7 @@ class TestWhatGoesWrong:
         scores = [row["f1"] for row in result["by_label"]]
         assert scores == sorted(scores)
         succeed("evaluate", model, split_data, "--by-label", 1)
-        printed = capsys.readouterr().out.split("Labels from the worst to the best:\n")[1].splitlines()
+        printed = capsys.readouterr().out.split("Labels, the worst first:\n")[1].splitlines()
         assert printed[0].split()[:4] == ["label", "documents", "given", "right"]
         assert printed[2].split()[0] == result["by_label"][0]["label"]
         assert len(printed) == 3

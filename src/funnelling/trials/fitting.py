@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.evaluation.counts import FloatArray
 from funnelling.text.words import analyser
 from funnelling.trials.measuring import (
     as_indicators,
@@ -14,6 +15,7 @@ from funnelling.trials.measuring import (
     measure_decisions_in_full,
     model_scores,
     servable,
+    thresholds_of,
 )
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import Trial, learnable, outer_folds
@@ -73,6 +75,7 @@ def cross_validate(
     decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
     probabilities = np.zeros((len(corpus), len(classes)))
     is_measured = np.zeros(len(corpus), dtype=bool)
+    thresholds: list[FloatArray] = []
     for fold in watched(np.unique(fold_of_document).tolist(), "outer folds", bool(verbose), "folds"):
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
@@ -88,6 +91,10 @@ def cross_validate(
         labels, probabilities[cells] = method.classify(test.texts, languages=test.languages)
         decisions[cells] = as_indicators(method, labels)
         is_measured[rows] = True
+        if not corpus.one_label:
+            own = thresholds_of(method, test)
+            thresholds.append(np.full((len(own), len(classes)), np.nan))
+            thresholds[-1][:, columns] = own
     if not is_measured.any():
         return None
     return model_scores(
@@ -97,5 +104,6 @@ def cross_validate(
             probabilities[is_measured],
             classes,
             corpus.one_label,
+            np.vstack(thresholds) if thresholds else None,
         )
     )

@@ -66,6 +66,7 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
     with reading(path) as stream:
         content = io.BytesIO(stream.read())
     _check_formulas(content, name)
+    content.seek(0)
     try:
         workbook = CalamineWorkbook.from_filelike(content)
         return {

@@ -1,6 +1,7 @@
 """Files as people have them are read as the same documents in JSON Lines, or refused with the cure."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def content(*lines: str) -> bytes:
 
 
 GERMAN = "Die Gemeinde Köln hat über höhere Gebühren für Müll beraten; viele Bürger ärgerten sich."
-UNCLEAR = {
+UNCLEAR: dict[str, tuple[Any, ...]] = {
     "is a comma part of a label": (
         "d.csv",
         content("text,label", 'a,"Food, Drink"', "b,Food"),
@@ -200,10 +201,14 @@ def write(path: Path, *lines: str) -> Path:
     return path
 
 
-def test_a_label_with_a_comma_that_is_always_the_same_is_one(tmp_path: Path) -> None:
+def test_a_label_with_a_comma_that_is_always_the_same_is_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     lines = ["a;Food, Drink"] * 6 + ["b;Arts, Music"] * 6 + ["c;Sport"]
-    read = labels_of(write(tmp_path / "d.csv", "text;label", *lines))
+    with caplog.at_level("INFO", "funnelling"):
+        read = labels_of(write(tmp_path / "d.csv", "text;label", *lines))
     assert set(read) == {("Food, Drink",), ("Arts, Music",), ("Sport",)}
+    assert '"," in "Food, Drink" is part of it (--label-separator' in caplog.text
 
 
 def test_a_comma_within_labels_that_something_else_joins(tmp_path: Path) -> None:
@@ -317,7 +322,7 @@ def test_text_files_at_different_depths_are_refused(tmp_path: Path) -> None:
         ("d.csv", ["text,language,labels", "a,NaN,x"], "language NaN taken for no answer"),
         ("d.csv", ["id,text,labels", "1,a", "2,b,x"], "d.csv:2: fewer cells"),
         ("x/d.txt", ["a"], "folders are label"),
-        ("x/d.txt", ["a"], "1 files that are no texts are passed over (.pdf)"),
+        ("x/d.txt", ["a"], "1 other file passed over (.pdf)"),
     ],
 )
 def test_what_was_found_is_said(

@@ -122,6 +122,12 @@ if it does, --label-separator none if it is part of a label.
     ]
     if given is None and separator != OWN:
         found.append(f"labels divided at {quoted(separator)}")
+    elif given is None:
+        with_comma = next((cell for cell in plain if "," in cell and not _WHOLE.fullmatch(cell)), None)
+        if with_comma is not None:
+            found.append(
+                f"\",\" in {quoted(with_comma)} is part of it (--label-separator ',' if it joins labels)"
+            )
     pieces = {piece for cell in plain for piece in _pieces(cell, separator)}
     whole = all(map(_NUMBER.fullmatch, pieces)) and any(map(_WHOLE.fullmatch, pieces))
     if whole:
@@ -281,13 +287,11 @@ def is_flag(value: object) -> bool | None:
     raise ValueError(value)
 
 
-def flag_columns(rows: Iterable[Mapping[str, object]], names: Iterable[str]) -> dict[str, bool]:
-    """Those columns that hold nothing but yes and no, and yes at least once; whether they hold both.
+def flag_columns(rows: Iterable[Mapping[str, object]], names: Iterable[str]) -> dict[str, set[bool | None]]:
+    """Those columns that hold nothing but yes and no, and what of it; None stands for empty cells.
 
-    >>> flag_columns([{"a": "1", "b": "0", "c": "7"}, {"a": "0", "b": "", "c": "1"}], "abc")
-    {'a': True}
-    >>> flag_columns([{"a": "1", "b": "x"}, {"a": "", "b": "X"}], "ab")
-    {'a': True, 'b': False}
+    >>> flag_columns([{"a": "1", "b": "x", "c": "7"}, {"a": "0", "b": "X", "c": "1"}], "abc")
+    {'a': {False, True}, 'b': {True}}
     """
     seen: dict[str, set[bool | None]] = {name: set() for name in names}
     for row in rows:
@@ -298,7 +302,7 @@ def flag_columns(rows: Iterable[Mapping[str, object]], names: Iterable[str]) -> 
                 del seen[name]
         if not seen:
             break
-    return {name: len(values) > 1 for name, values in seen.items() if True in values}
+    return {name: values for name, values in seen.items() if values - {None}}
 
 
 def _shown(separator: str) -> str:

@@ -11,6 +11,7 @@ from funnelling.formats.document import SPLITS, quoted
 from funnelling.formats.encoded import TextFile, encoding_of_all, say_encoding
 from funnelling.formats.files import cannot_read
 from funnelling.formats.layout import Layout
+from funnelling.wording import counted
 
 _CODE = re.compile(
     r"[a-z]{2}(?:[-_][a-z]{2,4})?|[a-z]{3}[-_][a-z]{4}", re.IGNORECASE
@@ -78,7 +79,7 @@ class FolderRows:
         others = Counter(path.suffix for path in _files(Path(path)) if path not in self._files)
         if others:
             endings = ", ".join(sorted(others))
-            self.found.append(f"{others.total()} files that are no texts are passed over ({endings})")
+            self.found.append(f"{counted(others.total(), 'other file')} passed over ({endings})")
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """A row per file, in the order of their paths."""

@@ -112,9 +112,8 @@ class DocumentReader:
         peeked = flag_columns((row for _, row in islice(file.rows(), _PEEKED)), free)
         if len(peeked) < 2:
             return ()
-        flags = flag_columns((row for each in self._files for _, row in each.rows()), free)
-        found = [name for name, both in flags.items() if both]
-        if len(found) < 2:
+        found = flag_columns((row for each in self._files for _, row in each.rows()), free)
+        if len(found) < 2 or not any(True in values for values in found.values()):
             return ()
         double = [name for name in found if list(names).count(name) > 1]
         if double:
@@ -122,11 +121,11 @@ class DocumentReader:
                 f"{file.name}: two columns are called {quoted(double[0])}, which stands for a label. Rename "
                 "one of them."
             )
-        constant = [name for name, both in flags.items() if not both]
+        constant = [name for name, values in found.items() if values == {True}]
         if constant:
             raise InputError(
-                f"{file.name}: column {quoted(constant[0])} says yes in every row. Is it a label, as "
-                f"{quoted(found[0])} is? Name the columns of all labels with --labels-column."
+                f"{file.name}: column {quoted(constant[0])} says yes in every row. Is it a label? Name the "
+                "columns of all labels with --labels-column, or none."
             )
         return tuple(found)
 

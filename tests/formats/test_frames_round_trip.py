@@ -3,7 +3,6 @@
 import csv
 import json
 import logging
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -153,7 +152,7 @@ def _comparable(document: Document) -> tuple[object, ...]:
 
 def rounds(examples: int) -> Any:
     return settings(
-        max_examples=examples * int(os.environ.get("ROUNDS", "1")),
+        max_examples=examples,
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )

@@ -199,9 +199,12 @@ class _Signs:
     """
 
     def __init__(self, cells: Iterable[str], separator: str) -> None:
+        self.joined = [cell for cell in cells if separator in cell]
+        self.shared = self.moved = 0.0
+        if not self.joined:
+            return
         pieces = {cell: _pieces(cell, separator) for cell in cells}
         cells_with = Counter(piece for each in pieces.values() for piece in set(each))
-        self.joined = [cell for cell in pieces if separator in cell]
         of_joined = [piece for cell in self.joined for piece in set(pieces[cell])]
         recurring = {piece for piece in of_joined if cells_with[piece] > 1}
         first = {each[0] for each in pieces.values() if each}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents, write_documents
+from funnelling.formats.label_cells import MISSING
 
 TEXT_EXTENSIONS = [".jsonl", ".ndjson", ".json", ".csv", ".tsv"]
 EXTENSIONS = [*TEXT_EXTENSIONS, *(e + ".gz" for e in TEXT_EXTENSIONS), ".parquet", ".JSONL", ".csv.GZ"]
@@ -21,7 +22,7 @@ documents = st.lists(
         Document,
         id=name,
         text=odd_text,
-        language=st.none() | name,
+        language=st.none() | name.filter(lambda language: language not in MISSING),
         labels=st.none() | st.lists(label, unique=True).map(tuple),
         split=st.sampled_from([None, "train", "test", "parallel"]),
         group=st.none() | name,

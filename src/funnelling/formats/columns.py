@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
-from funnelling.formats.layout import NONE, Layout
+from funnelling.formats.layout import AS_FOUND, NONE, Layout
 
 # Names by which a column is known, whatever their case; our own comes first.
 NAMES = {
@@ -66,12 +67,13 @@ NAMES = {
 }
 TITLES = ("title", "headline", "heading", "titel", "titre", "titolo", "titulo")
 MAIL_TITLES = {"subject": ("body", "message", "content"), "betreff": ("text", "body")}  # beside which texts
+_LONGEST_NAME = 100  # of a column; what is longer is a text
 FLAGS = {field: f"--{field}-column" for field in NAMES}
 
 Name = TypeVar("Name", bound=str)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Columns:
     """The columns of each field: those of the text are joined, several of labels hold 0 and 1 each."""
 
@@ -82,22 +84,38 @@ class Columns:
     split: str | None
     group: str | None
 
+    @cached_property
+    def single(self) -> list[tuple[str, str]]:
+        """The fields that one column holds as it is, with its name."""
+        fields = ("id", "language", "split", "group")
+        return [(field, getattr(self, field)) for field in fields if getattr(self, field) is not None]
+
+    def replaces(self, earlier: "Columns") -> str | None:
+        """A field that came from a column earlier which is none of its columns any more."""
+        for field in NAMES:
+            before, now = _listed(getattr(earlier, field)), _listed(getattr(self, field))
+            if not set(before) <= set(now):
+                return field
+        return None
+
     def taken(self) -> set[str]:
         """All columns that hold a field."""
-        single = (self.language, self.id, self.split, self.group)
-        return {*self.text, *self.labels, *(name for name in single if name is not None)}
+        return {*self.text, *self.labels, *(name for _, name in self.single)}
 
     def described(self) -> list[str]:
         """What is worth saying: the fields that are not in columns of their own names."""
         said = []
         for field in NAMES:
-            value = getattr(self, field)
-            names = (value,) if isinstance(value, str) else value or ()
+            names = _listed(getattr(self, field))
             if names and names != (field,):
                 shown = [quoted(name) for name in names]
                 joined = " + ".join(shown) if field == "text" else _some(shown)
                 said.append(f"{field} from {joined}")
         return said
+
+
+def _listed(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value or ()
 
 
 def find_columns(names: Sequence[str], layout: Layout, place: str, labels: bool = True) -> Columns:
@@ -124,14 +142,16 @@ Name it with --text-column.
     )
 
 
-def known_names(header: Iterable[str]) -> int:
-    """How many fields the names of a header tell.
+def known_names(header: Iterable[str], layout: Layout = AS_FOUND) -> int:
+    """How many fields the names of a header tell, and how many of its columns the user names.
 
-    >>> known_names(["Lang", "Body", "colour"])
-    2
+    >>> known_names(["Lang", "Body", "colour"]), known_names(["Frage", "Thema"], Layout(text="Frage"))
+    (2, 1)
     """
     plain = {_plain(name) for name in header}
-    return sum(any(name in plain for name in names) for names in NAMES.values())
+    given = (*layout.text, *layout.labels, layout.language, layout.id, layout.split, layout.group)
+    told = sum(any(name in plain for name in names) for names in (*NAMES.values(), TITLES))
+    return told + sum(name is not None and _plain(name) in plain for name in given)
 
 
 class _Found:
@@ -150,13 +170,23 @@ class _Found:
             for name in self._names
             if _plain(name) in TITLES or plain in MAIL_TITLES.get(_plain(name), ())
         ]
-        title = titles if len(titles) == 1 else []
-        if own is None and not title:
+        if len(titles) > 1:
+            raise InputError(
+                f"{self._place}: {_some(map(quoted, titles))} may all be the title. Name the columns of the "
+                "text with --text-column."
+            )
+        if self._layout.header and known_names(self._names) == 1 and any(map(_is_sentence, self._names)):
+            example = quoted(next(filter(_is_sentence, self._names)))
+            raise InputError(
+                f"{self._place}: is {example} the name of a column? Add --no-header if the first row is a "
+                "document, or name the column of the text with --text-column."
+            )
+        if own is None and not titles:
             raise InputError(
                 f"{self._place}: which column holds the text? There are {_some(map(quoted, self._names))}. "
                 "Name it with --text-column."
             )
-        return (*title, *([] if own is None else [own]))
+        return (*titles, *([] if own is None else [own]))
 
     def labels(self) -> tuple[str, ...]:
         if self._layout.labels:
@@ -223,6 +253,10 @@ def _plain(name: str) -> str:
     'doc_id'
     """
     return name.strip().casefold().replace(" ", "_").replace("-", "_")
+
+
+def _is_sentence(name: str) -> bool:
+    return len(name) > _LONGEST_NAME or (len(name.split()) > 3 and name.rstrip().endswith((".", "!", "…")))
 
 
 def _some(names: Iterable[str], most: int = 8) -> str:

@@ -1,7 +1,9 @@
 """CSV and TSV: a header, then one document per row; the delimiter is found."""
 
 import csv
+import logging
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
@@ -12,9 +14,12 @@ from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import writing
 from funnelling.formats.layout import Layout
 
+logger = logging.getLogger(__name__)
+
 _COLUMNS = ("id", "language", "split", "group", "text", "labels")
 _LONGEST_CELL = 2**28
 _SAMPLE_LINES = 200
+_SAID_DELIMITER = re.compile(r'\ufeff?"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)  # as Excel writes it
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 WORDS = {**{word: mark for mark, word in DELIMITERS.items()}, "\\t": "\t"}  # as people may write them
 
@@ -27,43 +32,73 @@ class DelimitedRows:
         self.found: list[str] = []
         self._file = TextFile(path, name, layout.encoding)
         self._has_header = layout.header
+        self._said_short = False
         given = None if layout.delimiter is None else WORDS.get(layout.delimiter, layout.delimiter)
         if given is not None and (len(given) != 1 or given in '"\r\n'):
             raise InputError(f"{layout.delimiter!r} cannot stand between cells. Use one of , ; | or tab.")
-        self._delimiter = given or self._find_delimiter(usual)
+        self._layout = layout
+        lines = [line for _, line in islice(self._file.text_lines(), _SAMPLE_LINES)]
+        said = _SAID_DELIMITER.fullmatch(lines[0]) if lines else None
+        self._skipped = 0 if said is None else 1
+        if given is None and said is not None:
+            given = said[1]
+        self._delimiter = given or self._find_delimiter(lines, usual)
         if given is None and self._delimiter != usual:
             self.found.append(f"{DELIMITERS[self._delimiter]}s between cells")
         self.columns = self._header()
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """All rows, and all their cells."""
-        rows = self._rows(self._file.lines(), self._delimiter)
+        rows = self._all_rows()
         if self._has_header:
             next(rows, None)
+        width = len(self.columns)
         for number, row in rows:
-            if not any(row):
+            if not any(row) and len(row) > 1:  # a lone empty cell is one that is quoted: an empty text
                 continue
-            if len(row) > len(self.columns) and any(row[len(self.columns) :]):
-                raise InputError(
-                    f"{self.name}:{number}: {len(row)} cells where the header has {len(self.columns)}. "
-                    f"Quote cells that hold a {DELIMITERS.get(self._delimiter, self._delimiter)}, or name "
-                    "what is between cells with --delimiter."
-                )
+            if len(row) != width:
+                self._check_width(row, number)
             yield number, dict(zip(self.columns, row, strict=False))
 
+    def _check_width(self, row: list[str], number: int) -> None:
+        width = len(self.columns)
+        if any(row[width:]):
+            raise InputError(
+                f"{self.name}:{number}: {len(row)} cells where the header has {width}. "
+                f"Quote cells that hold a {DELIMITERS.get(self._delimiter, self._delimiter)}, or name "
+                "what is between cells with --delimiter."
+            )
+        if len(row) < width and not self._said_short:
+            self._said_short = True
+            logger.info(
+                "%s:%d: fewer cells than the header has; those that rows lack are taken to be empty. If "
+                "texts hold line breaks, quote them.",
+                self.name,
+                number,
+            )
+
+    def _all_rows(self) -> Iterator[tuple[int, list[str]]]:
+        lines = self._file.text_lines()
+        return self._rows(islice(lines, self._skipped, None), self._delimiter, self._skipped)
+
     def _header(self) -> list[str]:
-        _, header = next(self._rows(self._file.lines(), self._delimiter), (0, []))
+        _, header = next(self._all_rows(), (0, []))
         if not self._has_header:
             return [str(number) for number in range(1, len(header) + 1)]
         while header and not header[-1].strip():  # spreadsheets save empty columns, too
             header.pop()
         return [cell.strip() for cell in header]
 
-    def _find_delimiter(self, usual: str) -> str:
-        """The one that divides the first rows alike: the most of them, then into the most known columns."""
-        lines = [line for _, line in islice(self._file.lines(), _SAMPLE_LINES)]
+    def _find_delimiter(self, lines: list[str], usual: str) -> str:
+        """The one that divides the header into the most known columns, then the most of the rows alike."""
         candidates = [usual, *(each for each in DELIMITERS if each != usual)]
-        return max(candidates, key=lambda delimiter: self._fitness(lines, delimiter))
+        fitness = {delimiter: self._fitness(lines, delimiter) for delimiter in candidates}
+        best = max(candidates, key=fitness.__getitem__)
+        rivals = [each for each in candidates if fitness[each][:3] == fitness[best][:3] and fitness[best][0]]
+        if len(rivals) > 1:
+            names = " or ".join(f"{DELIMITERS[each]}s" for each in rivals)
+            raise InputError(f"{self.name}: are {names} between its cells? Say it with --delimiter.")
+        return best
 
     def _fitness(self, lines: list[str], delimiter: str) -> tuple[bool, int, float, int]:
         # A sample may end inside a quoted cell: what is left of that row does not count.
@@ -78,14 +113,17 @@ class DelimitedRows:
         if not widths:
             return (False, 0, 0.0, 0)
         alike = sum(width == widths[0] for width in widths) / len(widths)
-        return (widths[0] > 1, known_names(header), alike, widths[0])
+        known = known_names(header, self._layout) if self._has_header else 0
+        return (widths[0] > 1, known, alike, widths[0])
 
-    def _rows(self, lines: Iterable[tuple[int, str]], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    def _rows(
+        self, lines: Iterable[tuple[int, str]], delimiter: str, skipped: int = 0
+    ) -> Iterator[tuple[int, list[str]]]:
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
         # Strict, because otherwise a quote that is never closed swallows the rest of the file in silence.
-        reader = csv.reader(self._checked(lines), delimiter=delimiter, strict=True)
+        reader = csv.reader((line for _, line in lines), delimiter=delimiter, strict=True)
         while True:
-            start = reader.line_num + 1
+            start = reader.line_num + 1 + skipped
             try:
                 row = next(reader, None)
             except csv.Error as error:
@@ -97,12 +135,6 @@ class DelimitedRows:
                 return
             if row:
                 yield start, row
-
-    def _checked(self, lines: Iterable[tuple[int, str]]) -> Iterator[str]:
-        for number, line in lines:
-            if "\0" in line:
-                raise InputError(f"{self.name}:{number}: holds a NUL byte. Save the file as UTF-8 text.")
-            yield line
 
 
 def write(

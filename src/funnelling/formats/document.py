@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from funnelling.errors import InputError
 
@@ -168,7 +169,12 @@ def _labels(record: Mapping[str, object]) -> tuple[str, ...] | None:
             f'"labels" must be a list of strings, found {_kind(labels)}. '
             "Put it in brackets or drop the field."
         )
-    return tuple(dict.fromkeys(map(_label, labels)))
+    return tuple(dict.fromkeys([_word(each) if type(each) is str else _label(each) for each in labels]))
+
+
+@lru_cache(2**16)
+def _word(value: str) -> str:
+    return _label(value)
 
 
 def _label(value: object) -> str:
@@ -198,7 +204,7 @@ def _kind(value: object) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
 
-_NO_ANSWER = frozenset({"nan", "<na>", "#n/a", "n/a", "null"})  # what others write into empty cells
+_NO_ANSWER = frozenset({"nan", "na", "<na>", "#n/a", "n/a", "null"})  # what others write into empty cells
 
 _KINDS: dict[type, str] = {
     type(None): "null",

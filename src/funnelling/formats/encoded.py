@@ -4,7 +4,9 @@ import codecs
 import io
 import logging
 import os
-from collections.abc import Iterator
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
@@ -15,6 +17,8 @@ logger = logging.getLogger(__name__)
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins like that of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
@@ -25,17 +29,30 @@ _LIKELY = (
 _WESTERN = "cp1252"
 _SAMPLE = 2**18  # bytes of lines with other characters than ASCII, to tell the encoding by
 _NEGLIGIBLE = 0.02  # of disorder, by which another encoding may look better than the most frequent one
+_UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # bytes that stand for nothing in the most frequent one
+_FEW = 0.2  # of the bytes that are not ASCII
+_TOO_ODD = 0.1  # a share of characters that do not go with their neighbours: the text makes no sense
+_FOREIGN = re.compile(r"(.?)([^\x00-\x7f])(?=(.?))", re.DOTALL)
+_ALPHABETS = ("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW")
+_IN_WORDS = "’‘–—…·\xad\u200d"
+_BEFORE_WORDS = "‚„"
+_BOXES = ("\u2500", "\u259f")  # lines and blocks of which old programs drew frames
 
 
 class TextFile:
     """The text of a file, line by line. What was found about its encoding is kept for the next reading."""
 
     def __init__(
-        self, path: str | os.PathLike[str], name: str | None = None, encoding: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        name: str | None = None,
+        encoding: str | None = None,
+        likely: Callable[[], str | None] | None = None,
     ) -> None:
         self.path = path
         self.name = shown_name(path) if name is None else name
         self.encoding = None if encoding is None else _known(encoding)
+        self._likely = likely  # asked where the file is not Unicode, and may know more than this file tells
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, line ends kept, a byte order mark dropped."""
@@ -49,7 +66,17 @@ class TextFile:
 
     def text(self) -> str:
         """The whole text."""
-        return "".join(line for _, line in self.lines())
+        return "".join(line for _, line in self.text_lines())
+
+    def text_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines; a NUL among them is refused, which no text holds."""
+        for number, line in self.lines():
+            if "\0" in line:
+                raise InputError(
+                    f"{self.name}:{number}: holds a NUL byte. Save the file as UTF-8 text, or name its "
+                    "encoding with --encoding."
+                )
+            yield number, line
 
     def _utf8_or_found(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
         """Lines in UTF-8; a file whose first other characters are not UTF-8 is in another encoding.
@@ -83,17 +110,16 @@ class TextFile:
             if size > _SAMPLE or len(ahead) * 64 > 4 * _SAMPLE:
                 break
         damaged = is_utf8 or sum(map(_is_utf8, foreign)) > len(foreign) / 2
-        encoding = None if damaged else _most_likely(b"".join(foreign))
+        encoding = None
+        if not damaged:
+            encoding = _most_likely(b"".join(foreign)) if self._likely is None else self._likely()
         if encoding is None:
             raise InputError(
                 f"{self.name}:{number}: not UTF-8 text. Save the file as UTF-8, or name its encoding with "
                 "--encoding."
             )
-        logger.info(
-            "%s: not UTF-8, read as %s. If letters look wrong, name the encoding with --encoding.",
-            self.name,
-            encoding,
-        )
+        if self._likely is None:
+            say_encoding(self.name, encoding)
         return encoding, ahead
 
     def _decoded(self, stream: BinaryIO, encoding: str) -> Iterator[tuple[int, str]]:
@@ -123,6 +149,26 @@ class TextFile:
             f"{self.name}:{number}: not {encoding} text. Name the encoding with --encoding, or save the file "
             "as UTF-8."
         )
+
+
+def say_encoding(name: str, encoding: str) -> None:
+    """Say in which encoding a file, or those of a folder, are read that are not in Unicode."""
+    logger.info(
+        "%s: not UTF-8, read as %s. If letters look wrong, name the encoding with --encoding.", name, encoding
+    )
+
+
+def encoding_of_all(paths: Iterable[str | os.PathLike[str]]) -> str | None:
+    """The encoding of those files that are not in Unicode: one that is short tells little alone."""
+    sample = b""
+    for path in paths:
+        with reading(path) as stream:
+            if _certain_encoding(stream) is None:
+                content = stream.read()
+                sample += b"" if _is_utf8(content) else content + b"\n"
+        if len(sample) > _SAMPLE:
+            break
+    return _most_likely(sample)
 
 
 def _known(encoding: str) -> str:
@@ -159,7 +205,21 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _most_likely(sample: bytes) -> str | None:
-    """The encoding in which a text makes most sense; where others are no better, the most frequent one."""
+    """The encoding in which a text makes most sense; where others are no better, the most frequent one.
+
+    None where it makes no sense in any, or would in the most frequent one but for a few bytes.
+    """
+    found = _least_disorder(sample)
+    if found is None or _oddness(sample.decode(found, errors="ignore")) > _TOO_ODD:
+        return None
+    if found != _WESTERN and _UNUSED.search(sample):
+        used = _UNUSED.sub(b"", sample)
+        if len(sample) - len(used) < _FEW * (len(sample) - len(_ascii(sample))):
+            return None if _least_disorder(used) == _WESTERN else found
+    return found
+
+
+def _least_disorder(sample: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
     matches = list(from_bytes(sample, cp_isolation=list(_LIKELY)))
@@ -170,3 +230,34 @@ def _most_likely(sample: bytes) -> str | None:
     if western and western[0].chaos <= best.chaos + _NEGLIGIBLE:
         return _WESTERN
     return str(best.encoding)
+
+
+def _ascii(sample: bytes) -> bytes:
+    return sample.decode("ascii", errors="ignore").encode()
+
+
+def _oddness(text: str) -> float:
+    """The share of foreign characters that do not go with their neighbours, as in ``K„se`` or ``piВ``.
+
+    >>> _oddness("Käse und „Brot“"), _oddness("K„se")
+    (0.0, 1.0)
+    """
+    odd = [_is_odd(*match.groups()) for match in _FOREIGN.finditer(text)]
+    return sum(odd) / max(1, len(odd))
+
+
+def _is_odd(before: str, character: str, after: str) -> bool:
+    if character.isalpha():
+        own = _alphabet(character)
+        others = {_alphabet(each) for each in (before, after) if each.isalpha()}
+        mixed = own in _ALPHABETS and bool(others & set(_ALPHABETS) - {own})
+        return mixed or (character.isupper() and before.islower())
+    if character in _BEFORE_WORDS or _BOXES[0] <= character <= _BOXES[1]:
+        return before.isalpha()
+    if unicodedata.combining(character):
+        return before.isascii() and before.isalpha()
+    return before.isalpha() and after.isalpha() and character not in _IN_WORDS
+
+
+def _alphabet(character: str) -> str:
+    return unicodedata.name(character, "").partition(" ")[0]

@@ -18,14 +18,27 @@ from funnelling.formats.document import NO_LABEL, quoted, split_labels
 from funnelling.formats.layout import NONE, Layout
 
 # What spreadsheets and libraries write for a cell that is empty.
-MISSING = frozenset({"nan", "NaN", "<NA>", "#N/A", "N/A", "n/a", "null", "NULL"})
+MISSING = frozenset({"nan", "NaN", "NA", "<NA>", "#N/A", "N/A", "n/a", "null", "NULL"})
+NO_WORDS = ("None", "none", "-", "--", "?")  # which may be labels, or say that there is none
 BRACKETS = {"[": "]", "(": ")", "{": "}"}
 OWN = "|"
 # How large a share of the pieces must be found in other cells as well, to say that a separator joins labels.
-LEAST_SHARED = {"\n": 0.25, ";": 0.25, ",": 0.5}
+LEAST_SHARED = {"\n": 0.25, OWN: 0.0, ";": 0.25, ",": 0.5}
+UNUSUAL = ("/", " ", "+", "&", "#")  # asked about where nearly all of their pieces are
+ALL_SHARED = 0.9
+# Of a name's parts, as in "Doe, John", each has its place; of the recurring labels of lists, some are both
+# first and further back.
+LEAST_MOVED = 0.2
 OFTEN = 3  # documents per cell: labels that go together so often, and never otherwise, are one label
 
+_WORDS = {"\\n": "\n", "\\t": "\t"}  # as they are written on a command line
 _WHOLE = re.compile(r"([+-]?\d+)[.,]0+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?", re.ASCII)
+_NUMPY_NUMBER = re.compile(r"-?\d+(?:\.\d*)?", re.ASCII)
+_WRAPPED = re.compile(
+    r"(?:(?:np|numpy)\.)?(?:array|frozenset|set|list|tuple)\((.*?)(?:,\s*dtype=[^()]*)?\)", re.DOTALL
+)
+_SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\((\"[^\"]*\"|'[^']*'|[^()'\"]*)\)")
 _TRUE = frozenset({"1", "1.0", "1,0", "true", "yes", "y", "x", "ja", "oui", "si", "sì", "sí"})
 _FALSE = frozenset({"0", "0.0", "0,0", "false", "no", "n", "nein", "non"})
 
@@ -47,22 +60,33 @@ class LabelCells:
         [['news', 'sport'], ['a', 'b'], [], [], None, None]
         """
         cell = cell.strip()
-        if cell == self.no_label:
+        if self.says_none(cell):
             return []
         if not cell or cell in MISSING:
             return None
         listed = read_list(cell) if self.separator != NONE or cell == NO_LABEL else None
         if listed is not None:
             return listed
-        if self.separator == NONE:
-            return [cell]
-        pieces = split_labels(cell) if self.separator == OWN else cell.split(self.separator)
-        labels = [piece.strip() for piece in pieces if piece.strip()]
-        return [self._shortened(label) for label in labels] if self.whole_numbers else labels
+        pieces = _pieces(cell, self.separator)
+        return list(map(_shortened, pieces)) if self.whole_numbers else pieces
 
-    def _shortened(self, label: str) -> str:
-        whole = _WHOLE.fullmatch(label)
-        return whole[1] if whole else label
+    def says_none(self, cell: str) -> bool:
+        """Whether a cell holds the user's word for no label, in any case; 0.0 is 0."""
+        if self.no_label is None:
+            return False
+        return cell.casefold() == self.no_label.casefold() or _shortened(cell) == self.no_label
+
+
+def _pieces(cell: str, separator: str) -> list[str]:
+    if separator == NONE:
+        return [cell]
+    pieces = split_labels(cell) if separator == OWN else cell.split(separator)
+    return [piece.strip() for piece in pieces if piece.strip()]
+
+
+def _shortened(label: str) -> str:
+    whole = _WHOLE.fullmatch(label)
+    return whole[1] if whole else label
 
 
 def find_label_cells(cells: Mapping[str, int], layout: Layout, place: str) -> LabelCells:
@@ -77,55 +101,124 @@ def find_label_cells(cells: Mapping[str, int], layout: Layout, place: str) -> La
     funnelling.errors.InputError: docs.csv: does the "," in "a, b" join labels? Add --label-separator ',' \
 if it does, --label-separator none if it is part of a label.
     """
-    if layout.label_separator is not None:
-        return LabelCells(layout.label_separator, layout.no_label)
+    given = layout.label_separator
+    asked = LabelCells(no_label=layout.no_label)
     plain: Counter[str] = Counter()
     for cell, documents in cells.items():
         stripped = cell.strip()
-        if (
-            stripped
-            and stripped not in MISSING
-            and stripped != layout.no_label
-            and read_list(stripped) is None
-        ):
+        if not stripped or stripped in MISSING or asked.says_none(stripped):
+            continue
+        if read_list(stripped) is None:
+            if given is None:
+                _check_list(stripped, place)
             plain[stripped] += documents
-    missing = sorted({cell.strip() for cell in cells} & MISSING)
+    separator = _separator(plain, place) if given is None else _WORDS.get(given, given)
+    missing = sorted({cell.strip() for cell in cells if not asked.says_none(cell.strip())} & MISSING)
     found = [f"{', '.join(missing)} taken for no answer"] if missing else []
-    separator = _separator(plain, place)
-    if separator != OWN:
+    found += [
+        f"{word} is a label (--no-label {word} if it says that there is none)"
+        for word in NO_WORDS
+        if word in plain
+    ]
+    if given is None and separator != OWN:
         found.append(f"labels divided at {quoted(separator)}")
-    whole = bool(plain) and all(_WHOLE.fullmatch(cell) for cell in plain)
+    elif given is None:
+        with_comma = next((cell for cell in plain if "," in cell and not _WHOLE.fullmatch(cell)), None)
+        if with_comma is not None:
+            found.append(
+                f"\",\" in {quoted(with_comma)} is part of it (--label-separator ',' if it joins labels)"
+            )
+    pieces = {piece for cell in plain for piece in _pieces(cell, separator)}
+    whole = all(map(_NUMBER.fullmatch, pieces)) and any(map(_WHOLE.fullmatch, pieces))
     if whole:
         found.append("labels are whole numbers")
-        separator = OWN
     return LabelCells(separator, layout.no_label, whole, found)
 
 
+def _check_list(cell: str, place: str) -> None:
+    if cell[0] in "[{" and cell[-1] == BRACKETS[cell[0]] and BRACKETS[cell[0]] not in cell[1:-1]:
+        raise InputError(
+            f"{place}: {quoted(cell)} looks like a list of labels, but cannot be read as one. Quote the "
+            "labels in it, or add --label-separator none if it is one label."
+        )
+
+
 def _separator(cells: Mapping[str, int], place: str) -> str:
-    if all(_WHOLE.fullmatch(cell) for cell in cells) or any(OWN in cell for cell in cells):
+    """What joins labels in cells that are no lists."""
+    if all(_WHOLE.fullmatch(cell) for cell in cells):
         return OWN
-    for separator, enough in LEAST_SHARED.items():
-        joined, shared = _shared_pieces(cells, separator)
-        if not joined:
-            continue
-        if shared >= enough:
+    for separator in LEAST_SHARED:
+        joins = _joins(separator, cells)
+        if joins is None:
+            raise _unclear(separator, cells, place)
+        if joins:
+            _check_labels(separator, cells, place)
             return separator
-        if shared or sum(cells[cell] for cell in joined) < OFTEN * len(joined):
-            raise InputError(
-                f"{place}: does the {quoted(separator)} in {quoted(joined[0])} join labels? Add "
-                f"--label-separator {_shown(separator)} if it does, --label-separator none if "
-                "it is part of a label."
-            )
+    for separator in UNUSUAL:
+        signs = _Signs(cells, separator)
+        if len(signs.joined) > 1 and signs.shared >= ALL_SHARED and signs.moved >= LEAST_MOVED:
+            raise _unclear(separator, cells, place)
     return OWN
 
 
-def _shared_pieces(cells: Mapping[str, int], separator: str) -> tuple[list[str], float]:
-    """The cells that hold a separator, and the share of their pieces that are in other cells as well."""
-    pieces = {cell: {piece.strip() for piece in cell.split(separator)} - {""} for cell in cells}
-    cells_with = Counter(piece for each in pieces.values() for piece in each)
-    joined = [cell for cell in cells if separator in cell]
-    of_joined = [piece for cell in joined for piece in pieces[cell]]
-    return joined, sum(cells_with[piece] > 1 for piece in of_joined) / max(1, len(of_joined))
+def _joins(separator: str, cells: Mapping[str, int]) -> bool | None:
+    """Whether a separator joins labels, None where that is not clear."""
+    signs = _Signs(cells, separator)
+    if not signs.joined:
+        return False
+    if separator == ",":
+        if all(map(_NUMBER.fullmatch, signs.joined)):  # decimals
+            return None
+        together = sum(cells[cell] for cell in signs.joined) >= OFTEN * len(signs.joined)
+        if not signs.shared and together:
+            return False
+        if signs.moved < LEAST_MOVED:
+            return None
+    return True if signs.shared >= LEAST_SHARED[separator] else None
+
+
+def _check_labels(separator: str, cells: Mapping[str, int], place: str) -> None:
+    """Refuse cells that are divided by more than one separator."""
+    labels: Counter[str] = Counter()
+    for cell, documents in cells.items():
+        for label in _pieces(cell, separator):
+            labels[label] += documents
+    for other in LEAST_SHARED:
+        if other != separator and _joins(other, labels):
+            raise InputError(
+                f"{place}: both {quoted(separator)} and {quoted(other)} seem to join labels. Use one of "
+                "them, or say which with --label-separator."
+            )
+
+
+class _Signs:
+    """What tells whether a separator joins labels, over distinct cells.
+
+    ``joined`` are the cells that hold it, ``shared`` is the share of their pieces that are in other cells as
+    well, ``moved`` the share of such pieces that are first in one cell and not in another.
+    """
+
+    def __init__(self, cells: Iterable[str], separator: str) -> None:
+        self.joined = [cell for cell in cells if separator in cell]
+        self.shared = self.moved = 0.0
+        if not self.joined:
+            return
+        pieces = {cell: _pieces(cell, separator) for cell in cells}
+        cells_with = Counter(piece for each in pieces.values() for piece in set(each))
+        of_joined = [piece for cell in self.joined for piece in set(pieces[cell])]
+        recurring = {piece for piece in of_joined if cells_with[piece] > 1}
+        first = {each[0] for each in pieces.values() if each}
+        later = {piece for each in pieces.values() for piece in each[1:]}
+        self.shared = sum(piece in recurring for piece in of_joined) / max(1, len(of_joined))
+        self.moved = len(recurring & first & later) / max(1, len(recurring))
+
+
+def _unclear(separator: str, cells: Iterable[str], place: str) -> InputError:
+    cell = next(cell for cell in cells if separator in cell)
+    return InputError(
+        f"{place}: does the {quoted(separator)} in {quoted(cell)} join labels? Add --label-separator "
+        f"{_shown(separator)} if it does, --label-separator none if it is part of a label."
+    )
 
 
 def read_list(cell: str) -> list[str] | None:
@@ -134,8 +227,13 @@ def read_list(cell: str) -> list[str] | None:
     >>> read_list('["a", "b"]'), read_list("['a' 'b']"), read_list("[45, 71.0]"), read_list("[draft] note")
     (['a', 'b'], ['a', 'b'], ['45', '71'], None)
     """
+    wrapped = _WRAPPED.fullmatch(cell)
+    if wrapped is not None:
+        cell = wrapped[1].strip() or NO_LABEL
     if len(cell) < 2 or BRACKETS.get(cell[0]) != cell[-1]:
         return None
+    if "np." in cell or "numpy." in cell:
+        cell = _SCALAR.sub(r"\1", cell)
     try:
         values = json.loads(cell)
     except (ValueError, RecursionError):
@@ -165,7 +263,7 @@ def _python_list(cell: str) -> object:
 
 def _numpy_numbers(cell: str) -> object:
     words = cell[1:-1].split()
-    return [int(word) for word in words] if words and all(word.isdecimal() for word in words) else None
+    return [float(word) for word in words] if words and all(map(_NUMPY_NUMBER.fullmatch, words)) else None
 
 
 def _is_label(value: object) -> bool:
@@ -192,11 +290,11 @@ def is_flag(value: object) -> bool | None:
     raise ValueError(value)
 
 
-def flag_columns(rows: Iterable[Mapping[str, object]], names: Iterable[str]) -> list[str]:
-    """Those columns that hold nothing but yes and no, each at least once.
+def flag_columns(rows: Iterable[Mapping[str, object]], names: Iterable[str]) -> dict[str, set[bool | None]]:
+    """Those columns that hold nothing but yes and no, and what of it; None stands for empty cells.
 
-    >>> flag_columns([{"a": "1", "b": "0", "c": "7"}, {"a": "0", "b": "1", "c": "1"}], "abc")
-    ['a', 'b']
+    >>> flag_columns([{"a": "1", "b": "x", "c": "7"}, {"a": "0", "b": "X", "c": "1"}], "abc")
+    {'a': {False, True}, 'b': {True}}
     """
     seen: dict[str, set[bool | None]] = {name: set() for name in names}
     for row in rows:
@@ -207,7 +305,7 @@ def flag_columns(rows: Iterable[Mapping[str, object]], names: Iterable[str]) -> 
                 del seen[name]
         if not seen:
             break
-    return [name for name, values in seen.items() if True in values and len(values) > 1]
+    return {name: values for name, values in seen.items() if values - {None}}
 
 
 def _shown(separator: str) -> str:

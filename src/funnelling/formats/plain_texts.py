@@ -2,14 +2,16 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from funnelling.errors import InputError
 from funnelling.formats.document import SPLITS, quoted
-from funnelling.formats.encoded import TextFile
+from funnelling.formats.encoded import TextFile, encoding_of_all, say_encoding
 from funnelling.formats.files import cannot_read
 from funnelling.formats.layout import Layout
+from funnelling.wording import counted
 
 _CODE = re.compile(
     r"[a-z]{2}(?:[-_][a-z]{2,4})?|[a-z]{3}[-_][a-z]{4}", re.IGNORECASE
@@ -30,7 +32,7 @@ class LineRows:
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """A row per line."""
-        for number, line in self._file.lines():
+        for number, line in self._file.text_lines():
             if line.strip():
                 yield number, {"text": line.rstrip("\r\n")}
 
@@ -61,6 +63,7 @@ class FolderRows:
         self.name = os.fspath(path)
         self.found: list[str] = []
         self._layout = layout
+        self._likely: list[str | None] = []
         self._files = _text_files(Path(path))
         depths = {len(names) for names in self._files.values()}
         if len(depths) != 1 or depths == {0}:
@@ -73,6 +76,10 @@ class FolderRows:
         self.columns = ("id", "text", *(fields.get(level, level) for level in self._levels))
         if not layout.folders:
             self.found.append(f"folders are {' / '.join(self._levels)}")
+        others = Counter(path.suffix for path in _files(Path(path)) if path not in self._files)
+        if others:
+            endings = ", ".join(sorted(others))
+            self.found.append(f"{counted(others.total(), 'other file')} passed over ({endings})")
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """A row per file, in the order of their paths."""
@@ -80,11 +87,19 @@ class FolderRows:
             relative = path.relative_to(self.name).as_posix()
             row: dict[str, object] = {
                 "id": relative,
-                "text": TextFile(path, encoding=self._layout.encoding).text(),
+                "text": TextFile(path, encoding=self._layout.encoding, likely=self._likely_encoding).text(),
             }
             for level, name in zip(self._levels, names, strict=True):
                 row["labels" if level == "label" else level] = [name] if level == "label" else name
             yield number, row
+
+    def _likely_encoding(self) -> str | None:
+        """The encoding of the files that are not in Unicode, the same for all of them."""
+        if not self._likely:
+            self._likely.append(encoding_of_all(self._files))
+            if self._likely[0] is not None:
+                say_encoding(self.name, self._likely[0])
+        return self._likely[0]
 
     def _find_levels(self, names: list[set[str]]) -> list[str]:
         given = list(self._layout.folders)
@@ -103,7 +118,8 @@ class FolderRows:
                 levels.append("language")
             else:
                 levels.append("label")
-        if len(set(levels)) < len(levels) or "label" not in levels:
+        codes = sum(all(map(_is_language, level)) for level in names)  # it and hr are also departments
+        if len(set(levels)) < len(levels) or "label" not in levels or codes > 1:
             example = quoted(min(names[-1]))
             raise InputError(
                 f"{self.name}: what do the folders stand for, such as {example}? Say it with --folders, such "
@@ -128,14 +144,17 @@ def holds_text_files(path: str | os.PathLike[str]) -> bool:
 
 def _text_files(root: Path) -> dict[Path, tuple[str, ...]]:
     """The text files under a folder, hidden ones passed over, with the names of the folders they are in."""
+    paths = sorted(path for path in _files(root) if path.suffix.lower() in ENDINGS)
+    return {path: path.relative_to(root).parts[:-1] for path in paths}
+
+
+def _files(root: Path) -> list[Path]:
     try:
-        paths = sorted(
+        return [
             path
             for path in root.rglob("*")
-            if path.suffix.lower() in ENDINGS
-            and path.is_file()
+            if path.is_file()
             and not any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
-        )
+        ]
     except OSError as error:
         raise cannot_read(os.fspath(root), error) from error
-    return {path: path.relative_to(root).parts[:-1] for path in paths}

@@ -1,21 +1,25 @@
 """From the rows of any file to documents: which columns they come from, and how its cells hold labels."""
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import Protocol
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import Columns, find_columns
 from funnelling.formats.document import Document, quoted, to_document
-from funnelling.formats.label_cells import LabelCells, find_label_cells, flag_columns, is_flag
+from funnelling.formats.label_cells import MISSING, LabelCells, find_label_cells, flag_columns, is_flag
 from funnelling.formats.layout import Layout
 from funnelling.formats.markup import strip_markup
 
 logger = logging.getLogger(__name__)
 
+_CELLS_KEPT = 2**16  # distinct cells whose labels are not read again
+_INDEX = re.compile(r"|index|unnamed: \d+|__index_level_\d+__", re.IGNORECASE)  # columns of row numbers
 _PEEKED = 200  # rows that tell whether columns may hold 0 and 1 alone, before all are looked at
 
 
@@ -47,7 +51,7 @@ class DocumentReader:
         self._layout = layout
         self._labels = labels
         self._keep_fields = keep_fields
-        self._cells: LabelCells | None = None
+        self._read_cell: dict[str, Callable[[str], list[str] | None]] = {}
         self._said: set[str] = set()
 
     def documents(self, prefix: Callable[[str], str] | None = None) -> Iterator[Document]:
@@ -72,17 +76,30 @@ class DocumentReader:
         if file.columns is not None and not any(file.columns):
             return
         columns = None if file.columns is None else self._columns(file, file.columns)
+        varied = columns is None
         known: dict[str, None] = {}  # what rows with keys of their own have had so far
         wanted = None if self._keep_fields or columns is None else columns.taken()
         for line, row in file.rows(wanted):
-            if columns is None or (file.columns is None and not row.keys() <= known.keys()):
+            if columns is None or (varied and not row.keys() <= known.keys()):
                 known |= dict.fromkeys(row)
-                columns = self._columns(file, list(known))
-            place = f"{file.name}:{line}"
-            document = to_document(self._record(row, columns, file, place), file.name, line)
+                columns = self._further_columns(file, list(known), columns, line)
+            document = to_document(self._record(row, columns, file, line), file.name, line)
             if prefix and document.id == str(line):
                 document = replace(document, id=f"{prefix}{line}")
             yield replace(document, fields=row) if self._keep_fields else document
+
+    def _further_columns(
+        self, file: Rows, names: Sequence[str], before: Columns | None, line: int
+    ) -> Columns:
+        """The columns, now that rows have further keys; what was read from others would have been wrong."""
+        columns = self._columns(file, names)
+        field = None if before is None else columns.replaces(before)
+        if field is not None:
+            raise InputError(
+                f"{file.name}:{line}: the {field} has another name here than in the lines before. Use one "
+                f"name, or choose with --{field}-column."
+            )
+        return columns
 
     def _columns(self, file: Rows, names: Sequence[str]) -> Columns:
         """The columns of the fields, and a line that says so where that is worth it."""
@@ -95,39 +112,63 @@ class DocumentReader:
 
     def _flag_columns(self, file: Rows, names: Sequence[str], columns: Columns) -> tuple[str, ...]:
         """Columns of 0 and 1, one per label, where no column is called labels; they are at least two."""
-        free = [name for name in names if name and name not in columns.taken()]
+        taken = columns.taken()
+        if file.columns is None and not taken.issuperset(names):
+            # A row may lack the columns of labels that it does not have.
+            names = list(dict.fromkeys(name for _, row in file.rows() for name in row))
+        free = [name for name in names if name not in taken and not _INDEX.fullmatch(name)]
         if len(free) < 2:
             return ()
         peeked = flag_columns((row for _, row in islice(file.rows(), _PEEKED)), free)
         if len(peeked) < 2:
             return ()
         found = flag_columns((row for each in self._files for _, row in each.rows()), free)
-        return tuple(found) if len(found) > 1 else ()
+        if len(found) < 2 or not any(True in values for values in found.values()):
+            return ()
+        double = [name for name in found if list(names).count(name) > 1]
+        if double:
+            raise InputError(
+                f"{file.name}: two columns are called {quoted(double[0])}, which stands for a label. Rename "
+                "one of them."
+            )
+        constant = [name for name, values in found.items() if values == {True}]
+        if constant:
+            raise InputError(
+                f"{file.name}: column {quoted(constant[0])} says yes in every row. Is it a label? Name the "
+                "columns of all labels with --labels-column, or none."
+            )
+        return tuple(found)
 
     def _record(
-        self, row: Mapping[str, object], columns: Columns, file: Rows, place: str
+        self, row: Mapping[str, object], columns: Columns, file: Rows, line: int
     ) -> dict[str, object]:
         """A row under the names of the fields."""
-        record: dict[str, object] = {
-            field: None if _is_nan(row.get(name)) else row.get(name)
-            for field, name in (
-                ("id", columns.id),
-                ("language", columns.language),
-                ("split", columns.split),
-                ("group", columns.group),
-            )
-            if name is not None
-        }
-        if any(name in row for name in columns.text):
-            record["text"] = self._text([row.get(name) for name in columns.text])
+        record: dict[str, object] = {}
+        for field, name in columns.single:
+            value = row.get(name)
+            if value is not None and not _is_nan(value):
+                record[field] = value
+        language = record.get("language")
+        if isinstance(language, str) and language in MISSING:
+            self._clean_language(record, file)
+        text = columns.text
+        if len(text) == 1 and text[0] in row and not self._layout.strip:
+            record["text"] = row[text[0]]
+        elif any(name in row for name in text):
+            record["text"] = self._text([row.get(name) for name in text])
         if self._labels and columns.labels:
-            record["labels"] = self._read_labels(row, columns.labels, file, place)
+            record["labels"] = self._read_labels(row, columns.labels, file, line)
         return record
+
+    def _clean_language(self, record: dict[str, object], file: Rows) -> None:
+        """Drop a language that says there is none; Min Nan, whose code is nan, is no name in a table."""
+        if file.columns is not None or record["language"] != "nan":
+            self._say(file, [f"language {record.pop('language')} taken for no answer"])
 
     def _text(self, pieces: Sequence[object]) -> object:
         """The text, its pieces below each other; whatever is no text is left to be refused."""
         if len(pieces) > 1:
-            present = [piece for piece in pieces if piece is not None and piece != ""]
+            present = [piece for piece in pieces if piece is not None and piece != "" and not _is_nan(piece)]
             if not all(isinstance(piece, str) for piece in present):
                 return next(piece for piece in present if not isinstance(piece, str))
             pieces = ["\n".join(str(piece).strip() for piece in present)]
@@ -137,20 +178,26 @@ class DocumentReader:
         return text
 
     def _read_labels(
-        self, row: Mapping[str, object], names: Sequence[str], file: Rows, place: str
+        self, row: Mapping[str, object], names: Sequence[str], file: Rows, line: int
     ) -> list[object] | None:
         if len(names) > 1:
-            return self._flagged(row, names, place)
+            return self._flagged(row, names, f"{file.name}:{line}")
         value = row.get(names[0])
         if value is None or _is_nan(value):
             return None
         if isinstance(value, str):
-            if self._cells is None:
-                self._cells = self._find_cells(file, names[0])
-            return self._cells.read(value)  # type: ignore[return-value]
-        if isinstance(value, bool):
-            return [str(value)]
-        return [value] if isinstance(value, int | float) else value  # type: ignore[return-value]
+            read = self._read_cell.get(names[0])
+            if read is None:
+                read = lru_cache(_CELLS_KEPT)(self._find_cells(file, names[0]).read)
+                self._read_cell[names[0]] = read
+            return read(value)  # type: ignore[return-value]
+        if isinstance(value, int | float):
+            label = str(value)
+            no_label = self._layout.no_label
+            if no_label is not None and LabelCells(no_label=no_label).says_none(label):
+                return []
+            return [label if isinstance(value, bool) else value]
+        return value  # type: ignore[return-value]
 
     def _flagged(self, row: Mapping[str, object], names: Sequence[str], place: str) -> list[object] | None:
         """The labels whose columns say yes; none are known where all cells are empty."""

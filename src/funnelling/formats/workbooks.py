@@ -7,9 +7,12 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from funnelling.errors import InputError
+from funnelling.formats.columns import known_names
 from funnelling.formats.document import quoted
 from funnelling.formats.files import reading
 from funnelling.formats.layout import Layout
+
+_BOOK, _SHEETS = "xl/workbook.xml", "xl/worksheets/"
 
 
 class WorkbookRows:
@@ -24,9 +27,10 @@ class WorkbookRows:
             raise InputError(
                 f"{name}: no sheet {quoted(layout.sheet)}, only {', '.join(map(quoted, sheets))}."
             )
-        title = layout.sheet if layout.sheet is not None else next(iter(filled), None)
+        telling = [title for title in filled if known_names(next(filter(any, sheets[title])), layout)]
+        title = layout.sheet if layout.sheet is not None else next(iter(telling or filled), None)
         if layout.sheet is None and len(filled) > 1:
-            others = ", ".join(quoted(other) for other in filled[1:])
+            others = ", ".join(quoted(other) for other in filled if other != title)
             self.found.append(f"sheet {quoted(str(title))}, not {others} (choose with --sheet)")
         self._rows = [] if title is None else sheets[title]
         start = next((number for number, row in enumerate(self._rows) if any(row)), 0)
@@ -43,6 +47,11 @@ class WorkbookRows:
         """All rows that are not empty, and all their cells."""
         for number, row in enumerate(self._rows[self._start :], start=self._start + 1):
             if any(row):
+                if any(row[len(self.columns) :]):
+                    raise InputError(
+                        f"{self.name}:{number}: a cell beside the columns that have names. Name its column "
+                        "in the first row, or clear it."
+                    )
                 yield number, dict(zip(self.columns, row, strict=False))
 
 
@@ -56,6 +65,8 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
         ) from None
     with reading(path) as stream:
         content = io.BytesIO(stream.read())
+    _check_formulas(content, name)
+    content.seek(0)
     try:
         workbook = CalamineWorkbook.from_filelike(content)
         return {
@@ -70,6 +81,27 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
         raise InputError(
             f"{name}: not readable as a spreadsheet ({reason}). Save it again, or as CSV."
         ) from None
+
+
+def _check_formulas(content: io.BytesIO, name: str) -> None:
+    """Refuse formulas that no spreadsheet has computed, which is what libraries make of a text such as =1.
+
+    They leave a mark that everything is to be computed when the file is opened.
+    """
+    from zipfile import ZipFile, is_zipfile
+
+    if not is_zipfile(content):
+        return
+    with ZipFile(content) as parts:
+        names = parts.namelist()
+        if _BOOK not in names or b"fullCalcOnLoad" not in parts.read(_BOOK):
+            return
+        sheets = [part for part in names if part.startswith(_SHEETS)]
+        if any(b"</f>" in parts.read(sheet) for sheet in sheets):
+            raise InputError(
+                f'{name}: holds formulas that were never computed, or texts that begin with "=". Open it in '
+                "a spreadsheet and save it again, or save it as CSV."
+            )
 
 
 def _cell(value: Any) -> str:

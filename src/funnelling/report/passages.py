@@ -32,7 +32,16 @@ def marked_html(text: str, passages: Passages, language: str = "") -> str:
 
 def marked_terminal(text: str, passages: Passages) -> str:
     """A text for a terminal that knows colours: underlined in blue for, orange against, strong in bold."""
-    return _marked(text, passages, _terminal_mark, str)
+    return _marked(text, passages, _terminal_mark, printable)
+
+
+def marked_plain(text: str, passages: Passages) -> str:
+    """A text without colours: what is strong stands in brackets, with its sign.
+
+    >>> marked_plain("tea and cats", [[0, 3, 0.5], [8, 12, -0.4]])
+    '[+tea] and [−cats]'
+    """
+    return _marked(text, passages, _plain_mark, printable)
 
 
 def excerpt(text: str, passages: Passages, length: int) -> tuple[str, list[list[float]]]:
@@ -99,6 +108,17 @@ def _marked(
 def _html_mark(word: str, amount: float, level: int) -> str:
     kind = "for" if amount > 0 else "against"
     return f'<mark class="{kind} mark-{level}" title="{signed(amount)}">{word}</mark>'
+
+
+def _plain_mark(word: str, amount: float, level: int) -> str:
+    return f"[{'+' if amount > 0 else '−'}{word}]" if 2 * level >= LEVELS else word
+
+
+def printable(text: str) -> str:
+    """A text on one line, of as many characters, that tells a terminal nothing else."""
+    return "".join(
+        letter if letter.isprintable() else " " if letter.isspace() else "\ufffd" for letter in text
+    )
 
 
 def _terminal_mark(word: str, amount: float, level: int) -> str:

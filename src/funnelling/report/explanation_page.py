@@ -49,13 +49,13 @@ def _words(label: str, text: str, told: Row, top: int) -> list[str]:
     both = sides(text, told, top)
     tables = [
         table
-        for title, amounts in (("Words for", both.for_it), ("Words against", both.against_it))
-        for table in _table(f"{title} {label}", amounts)
+        for title, amounts in (("Words for it", both.for_it), ("Words against it", both.against_it))
+        for table in _table(f'{title}<span class="hidden">: {escape(label)}</span>', amounts)
     ]
     return ['<div class="sides">', *tables, "</div>"] if tables else []
 
 
-def _table(title: str, amounts: Amounts) -> list[str]:
+def _table(caption: str, amounts: Amounts) -> list[str]:
     if not amounts:
         return []
     rows = [
@@ -65,7 +65,7 @@ def _table(title: str, amounts: Amounts) -> list[str]:
     columns = '<tr><th scope="col">word</th><th scope="col" class="number">adds</th></tr>'
     return [
         "<table>",
-        f"<caption>{escape(title)}</caption>",
+        f"<caption>{caption}</caption>",
         f"<thead>{columns}</thead>",
         "<tbody>",
         *rows,

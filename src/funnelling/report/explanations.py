@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from funnelling.report.passages import Passages
 
+LEAST = 0.005  # what shows as more than 0
+
 Row = dict[str, Any]
 Amounts = list[tuple[str, float]]
 
@@ -19,12 +21,14 @@ class Sides(NamedTuple):
 def sides(text: str, told: Row, top: int) -> Sides:
     """The words for and against a label: those of the text, or else the features by their names.
 
+    What added so little that it would show as 0 is left out.
+
     >>> told = {"passages": [[0, 3, 0.5], [4, 7, -0.2], [8, 11, 0.25]]}
     >>> sides("tea bad Tea", told, 3)
     Sides(for_it=[('tea', 0.75)], against_it=[('bad', -0.2)])
     """
     amounts = _by_word(text, told["passages"]) if "passages" in told else _by_feature(told)
-    ranked = sorted(amounts, key=lambda pair: -abs(pair[1]))
+    ranked = sorted((pair for pair in amounts if abs(pair[1]) >= LEAST), key=lambda pair: -abs(pair[1]))
     return Sides(
         [pair for pair in ranked if pair[1] > 0][:top], [pair for pair in ranked if pair[1] < 0][:top]
     )

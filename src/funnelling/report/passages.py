@@ -4,18 +4,20 @@ Passages are those of `explain`: ``[start, end, amount]``, in the order of the t
 colour and as a kind of underline, the size as a shade, in relation to the largest of the text.
 """
 
+import unicodedata
 from collections.abc import Callable, Sequence
 
 from funnelling.report.markup import escape
 
 LEVELS = 4  # shades; what would not reach half of the lightest is not marked
-GAP = " … "
+GAP = "…"
 
 Passages = Sequence[Sequence[float]]  # start, end, amount
 
 LEGEND = (
     '<p class="marks-legend"><mark class="for mark-3">blue, underlined</mark> speaks for the label, '
-    '<mark class="against mark-3">orange, with dashes</mark> against it; the stronger, the darker.</p>'
+    '<mark class="against mark-3">orange, with dashes</mark> against it; '
+    "the stronger, the fuller the colour.</p>"
 )
 
 
@@ -47,15 +49,15 @@ def marked_plain(text: str, passages: Passages) -> str:
 def excerpt(text: str, passages: Passages, length: int) -> tuple[str, list[list[float]]]:
     """The stretch of a long text in which the words added most, for or against, and the passages in it.
 
-    Where the text goes on, `GAP` stands; the passages fit the text that comes back.
+    Where the text goes on, `GAP` stands beside it; the passages fit the text that comes back.
 
     >>> excerpt("nothing at all but tea", [[19, 22, 0.5]], 8)
-    (' … but tea', [[7, 10, 0.5]])
+    ('… but tea', [[6, 9, 0.5]])
     """
     if len(text) <= length:
         return text, [list(each) for each in passages]
     start, end = _fullest(text, passages, length)
-    before, after = GAP if start else "", GAP if end < len(text) else ""
+    before, after = f"{GAP} " if start else "", f" {GAP}" if end < len(text) else ""
     moved = len(before) - start
     inside = [[a + moved, b + moved, amount] for a, b, amount in passages if a >= start and b <= end]
     return before + text[start:end] + after, inside
@@ -71,6 +73,27 @@ def signed(amount: float) -> str:
     if not float(shown):
         return shown
     return ("−" if amount < 0 else "+") + shown
+
+
+def printable(text: str) -> str:
+    """A text on one line, of as many characters, that tells a terminal nothing else.
+
+    >>> printable("two\\nlines, \\x1b[31mred")
+    'two lines, \ufffd[31mred'
+    """
+    return "".join(map(_printed.__getitem__, text))
+
+
+class _Printed(dict[str, str]):
+    """What stands for each character on a terminal."""
+
+    def __missing__(self, character: str) -> str:
+        kept = unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
+        self[character] = character if kept else " " if character.isspace() else "\ufffd"
+        return self[character]
+
+
+_printed = _Printed()
 
 
 def _fullest(text: str, passages: Passages, length: int) -> tuple[int, int]:
@@ -112,13 +135,6 @@ def _html_mark(word: str, amount: float, level: int) -> str:
 
 def _plain_mark(word: str, amount: float, level: int) -> str:
     return f"[{'+' if amount > 0 else '−'}{word}]" if 2 * level >= LEVELS else word
-
-
-def printable(text: str) -> str:
-    """A text on one line, of as many characters, that tells a terminal nothing else."""
-    return "".join(
-        letter if letter.isprintable() else " " if letter.isspace() else "\ufffd" for letter in text
-    )
 
 
 def _terminal_mark(word: str, amount: float, level: int) -> str:

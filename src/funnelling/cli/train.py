@@ -28,7 +28,8 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--compact",
         action="store_true",
-        help="keep nothing of the training documents: the model is smaller, but cannot learn on",
+        help="keep nothing of the training documents, not even ids or how they begin: the model is smaller, "
+        "but cannot learn on",
     )
     parser.add_argument(
         "--optimise",

@@ -47,10 +47,11 @@ def html_page(report: Report) -> str:
         ]
     if report.facts:
         lines += _facts(report)
-    return "\n".join([*_head(report.title), *lines, "</main>", "</body>", "</html>", ""])
+    return "\n".join([*head(report.title), *lines, "</main>", "</body>", "</html>", ""])
 
 
-def _head(title: str) -> list[str]:
+def head(title: str) -> list[str]:
+    """The lines of a page before its content, which ends with ``main``, ``body`` and ``html``."""
     dark = f"@media screen and (prefers-color-scheme: dark) {{\n{colour_rules(DARK)}}}\n"
     rules = files("funnelling.report").joinpath("page.css").read_text("utf-8")
     return [

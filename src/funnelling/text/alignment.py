@@ -1,0 +1,106 @@
+"""Where in a text the characters of another spelling come from: lower case, without accents, in Latin."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Spelling = Callable[[str], str]
+
+LONGEST_CLUSTER = 64  # characters that are spelled as one; no script has so many
+_chunk = re.compile(r"\s+|\S+")
+
+
+class Alignment(NamedTuple):
+    """A text in another spelling: each character comes from ``starts`` to ``ends`` of the text as given."""
+
+    text: str
+    starts: npt.NDArray[np.intp]
+    ends: npt.NDArray[np.intp]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where the characters from start to end, one or more, stand in the text as given."""
+        return int(self.starts[start]), int(self.ends[end - 1])
+
+
+def aligned(text: str, spell: Spelling) -> Alignment:
+    """Spell a text in another way, and say where each character comes from.
+
+    ``spell`` must leave blanks where they are, and what is between them must not depend on what is beyond.
+
+    >>> aligned("so\\u00adft Cafe\\u0301", lambda text: text.replace("\\u00ad", "").upper()).span(0, 4)
+    (0, 5)
+    """
+    spelled = spell(text)
+    each = _one_by_one(text, spell)
+    if int(each.sum()) != len(spelled):  # some characters are spelled as one
+        return _by_chunk(text, spelled, spell)
+    starts = np.flatnonzero(each)
+    ends = np.append(starts, len(text))[1:]  # what is spelled as nothing belongs to what is before it
+    sizes = each[starts]
+    return Alignment(spelled, starts.repeat(sizes), ends[: len(starts)].repeat(sizes))
+
+
+def _one_by_one(text: str, spell: Spelling) -> npt.NDArray[np.intp]:
+    """How many characters each character is spelled with, on its own."""
+    letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    codes, numbers = np.unique(letters, return_inverse=True)
+    sizes = np.array([len(spell(chr(code))) for code in codes.tolist()], dtype=np.intp)
+    return sizes[numbers]
+
+
+def _by_chunk(text: str, spelled: str, spell: Spelling) -> Alignment:
+    starts: list[int] = []
+    ends: list[int] = []
+    known: dict[str, list[tuple[int, int, int]]] = {}
+    for found in _chunk.finditer(text):
+        chunk, before = found[0], found.start()
+        if chunk not in known:
+            known[chunk] = _clusters(chunk, spell)
+        for start, end, size in known[chunk]:
+            starts += [before + start] * size
+            ends += [before + end] * size
+    if len(starts) != len(spelled):
+        starts, ends = [0] * len(spelled), [len(text)] * len(spelled)
+    return Alignment(spelled, np.array(starts, dtype=np.intp), np.array(ends, dtype=np.intp))
+
+
+def _clusters(chunk: str, spell: Spelling) -> list[tuple[int, int, int]]:
+    """Pieces of a chunk that are spelled apart from each other: start, end, and how many characters it takes.
+
+    They cover the chunk: what is spelled as nothing belongs to what is before it, or else to what follows.
+    """
+    expected = len(spell(chunk))
+    sizes = _one_by_one(chunk, spell).tolist()
+    cut = [(i, i + 1, size) for i, size in enumerate(sizes)]
+    if sum(sizes) != expected:
+        cut = _joined(chunk, spell, sizes)
+    if sum(size for *_, size in cut) != expected:
+        return [(0, len(chunk), expected)]
+    clusters: list[tuple[int, int, int]] = []
+    for start, end, size in cut:
+        if clusters and not (size and clusters[-1][2]):
+            clusters[-1] = (clusters[-1][0], end, clusters[-1][2] + size)
+        else:
+            clusters.append((start, end, size))
+    return clusters
+
+
+def _joined(chunk: str, spell: Spelling, sizes: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Characters that are spelled otherwise together than apart, as one piece: a letter and its accent.
+
+    None where that would be more than any script has.
+    """
+    pieces = []
+    start, size = 0, sizes[0]
+    for i in range(1, len(chunk)):
+        together = len(spell(chunk[start : i + 1]))
+        if together == size + sizes[i]:
+            pieces.append((start, i, size))
+            start, together = i, sizes[i]
+        elif i - start >= LONGEST_CLUSTER:
+            return []
+        size = together
+    return [*pieces, (start, len(chunk), size)]

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from importlib.resources import files
 from urllib.parse import quote
 
-from funnelling.report.content import Block, Figure, Report, TableBlock
+from funnelling.report.content import Block, Figure, MarkedText, Report, TableBlock, Texts
 from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import Drawing, Panel, element
 from funnelling.report.figures.style import DARK, LIGHT, SHAPES, colour_rules
 from funnelling.report.markup import escape, inline_html
 from funnelling.report.names import named_sections
+from funnelling.report.passages import marked
 from funnelling.report.spreadsheets import comma_separated
 from funnelling.report.tables import Table
 
@@ -94,6 +95,8 @@ def _facts(report: Report) -> list[str]:
 def _block(name: str, block: Block) -> str:
     if isinstance(block, TableBlock):
         return _table_block(name, block)
+    if isinstance(block, Texts):
+        return _texts(name, block)
     return _figure(name, block)
 
 
@@ -119,6 +122,39 @@ def _table_block(name: str, block: TableBlock) -> str:
             *(['<div class="notes">', *notes, "</div>"] if notes else []),
             _download(name, block.table, block.title),
             "</div>",
+        ]
+    )
+
+
+def _texts(name: str, block: Texts) -> str:
+    notes = [f"<p>{inline_html(note)}</p>" for note in block.notes]
+    return "\n".join(
+        [
+            f'<div class="block" id="block-{name}">',
+            f"<h3>{escape(block.title)}</h3>",
+            *(['<div class="notes">', *notes, "</div>"] if notes else []),
+            '<ol class="texts">',
+            *map(_marked_text, block.texts),
+            "</ol>",
+            _download(name, block.data, block.title),
+            "</div>",
+        ]
+    )
+
+
+def _marked_text(text: MarkedText) -> str:
+    pairs = [f"<dt>{escape(name)}</dt>\n<dd>{escape(value)}</dd>" for name, value in text.facts.items()]
+    return "\n".join(
+        [
+            "<li>",
+            f"<h4>{escape(text.title)}</h4>",
+            "<dl>",
+            *pairs,
+            "</dl>",
+            f'<blockquote lang="{escape(text.language)}" dir="auto">',
+            marked(text.text, text.passages) or "(empty)",
+            "</blockquote>",
+            "</li>",
         ]
     )
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.text.words import analyser
+from funnelling.trials.errors import WorstError, worst_errors, worst_of
 from funnelling.trials.measuring import (
     as_indicators,
     measure_answers,
     measure_decisions_in_full,
-    model_scores,
     servable,
 )
 from funnelling.trials.pieces import Result
@@ -60,18 +60,21 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
 
 
 def cross_validate(
-    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0
+    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0, errors: int = 0
 ) -> Result | None:
     """Honest measures without test documents: each fold is predicted by a method that never saw it.
 
     Everything is refitted on the other folds: vocabulary, base classifiers, calibration, tier 2. Documents
     whose language that method cannot label are left out. None where there are too few documents for any fold.
+    It is what `measure_decisions_in_full` gives, and so many of the worst ``errors``, each explained by the
+    method that made it.
     """
     classes = corpus.label_set()
     fold_of_document = outer_folds(corpus, folds, seed)
     decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
     probabilities = np.zeros((len(corpus), len(classes)))
     is_measured = np.zeros(len(corpus), dtype=bool)
+    worst: list[WorstError] = []
     for fold in np.unique(fold_of_document):
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
@@ -87,14 +90,15 @@ def cross_validate(
         labels, probabilities[cells] = method.classify(test.texts, languages=test.languages)
         decisions[cells] = as_indicators(method, labels)
         is_measured[rows] = True
+        if errors:
+            worst += worst_errors(method, test, decisions[cells], probabilities[cells], errors)
     if not is_measured.any():
         return None
-    return model_scores(
-        measure_decisions_in_full(
-            corpus.select(is_measured),
-            decisions[is_measured],
-            probabilities[is_measured],
-            classes,
-            corpus.one_label,
-        )
+    result = measure_decisions_in_full(
+        corpus.select(is_measured),
+        decisions[is_measured],
+        probabilities[is_measured],
+        classes,
+        corpus.one_label,
     )
+    return {**result, "errors": worst_of(worst, errors)} if errors else result

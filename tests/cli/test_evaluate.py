@@ -108,3 +108,43 @@ def test_a_single_label_model_from_python(tmp_path: Path, capsys: pytest.Capture
     predicted = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert all(row["labels"] == [max(row["scores"], key=row["scores"].get)] for row in predicted)
     assert all("thresholds" not in row for row in predicted)
+
+
+class TestWhatGoesWrong:
+    def test_labels_from_the_worst_to_the_best(
+        self, model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        result, _ = _evaluate(capsys, model, split_data, "--by-label")
+        assert sorted(row["label"] for row in result["by_label"]) == ["account", "hardware", "money"]
+        scores = [row["f1"] for row in result["by_label"]]
+        assert scores == sorted(scores)
+        succeed("evaluate", model, split_data, "--by-label", 1)
+        printed = capsys.readouterr().out.split("Labels from the worst to the best:\n")[1].splitlines()
+        assert printed[0].split()[:4] == ["label", "documents", "given", "right"]
+        assert printed[2].split()[0] == result["by_label"][0]["label"]
+        assert len(printed) == 3
+
+    def test_labels_that_are_confused_or_missed_together(
+        self, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        exchanged = {"hardware": "account", "account": "hardware", "money": "money"}
+        rows = [{**row, "labels": [exchanged[each] for each in row["labels"]]} for row in documents()]
+        data = write_jsonl(tmp_path / "docs.jsonl", rows)
+        result, _ = _evaluate(capsys, model, data, "--confused", 1)
+        assert len(result["confused"]) == 1
+        assert set(result["confused"][0][:2]) == {"hardware", "account"}
+        succeed("evaluate", model, data, "--confused")
+        printed = capsys.readouterr().out
+        assert "Labels that are taken for others:\nmissed" in printed
+        assert "Labels missed in the same document:\nnone" in printed
+
+    def test_a_confusion_matrix_needs_one_label_per_document(
+        self, model: Path, split_data: Path, refuses: Refuses
+    ) -> None:
+        says = ["a confusion matrix is of models that give each document one label", "--confused"]
+        refuses("evaluate", model, split_data, "--confusion-matrix", says=says)
+
+    def test_a_number_before_the_model_is_asked_to_stand_behind_it(
+        self, model: Path, refuses: Refuses
+    ) -> None:
+        refuses("evaluate", "--by-label", model, "data", says=["--by-label", "after MODEL and DATA"])

@@ -125,6 +125,23 @@ def test_evaluating_leaves_out_what_has_not_one_label(
     refuses("evaluate", one_label_model, none, says=["no document has exactly one"])
 
 
+def test_which_labels_were_given_to_the_documents_of_each(
+    one_label: Path, one_label_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("evaluate", one_label_model, one_label, "--by-label", "--confusion-matrix", "--json")
+    result = json.loads(capsys.readouterr().out)
+    right = sum(number for true, given, number in result["confusion"] if true == given)
+    wrong = sum(number for _, _, number in result["confused"])
+    assert right + wrong == 24
+    assert [row["threshold"] for row in result["by_label"]] == [None] * 3
+    assert sum(row["right"] for row in result["by_label"]) == right
+    assert "missed_together" not in result
+    succeed("evaluate", one_label_model, one_label, "--confused", "--confusion-matrix")
+    printed = capsys.readouterr().out
+    assert "Labels that are taken for others:\nlabel" in printed
+    assert printed.splitlines()[-3].startswith("1 account")
+
+
 def test_a_comparison_and_its_report(
     one_label: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

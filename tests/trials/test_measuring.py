@@ -70,9 +70,32 @@ def test_what_a_model_keeps_of_a_full_result() -> None:
     corpus = made_corpus()
     result = measure_in_full(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
     scores = model_scores(result)
-    assert list(scores) == ["average", "languages", "unknown_labels", "calibration_error", "recall"]
+    assert list(scores) == [
+        *("average", "languages", "unknown_labels", "calibration_error", "recall"),
+        *("by_label", "confused", "missed_together"),
+    ]
     assert (scores["calibration_error"], scores["recall"]) == (0, 1)
+    assert [(row["label"], row["f1"], row["threshold"]) for row in scores["by_label"]] == [
+        ("a", 1, [0.5, 0.5]),
+        ("b", 1, [0.5, 0.5]),
+    ]
+    assert scores["confused"] == scores["missed_together"] == []
     assert result["counts"] == [[40, 20], [0, 0], [0, 0]]
+
+
+def test_a_full_result_says_what_goes_wrong_and_a_model_keeps_the_worst_of_it() -> None:
+    test = made_corpus(4)
+    test.texts[5] = test.texts[7] = "unknown"  # it: a and b are missed together, twice
+    result = measure_in_full(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
+    assert [row["label"] for row in result["by_label"]] == ["b", "a"]
+    assert result["by_label"][0]["languages"] == [
+        {"language": "it", "documents": 2, "given": 0, "right": 0, "f1": 0}
+    ]
+    assert result["missed_together"] == [["a", "b", 2]]
+    assert result["confused"] == []
+    assert [row["label"] for row in model_scores(result, labels=1)["by_label"]] == ["b"]
+    assert model_scores(result, pairs=None)["missed_together"] == [["a", "b", 2]]
+    assert json.loads(json.dumps(result["by_label"])) == result["by_label"]
 
 
 def test_a_full_result_keeps_the_decisions_on_each_document() -> None:

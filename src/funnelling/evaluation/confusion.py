@@ -1,8 +1,19 @@
-"""Which labels are taken for which, where each document has one."""
+"""Which labels are taken for which.
+
+Where each document has one label it was given that one or another. Where it may have several, a label that
+was missed is counted with every label that was given wrongly to the same document, and with those missed
+beside it.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from funnelling.evaluation.counts import check_same_shape, indicators
 
 Confusion = list[list[Any]]  # the label that is true, the one that was given, how many documents
 
@@ -37,6 +48,45 @@ def most_confused(cells: Confusion, most: int) -> Confusion:
     """
     wrong = [cell for cell in cells if cell[0] != cell[1]]
     return sorted(wrong, key=lambda cell: (-cell[2], cell[0], cell[1]))[:most]
+
+
+def given_instead(truth: ArrayLike, given: ArrayLike, labels: Sequence[str], most: int) -> Confusion:
+    """The pairs of a label that was missed and one given wrongly to the same document, most documents first.
+
+    >>> given_instead([[1, 0, 1], [1, 0, 0]], [[0, 1, 1], [0, 1, 0]], ["cat", "dog", "pet"], most=10)
+    [['cat', 'dog', 2]]
+    """
+    actual, guess = _both(truth, given)
+    return _largest(_sparse(actual & ~guess).T @ _sparse(guess & ~actual), labels, most)
+
+
+def missed_together(truth: ArrayLike, given: ArrayLike, labels: Sequence[str], most: int) -> Confusion:
+    """The pairs of labels that were missed in the same document, most documents first.
+
+    >>> missed_together([[1, 0, 1], [1, 0, 1]], [[0, 1, 0], [0, 0, 0]], ["cat", "dog", "pet"], most=10)
+    [['cat', 'pet', 2]]
+    """
+    actual, guess = _both(truth, given)
+    missed = _sparse(actual & ~guess)
+    return _largest(sparse.triu(missed.T @ missed, k=1), labels, most)
+
+
+def _both(truth: ArrayLike, given: ArrayLike) -> tuple[Any, Any]:
+    actual, guess = indicators(truth), indicators(given)
+    check_same_shape(actual, guess)
+    return actual, guess
+
+
+def _sparse(matrix: Any) -> sparse.csr_array:
+    return sparse.csr_array(matrix.astype(np.int32))
+
+
+def _largest(counts: Any, labels: Sequence[str], most: int) -> Confusion:
+    """The largest cells of a sparse matrix of labels by labels; of equal ones, the first in its order."""
+    cells = sparse.coo_array(counts)
+    cells.eliminate_zeros()
+    order = np.lexsort((cells.col, cells.row, -cells.data))[:most]
+    return [[str(labels[cells.row[i]]), str(labels[cells.col[i]]), int(cells.data[i])] for i in order]
 
 
 def _sorted(counts: "Counter[tuple[str, str]]") -> Confusion:

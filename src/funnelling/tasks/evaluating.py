@@ -7,7 +7,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.tasks.sources import FilePath, load_text_model, read_labelled
-from funnelling.trials.measuring import measure_in_full, model_scores, servable
+from funnelling.trials.measuring import CONFUSED, WORST, measure_in_full, model_scores, servable
 from funnelling.trials.one_label import measurable
 from funnelling.trials.pieces import Result
 from funnelling.trials.reporting import Reporter, silent
@@ -21,6 +21,9 @@ def evaluate(
     data: FilePath,
     *,
     skip_unknown: bool = False,
+    labels: int | None = WORST,
+    pairs: int | None = CONFUSED,
+    confusion: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
 ) -> Result:
@@ -34,10 +37,18 @@ def evaluate(
     model : folder of the model
     data : file of labelled documents
     skip_unknown : whether documents in languages the model does not know are left out, or else refused
+    labels : of how many labels, from the worst on, ``by_label`` tells; None for all
+    pairs : how many pairs of labels ``confused`` and ``missed_together`` have at most; None for all
+    confusion : whether all labels given to documents of each label are told, by a model that gives one each
     verbose : above 0 for progress bars
     report : what gets a line on documents that are left out
     """
     classifier = load_text_model(model)
+    if confusion and not classifier.exclusive_:
+        raise InputError(
+            f"{shown_name(model)}: a confusion matrix is of models that give each document one label. "
+            "Use --confused."
+        )
     classifier.verbose = verbose
     corpus, notes = read_labelled(data, verbose=verbose)
     test, left_out = _measurable(corpus, classifier, shown_name(data), skip_unknown)
@@ -49,7 +60,10 @@ def evaluate(
                 f"{shown_name(data)}: the model gives each document one label, and no document has exactly "
                 "one. Choose another file."
             )
-    scores = model_scores(measure_in_full(classifier, test))
+    result = measure_in_full(classifier, test)
+    scores = model_scores(result, labels, pairs)
+    if confusion:
+        scores["confusion"] = result["confusion"]
     for line in (*notes, *left_out):
         report(line)
     return scores

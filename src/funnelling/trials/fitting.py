@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.evaluation.counts import FloatArray
 from funnelling.text.words import analyser
 from funnelling.trials.errors import WorstError, worst_errors, worst_of
 from funnelling.trials.measuring import (
@@ -14,6 +15,7 @@ from funnelling.trials.measuring import (
     measure_answers,
     measure_decisions_in_full,
     servable,
+    thresholds_of,
 )
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import Trial, learnable, outer_folds
@@ -74,6 +76,7 @@ def cross_validate(
     decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
     probabilities = np.zeros((len(corpus), len(classes)))
     is_measured = np.zeros(len(corpus), dtype=bool)
+    thresholds: list[FloatArray] = []
     worst: list[WorstError] = []
     for fold in np.unique(fold_of_document):
         train = corpus.select(fold_of_document != fold)
@@ -90,6 +93,10 @@ def cross_validate(
         labels, probabilities[cells] = method.classify(test.texts, languages=test.languages)
         decisions[cells] = as_indicators(method, labels)
         is_measured[rows] = True
+        if not corpus.one_label:
+            own = thresholds_of(method, test)
+            thresholds.append(np.full((len(own), len(classes)), np.nan))
+            thresholds[-1][:, columns] = own
         if errors:
             worst += worst_errors(method, test, decisions[cells], probabilities[cells], errors)
     if not is_measured.any():
@@ -100,5 +107,6 @@ def cross_validate(
         probabilities[is_measured],
         classes,
         corpus.one_label,
+        np.vstack(thresholds) if thresholds else None,
     )
     return {**result, "errors": worst_of(worst, errors)} if errors else result

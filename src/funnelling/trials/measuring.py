@@ -6,18 +6,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.evaluation.confusion import Confusion, confusion, most_confused
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.by_label import measure_labels
+from funnelling.evaluation.confusion import (
+    Confusion,
+    confusion,
+    given_instead,
+    missed_together,
+    most_confused,
+)
+from funnelling.evaluation.counts import Counts, FloatArray
 from funnelling.evaluation.language_averages import measure_languages
 from funnelling.evaluation.reliability import calibration_error, reliability
 from funnelling.matrices import Rows, Targets
+from funnelling.text.languages import served_by
 from funnelling.trials.decisions import keep_decisions
 from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
+WORST = 20  # labels that a model keeps the measures of
 CONFUSED = 20  # pairs of labels that a model keeps
+MOST_PAIRS = 1_000  # that a full result keeps: of many labels there may be millions
 
 
 def servable(corpus: Corpus, method: "Method") -> Rows:
@@ -40,9 +50,12 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
 
 
 def measure_in_full(method: "Method", test: Corpus) -> Result:
-    """What `measure_method` gives, and what diagrams show: reliability bins, and the counts of each label.
+    """What `measure_method` gives, and what answers the next question: what goes wrong, and where.
 
-    The decisions on each document are there too, for tests between methods.
+    ``by_label`` has the `measure_labels` of all labels, ``confused`` the pairs of labels that are taken for
+    each other, and ``missed_together`` those missed in the same document, where it may have several. There
+    are reliability bins and counts of labels for diagrams, and the decisions on each document for tests
+    between methods.
     """
     return measure_answers(method, test, *method.classify(test.texts, languages=test.languages))
 
@@ -51,27 +64,49 @@ def measure_answers(method: "Method", test: Corpus, labels: Any, probabilities: 
     """What `measure_in_full` gives, of what a method has answered."""
     classes = [str(label) for label in method.classes_]
     decisions = as_indicators(method, labels)
+    one_label = bool(method.exclusive_)
+    limits = None if one_label else thresholds_of(method, test)
     return {
-        **measure_decisions_in_full(test, decisions, probabilities, classes, bool(method.exclusive_)),
+        **measure_decisions_in_full(test, decisions, probabilities, classes, one_label, limits),
         "decisions": keep_decisions(decisions, classes),
     }
 
 
 def measure_decisions_in_full(
-    test: Corpus, decisions: Any, probabilities: Any, classes: Sequence[str], one_label: bool = False
+    test: Corpus,
+    decisions: Any,
+    probabilities: Any,
+    classes: Sequence[str],
+    one_label: bool = False,
+    thresholds: FloatArray | None = None,
 ) -> Result:
-    """The measures, bins and counts of `measure_in_full`, from decisions and probabilities of each class.
+    """All of `measure_in_full` but the decisions, from decisions and probabilities of each class.
 
-    With ``one_label`` per document it has the confusion of labels, too.
+    With ``one_label`` per document it has the whole confusion of labels, too. ``thresholds`` are those of
+    `measure_labels`.
     """
     truth = test.label_matrix(classes)
     counts = Counts.of(truth, decisions)
+    if one_label:
+        cells = _confusion(test, decisions, classes)
+        pairs = {"confused": most_confused(cells, MOST_PAIRS), "confusion": cells}
+    else:
+        pairs = {
+            "confused": given_instead(truth, decisions, classes, MOST_PAIRS),
+            "missed_together": missed_together(truth, decisions, classes, MOST_PAIRS),
+        }
     return {
         **_measure_decisions(test, decisions, classes, one_label),
         "reliability": reliability(truth, probabilities).tolist(),
         "counts": [column.tolist() for column in (counts.tp, counts.fp, counts.fn)],
-        **({"confusion": _confusion(test, decisions, classes)} if one_label else {}),
+        "by_label": measure_labels(truth, decisions, test.languages, classes, thresholds),
+        **pairs,
     }
+
+
+def thresholds_of(method: "Method", test: Corpus) -> FloatArray:
+    """The probabilities above which a method assigns labels, one row per language of the documents."""
+    return np.array([method.thresholds(served_by(tag, method.languages_)) for tag in test.by_language()])
 
 
 def measure_floor(train: Corpus, test: Corpus) -> Result:
@@ -86,17 +121,19 @@ def measure_floor(train: Corpus, test: Corpus) -> Result:
     return _measure_decisions(test, decisions, classes, train.one_label)
 
 
-def model_scores(result: Result) -> Result:
+def model_scores(result: Result, labels: int | None = WORST, pairs: int | None = CONFUSED) -> Result:
     """What a model keeps of a full result: the measures, the calibration error and the recall.
 
-    With one label per document, the labels that are most often taken for each other, too.
+    Of what goes wrong it keeps the worst ``labels`` and the first ``pairs`` of labels that are confused, or
+    missed together where a document may have several; None for all.
     """
     right, _, missed = (sum(column) for column in result["counts"])
     return {
         **{key: result[key] for key in ("average", "languages", "unknown_labels")},
         "calibration_error": calibration_error(result["reliability"]),
         "recall": right / max(1, right + missed),
-        **({"confused": most_confused(result["confusion"], CONFUSED)} if "confusion" in result else {}),
+        "by_label": result["by_label"][:labels],
+        **{key: result[key][:pairs] for key in ("confused", "missed_together") if key in result},
     }
 
 

@@ -1,0 +1,115 @@
+"""How good the answers are label by label, the worst first, and in which languages each label fails."""
+
+from collections.abc import Iterator, Sequence
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from funnelling.evaluation.counts import Counts, FloatArray, IntArray, check_same_shape, indicators
+from funnelling.evaluation.measures.f1 import f1
+
+
+class FailingLanguage(TypedDict):
+    """A language in which a label was missed or given wrongly: its counts and F1 there."""
+
+    language: str
+    documents: int
+    given: int
+    right: int
+    f1: float
+
+
+class LabelMeasures(TypedDict):
+    """How good the answers about one label are.
+
+    ``documents`` have the label, to so many it was ``given``, and so many of those are ``right``. What does
+    not exist is None: the precision of a label that was never given, the recall of one that no document has,
+    the F1 where both are so. ``threshold`` is the lowest and the highest probability above which it is given,
+    over languages; None where labels exclude each other. ``languages`` are those with mistakes, worst first.
+    """
+
+    label: str
+    documents: int
+    given: int
+    right: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    threshold: list[float] | None
+    languages: list[FailingLanguage]
+
+
+def measure_labels(
+    truth: ArrayLike,
+    predicted: ArrayLike,
+    languages: Sequence[str | None],
+    labels: Sequence[str],
+    thresholds: FloatArray | None = None,
+) -> list[LabelMeasures]:
+    """The measures of each label, from the worst F1 to the best; labels that do not occur come last.
+
+    Of labels with the same F1, that of more documents comes first. ``thresholds`` has one column per label,
+    and as many rows as there are languages, or models; nan where one of them does not know the label.
+
+    >>> truth, predicted = [[1, 1], [1, 0], [1, 0]], [[1, 1], [1, 1], [0, 0]]
+    >>> worst, best = measure_labels(truth, predicted, ["en", "it", "it"], ["cat", "dog"])
+    >>> {key: worst[key] for key in ("label", "documents", "given", "right", "precision", "recall")}
+    {'label': 'dog', 'documents': 1, 'given': 2, 'right': 1, 'precision': 0.5, 'recall': 1.0}
+    >>> best["languages"]
+    [{'language': 'it', 'documents': 2, 'given': 1, 'right': 1, 'f1': 0.6666666666666666}]
+    """
+    actual, guess = indicators(truth), indicators(predicted)
+    check_same_shape(actual, guess)
+    column = np.array([str(language) for language in languages], dtype=object)
+    tables = {
+        tag: Counts.of(actual[column == tag], guess[column == tag]).table() for tag in sorted(set(column))
+    }
+    ranges = [None] * len(labels) if thresholds is None else list(_ranges(thresholds))
+    rows = [
+        _measured(str(label), tables, position, ranges[position]) for position, label in enumerate(labels)
+    ]
+    return sorted(rows, key=_worst_first)
+
+
+def _worst_first(row: LabelMeasures) -> tuple[bool, float, int, str]:
+    f1_of_row = row["f1"]
+    return f1_of_row is None, f1_of_row or 0.0, -row["documents"], row["label"]
+
+
+def _measured(
+    label: str, tables: dict[str, IntArray], position: int, threshold: list[float] | None
+) -> LabelMeasures:
+    right, wrong, missed, _ = np.sum([table[:, position] for table in tables.values()], axis=0).tolist()
+    documents, given = right + missed, right + wrong
+    return {
+        "label": label,
+        "documents": documents,
+        "given": given,
+        "right": right,
+        "precision": right / given if given else None,
+        "recall": right / documents if documents else None,
+        "f1": float(f1(right, wrong, missed)) if documents or given else None,
+        "threshold": threshold,
+        "languages": sorted(_failing(tables, position), key=lambda failing: failing["f1"]),
+    }
+
+
+def _failing(tables: dict[str, IntArray], position: int) -> Iterator[FailingLanguage]:
+    for language, table in tables.items():
+        right, wrong, missed, _ = table[:, position].tolist()
+        if wrong or missed:
+            yield {
+                "language": language,
+                "documents": right + missed,
+                "given": right + wrong,
+                "right": right,
+                "f1": float(f1(right, wrong, missed)),
+            }
+
+
+def _ranges(thresholds: FloatArray) -> Iterator[list[float] | None]:
+    """The lowest and the highest threshold of each label, None for one that has none."""
+    for column in np.asarray(thresholds, dtype=float).T:
+        known = column[~np.isnan(column)]
+        yield [float(known.min()), float(known.max())] if len(known) else None

@@ -19,6 +19,7 @@ def run(arguments: argparse.Namespace) -> None:
     import textwrap
 
     from funnelling.report.card import limits, made_with, probabilities
+    from funnelling.report.choice_table import tried_table
     from funnelling.report.measure_tables import languages_table, notes
     from funnelling.report.tables import plain
     from funnelling.storage import describe_model
@@ -31,6 +32,8 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Parameters  {_list(made_with(description))}")
     if description["choice"]:
         print(f"Choice      {description['choice']}")
+    if description["choice_tried"]:
+        print(textwrap.indent(plain(tried_table(description["choice_tried"])), " " * 12))
     print(f"Languages   {_list(description['languages'])} (training documents)")
     kind = ", one per document" if description["exclusive"] else ""
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")

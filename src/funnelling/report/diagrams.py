@@ -12,7 +12,7 @@ PAIRS = 30
 
 
 def confusion_blocks(cells: Confusion, name: str) -> list[Block]:
-    """Which labels a method, or a model, of this name takes for which, where it gives one to each document."""
+    """Which labels a method, or a model, of this name takes for which; it gives each document one."""
     wrong = most_confused(cells, PAIRS)
     labels = sorted({label for cell in cells for label in cell[:2]})
     heading = f"Which labels {name} takes for which"

@@ -1,5 +1,6 @@
 """The worst errors of a model: as a table, and as texts in which the passages are marked that misled it."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,19 +8,20 @@ from funnelling.report.content import MarkedText, Texts
 from funnelling.report.tables import Table, number
 
 NONE = "–"
+SIDES = {"wrong": "for it", "missed": "against it"}  # which words are told of a label
+    "wrong": "for it",
+    "missed": "against it",
+}  # what is told of a label: what spoke for it, or against it
 NOTHING_KNOWN = "the model knows nothing in this text"
 ERRORS_NOTE = (
-    "Documents that the model was most sure about, and wrong: a wrong label with a high probability, and in turns "
-    "with those a label missed with a low one."
+    "Documents that the model was most sure about, and wrong: a wrong label with a high probability, and in "
+    "turns with those a label missed with a low one."
 )
-MARKS_NOTE = (
-    "Marked in a text: what spoke for the first label that is named with it, underlined, and what spoke against it, "
-    "with a broken line; the darker, the more."
-)
+MARKS_NOTE = "Marked in the texts is what counted for the label that is wrong, or that was missed if none is."
 
 
-def errors_table(errors: Sequence[Mapping[str, Any]], longest: int | None = None) -> Table:
-    """One document per row; of its text so many characters at most."""
+def errors_table(errors: Sequence[Mapping[str, Any]]) -> Table:
+    """One document per row, with all that is known of its error."""
     return Table(
         [
             "document",
@@ -42,11 +44,39 @@ def errors_table(errors: Sequence[Mapping[str, Any]], longest: int | None = None
                 _listed(error["given"]),
                 *_cells(error, "wrong"),
                 *_cells(error, "missed"),
-                _shortened(error["text"], longest),
+                error["text"],
             ]
             for error in errors
         ],
     )
+
+
+def errors_listing(errors: Sequence[Mapping[str, Any]], width: int) -> str:
+    """The same for a terminal: below each document what is wrong with it and why, in lines of some width.
+
+    >>> blamed = {"label": "sport", "probability": 0.9, "words": [["match", 0.5]], "passages": []}
+    >>> document = {"id": "a", "language": "en", "labels": ["fire"], "given": ["sport"], "text": "A match"}
+    >>> print(errors_listing([{**document, "wrong": blamed}], 60))
+     1. a (en)
+        wrong   sport .900; for it: match +0.50
+        true    fire
+        given   sport
+        text    A match
+    """
+    lines = []
+    for place, error in enumerate(errors, start=1):
+        said = {
+            **{kind: _blamed(error, kind) for kind in SIDES if kind in error},
+            "true": _listed(error["labels"]),
+            "given": _listed(error["given"]),
+            "text": error["text"],
+        }
+        lines.append(f"{place:2}. {error['id']} ({error['language']})")
+        for name, value in said.items():
+            begin, rest = f"    {name:<8}", " " * 12
+            plain = " ".join(value.split())
+            lines.append(textwrap.fill(plain, width, initial_indent=begin, subsequent_indent=rest).rstrip())
+    return "\n".join(lines)
 
 
 def error_texts(errors: Sequence[Mapping[str, Any]]) -> Texts:
@@ -62,11 +92,8 @@ def error_texts(errors: Sequence[Mapping[str, Any]]) -> Texts:
 
 
 def _marked_text(error: Mapping[str, Any]) -> MarkedText:
-    facts = {"True labels": _listed(error["labels"]), "Labels given": _listed(error["given"])}
-    for kind, title, words in (("wrong", "Wrong", "for it"), ("missed", "Missed", "against it")):
-        if kind in error:
-            label, probability = error[kind]["label"], number(error[kind]["probability"])
-            facts[title] = f"{label}, probability {probability}{_reason(error, kind, words)}"
+    facts = {kind.capitalize(): _blamed(error, kind) for kind in SIDES if kind in error}
+    facts |= {"True labels": _listed(error["labels"]), "Labels given": _listed(error["given"])}
     return MarkedText(
         f"{error['id']} ({error['language']})",
         error["language"],
@@ -82,11 +109,14 @@ def _first(error: Mapping[str, Any]) -> Mapping[str, Any]:
     return first
 
 
-def _reason(error: Mapping[str, Any], kind: str, side: str) -> str:
+def _blamed(error: Mapping[str, Any], kind: str) -> str:
+    """A label that is wrong, or missed, its probability and the reason."""
+    blamed = error[kind]
+    words = _words(blamed["words"])
+    reason = f"; {SIDES[kind]}: {words}" if words else ""
     if not error.get("evidence", True):
-        return f"; {NOTHING_KNOWN}"
-    words = _words(error[kind]["words"])
-    return f"; {side}: {words}" if words else ""
+        reason = f"; {NOTHING_KNOWN}"
+    return f"{blamed['label']} {number(blamed['probability'])}{reason}"
 
 
 def _cells(error: Mapping[str, Any], kind: str) -> list[str]:
@@ -102,8 +132,3 @@ def _words(words: Sequence[Sequence[Any]]) -> str:
 
 def _listed(labels: Sequence[str]) -> str:
     return ", ".join(labels) or NONE
-
-
-def _shortened(text: str, longest: int | None) -> str:
-    plain = " ".join(text.split())
-    return plain if longest is None or len(plain) <= longest else f"{plain[:longest].rstrip()} …"

@@ -11,7 +11,7 @@ from funnelling.report.figures.drawing import Drawing, Panel, element
 from funnelling.report.figures.style import DARK, LIGHT, SHAPES, colour_rules
 from funnelling.report.markup import escape, inline_html
 from funnelling.report.names import named_sections
-from funnelling.report.passages import marked
+from funnelling.report.passages import LEGEND, marked_html
 from funnelling.report.spreadsheets import comma_separated
 from funnelling.report.tables import Table
 
@@ -133,6 +133,7 @@ def _texts(name: str, block: Texts) -> str:
             f'<div class="block" id="block-{name}">',
             f"<h3>{escape(block.title)}</h3>",
             *(['<div class="notes">', *notes, "</div>"] if notes else []),
+            *([LEGEND] if any(text.passages for text in block.texts) else []),
             '<ol class="texts">',
             *map(_marked_text, block.texts),
             "</ol>",
@@ -151,9 +152,7 @@ def _marked_text(text: MarkedText) -> str:
             "<dl>",
             *pairs,
             "</dl>",
-            f'<blockquote lang="{escape(text.language)}" dir="auto">',
-            marked(text.text, text.passages) or "(empty)",
-            "</blockquote>",
+            marked_html(text.text, text.passages, text.language),
             "</li>",
         ]
     )

@@ -1,26 +1,107 @@
-"""A text with its passages marked in place: those that spoke for a label, and those that spoke against it."""
+"""A text with its words marked in place by what they added to a label's score, in HTML and on a terminal.
 
-from collections.abc import Sequence
+Passages are those of `explain`: ``[start, end, amount]``, in the order of the text. The sign shows as a
+colour and as a kind of underline, the size as a shade, in relation to the largest of the text.
+"""
+
+from collections.abc import Callable, Sequence
 
 from funnelling.report.markup import escape
 
-SHADES = 3
+LEVELS = 4  # shades; what would not reach half of the lightest is not marked
+GAP = " … "
+
+Passages = Sequence[Sequence[float]]  # start, end, amount
+
+LEGEND = (
+    '<p class="marks-legend"><mark class="for mark-3">blue, underlined</mark> speaks for the label, '
+    '<mark class="against mark-3">orange, with dashes</mark> against it; the stronger, the darker.</p>'
+)
 
 
-def marked(text: str, passages: Sequence[tuple[int, int, float]]) -> str:
-    """The text as HTML, all of it escaped, each passage in a mark whose shade grows with its weight.
+def marked_html(text: str, passages: Passages, language: str = "") -> str:
+    """A text as a paragraph whose words are marked; hovering tells the amounts.
 
-    >>> marked("a <b> loan", [(6, 10, 0.5)])
-    'a &lt;b&gt; <mark class="for shade-3" title="+0.500">loan</mark>'
+    >>> marked_html("tea & cats", [[0, 3, 0.5], [6, 10, -0.25]])
+    '<p class="marked" dir="auto"><mark class="for mark-4" title="+0.50">tea</mark> &amp; \
+<mark class="against mark-2" title="−0.25">cats</mark></p>'
     """
-    largest = max((abs(weight) for _, _, weight in passages), default=0.0)
+    spoken = f' lang="{escape(language.replace("_", "-"))}"' if language else ""
+    return f'<p class="marked" dir="auto"{spoken}>{_marked(text, passages, _html_mark, escape)}</p>'
+
+
+def marked_terminal(text: str, passages: Passages) -> str:
+    """A text for a terminal that knows colours: underlined in blue for, orange against, what is strong bold."""
+    return _marked(text, passages, _terminal_mark, str)
+
+
+def excerpt(text: str, passages: Passages, length: int) -> tuple[str, list[list[float]]]:
+    """The stretch of a long text in which the words added most, for or against, and the passages in it.
+
+    Where the text goes on, `GAP` stands; the passages fit the text that comes back.
+
+    >>> excerpt("nothing at all but tea", [[19, 22, 0.5]], 8)
+    (' … but tea', [[7, 10, 0.5]])
+    """
+    if len(text) <= length:
+        return text, [list(each) for each in passages]
+    start, end = _fullest(text, passages, length)
+    before, after = GAP if start else "", GAP if end < len(text) else ""
+    moved = len(before) - start
+    inside = [[a + moved, b + moved, amount] for a, b, amount in passages if a >= start and b <= end]
+    return before + text[start:end] + after, inside
+
+
+def signed(amount: float) -> str:
+    """An amount with its sign.
+
+    >>> signed(0.25), signed(-12.3), signed(0.0001)
+    ('+0.25', '−12.3', '0.00')
+    """
+    shown = f"{abs(amount):.2f}" if abs(amount) < 0.995 else f"{abs(amount):.1f}"
+    if not float(shown):
+        return shown
+    return ("−" if amount < 0 else "+") + shown
+
+
+def _fullest(text: str, passages: Passages, length: int) -> tuple[int, int]:
+    """Where a stretch of some length starts and ends, between words, that has most of all amounts."""
+    best, most, amount, first = 0, -1.0, 0.0, 0
+    for _, end, value in passages:
+        amount += abs(value)
+        while first < len(passages) and end - passages[first][0] > length:
+            amount -= abs(passages[first][2])
+            first += 1
+        if amount > most and first < len(passages):
+            best, most = int(passages[first][0]), amount
+    start = max(0, min(best - length // 8, len(text) - length))
+    end = min(start + length, len(text))
+    start = next((i for i in range(start, min(start + 40, end)) if not i or text[i - 1].isspace()), start)
+    end = next((i for i in range(end, max(end - 40, start), -1) if i == len(text) or text[i].isspace()), end)
+    return start, end
+
+
+def _marked(
+    text: str, passages: Passages, mark: Callable[[str, float, int], str], plain: Callable[[str], str]
+) -> str:
+    largest = max((abs(amount) for *_, amount in passages), default=0)
     pieces, end = [], 0
-    for start, stop, weight in passages:
-        if not weight or start < end:
-            continue
-        shade = min(SHADES, 1 + int(SHADES * abs(weight) / largest))
-        kind = "for" if weight > 0 else "against"
-        pieces.append(escape(text[end:start]))
-        pieces.append(f'<mark class="{kind} shade-{shade}" title="{weight:+.3f}">{escape(text[start:stop])}</mark>')
+    for start, stop, amount in passages:
+        start, stop = int(start), int(stop)
+        pieces.append(plain(text[end:start]))
+        level = min(LEVELS, int(LEVELS * abs(amount) / largest + 0.5)) if largest else 0
+        piece = plain(text[start:stop])
+        pieces.append(mark(piece, amount, level) if level else piece)
         end = stop
-    return "".join([*pieces, escape(text[end:])])
+    return "".join([*pieces, plain(text[end:])])
+
+
+def _html_mark(word: str, amount: float, level: int) -> str:
+    kind = "for" if amount > 0 else "against"
+    return f'<mark class="{kind} mark-{level}" title="{signed(amount)}">{word}</mark>'
+
+
+def _terminal_mark(word: str, amount: float, level: int) -> str:
+    colour = "34" if amount > 0 else "33"
+    style = f"4;{colour}" if amount > 0 else colour
+    return f"\x1b[{'1;' if 2 * level > LEVELS else ''}{style}m{word}\x1b[0m"

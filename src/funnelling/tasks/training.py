@@ -12,7 +12,13 @@ from funnelling.estimator import clone
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.storage import check_writable, save_model
-from funnelling.tasks.measurement import Measurement, measure_by_folds, measure_held_out, measure_on_test
+from funnelling.tasks.measurement import (
+    Measurement,
+    measure_by_folds,
+    measure_held_out,
+    measure_on_test,
+    shown_errors,
+)
 from funnelling.tasks.sources import FilePath, naming_file, read_sides
 from funnelling.trials.fitting import fit_method, training_documents
 from funnelling.trials.one_label import measurable, settle
@@ -40,10 +46,11 @@ def train(
     seed: int = 0,
     one_label: bool | None = None,
     outer_folds: bool = True,
+    texts: bool = True,
     force: bool = False,
     report: Reporter = silent,
 ) -> TrainedModel:
-    """Fit a method on the training documents of a file, measure it, and save the model.
+    """Fit a method on the training documents of a file, measure it, and save the model with a report on it.
 
     Parameters
     ----------
@@ -54,6 +61,8 @@ def train(
     one_label : whether each document has exactly one label and is to be given one; None for what the training
         documents show
     outer_folds : whether a file without test documents is measured by five outer folds
+    texts : whether the report in the model's folder, ``report.html``, may show documents: those of the worst
+        errors. A compact model keeps none
     force : whether a model that exists is replaced
     report : what gets a line on each step
 
@@ -73,11 +82,12 @@ def train(
     """
     model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
     check_writable(Path(output), force)
+    errors = shown_errors(model) if texts else 0
     if learns_by_parts(model, data):
-        measurement = _fit_parts(model, data, output, one_label, report)
+        measurement = _fit_parts(model, data, output, one_label, errors, report)
     else:
-        measurement = _fit_file(model, data, seed, one_label, outer_folds, report)
-    save_model(model, output, scores=measurement.record(), force=force)
+        measurement = _fit_file(model, data, seed, one_label, outer_folds, errors, report)
+    save_model(model, output, scores=measurement.record(), details=measurement.details(), force=force)
     return TrainedModel(model, measurement)
 
 
@@ -87,6 +97,7 @@ def _fit_file(
     seed: int,
     one_label: bool | None,
     outer_folds: bool,
+    errors: int,
     report: Reporter,
 ) -> Measurement:
     """Fit on the documents of a file, read into memory."""
@@ -105,15 +116,20 @@ def _fit_file(
     fit_method(model, training_documents(model, trial))
     _report_choice(model, report)
     if len(trial.test):
-        return measure_on_test(model, trial.test)
+        return measure_on_test(model, trial.test, errors=errors)
     if not outer_folds:
         return Measurement(None, "Not measured.")
     report("Measuring by five outer folds.")
-    return measure_by_folds(partial(clone, model), train, seed)
+    return measure_by_folds(partial(clone, model), train, seed, errors)
 
 
 def _fit_parts(
-    model: "Method", data: FilePath, output: FilePath, one_label: bool | None, report: Reporter
+    model: "Method",
+    data: FilePath,
+    output: FilePath,
+    one_label: bool | None,
+    errors: int,
+    report: Reporter,
 ) -> Measurement:
     """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
     work = Path(f"{os.path.abspath(output)}.work")
@@ -126,7 +142,7 @@ def _fit_parts(
         for line in left_out:
             report(line)
     if len(test):
-        measurement = measure_on_test(model, test)
+        measurement = measure_on_test(model, test, errors=errors)
     elif hasattr(model, "held_out_measures"):
         measurement = measure_held_out(model, "Measured on training documents held out from both tiers.")
     else:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
 from funnelling.matrices import Floats, Rows, Targets
+from funnelling.trials.measuring import as_indicators, measure_answers
+from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -116,6 +118,15 @@ def worst_errors(
     ]
 
 
+def measure_with_errors(method: "Method", test: Corpus, most: int = MOST) -> Result:
+    """What `measure_in_full` gives, for the same work, and the worst ``errors``; none of those for 0."""
+    labels, probabilities = method.classify(test.texts, languages=test.languages)
+    result = measure_answers(method, test, labels, probabilities)
+    if most:
+        result["errors"] = worst_errors(method, test, as_indicators(method, labels), probabilities, most)
+    return result
+
+
 def worst_of(errors: Iterable[WorstError], most: int = MOST) -> list[WorstError]:
     """The worst of several lists of errors: if each has as many, they are the worst of all documents."""
     found = list(errors)
@@ -166,7 +177,7 @@ def _explained(
         "id": test.ids[row],
         "language": str(test.languages[row]),
         "labels": list(test.label_lists()[row]),
-        "given": [classes[column] for column in np.flatnonzero(given)],
+        "given": [classes[column] for column in np.flatnonzero(given).tolist()],
     }
     for kind, column in blamed.items():
         error[kind] = {
@@ -176,7 +187,7 @@ def _explained(
             "passages": [(s + moved, e + moved, c) for s, e, c in placed[kind] if start <= s and e <= end],
         }
     evidence = {} if explanation.get("evidence", True) else {"evidence": False}
-    return {**error, "text": shown, **evidence}  # type: ignore[typeddict-item, return-value]
+    return {**error, "text": shown, **evidence}  # type: ignore[typeddict-item]
 
 
 def telling_part(text: str, passages: Sequence[Passage], longest: int = LONGEST) -> tuple[int, int]:
@@ -228,5 +239,5 @@ def _words(text: str, passages: Sequence[Passage], reason: dict[str, Any], sign:
         for view in (reason.get("tier_one", {}), *reason.get("other_views", {}).values()):
             for word, contribution in view.get("words", ()):
                 added[word] = added.get(word, 0.0) + contribution
-    telling = [[word, value] for word, value in added.items() if value * sign > 0]
-    return sorted(telling, key=lambda pair: -abs(pair[1]))[:WORDS]
+    telling = {word: value for word, value in added.items() if value * sign > 0}
+    return [[word, telling[word]] for word in sorted(telling, key=lambda word: -abs(telling[word]))[:WORDS]]

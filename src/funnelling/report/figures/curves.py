@@ -1,4 +1,4 @@
-"""Lines through points, told apart by colour, dash and mark, and points alone; small panels share their axes."""
+"""Lines through points, told apart by colour, dash and mark, or points alone; small panels share axes."""
 
 import math
 from collections.abc import Sequence

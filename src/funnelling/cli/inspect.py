@@ -32,12 +32,12 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Parameters  {_list(made_with(description))}")
     if description["choice"]:
         print(f"Choice      {description['choice']}")
-    if description["choice_tried"]:
-        print(textwrap.indent(plain(tried_table(description["choice_tried"])), " " * 12))
     print(f"Languages   {_list(description['languages'])} (training documents)")
     kind = ", one per document" if description["exclusive"] else ""
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
     print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
+    if description["choice_tried"]:
+        print(f"\nCandidates that were tried:\n{plain(tried_table(description['choice_tried']))}")
     if description["scores"] is None:
         print("It was not measured when it was trained.")
     else:

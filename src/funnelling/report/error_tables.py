@@ -9,9 +9,6 @@ from funnelling.report.tables import Table, number
 
 NONE = "–"
 SIDES = {"wrong": "for it", "missed": "against it"}  # which words are told of a label
-    "wrong": "for it",
-    "missed": "against it",
-}  # what is told of a label: what spoke for it, or against it
 NOTHING_KNOWN = "the model knows nothing in this text"
 ERRORS_NOTE = (
     "Documents that the model was most sure about, and wrong: a wrong label with a high probability, and in "

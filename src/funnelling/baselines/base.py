@@ -17,6 +17,7 @@ from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.spaces import Space
 from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
 from funnelling.svm.calibration import REJECTED
+from funnelling.text.tfidf import Places
 from funnelling.work.progress import progress_bar
 
 
@@ -67,8 +68,13 @@ class SVMBaseline(Method):
         if not isinstance(scorer, LinearScorer):
             return Evidence(scores, evident)
         posteriors = self._calibrator(language)(scores)
-        words = WordEvidence(scorer, self._feature_names(language), X, scores, posteriors)
-        return Evidence(scores, evident, {"": words})
+        texts = documents if self.texts_ else None
+
+        def places(i: int) -> Places | None:
+            return None if texts is None else self._places(language, texts[i])
+
+        words = WordEvidence(scorer, self._feature_names(language), X, scores, posteriors, places)
+        return Evidence(scores, evident, {"": words}, texts=texts)
 
 
 class SharedSpaceBaseline(SVMBaseline):
@@ -142,6 +148,9 @@ class SharedSpaceBaseline(SVMBaseline):
 
     def _feature_names(self, language: str) -> Sequence[str] | None:  # noqa: ARG002
         return self.space_.feature_names()
+
+    def _places(self, language: str, text: str) -> Places | None:
+        return self.space_.places(language, text)
 
     def _calibrator(self, language: str) -> Calibrator:  # noqa: ARG002
         return self.head_

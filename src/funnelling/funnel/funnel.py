@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from funnelling.method.explanation import Evidence, TierTwoEvidence, WordEvidenc
 from funnelling.method.training_set import TrainingSet
 from funnelling.svm import LinearScorer
 from funnelling.svm.learner import scores_on
+from funnelling.text.tfidf import Places
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,12 @@ class FittedFunnel:
         evident = np.logical_or.reduce([evident_rows(documents, X) for X in vectors.values()])
         posteriors = {view: tier.posteriors(vectors[view]) for view, tier in tiers.items()}
         points = self.combination.points(language, posteriors)
+        texts = documents if isinstance(documents, list) else None
+        shares = self.combination.shares(list(tiers))
+
+        def places(view: str, i: int) -> Places | None:
+            return None if texts is None else self.views.places(view, language, texts[i])
+
         words = {
             view: WordEvidence(
                 tier.scorer,
@@ -52,13 +59,15 @@ class FittedFunnel:
                 vectors[view],
                 tier.scorer.scores(vectors[view]),
                 posteriors[view],
+                partial(places, view),
+                shares[view],
             )
             for view, tier in tiers.items()
             if isinstance(tier.scorer, LinearScorer)
         }
         scorer = self.tier_two.scorer
         above = TierTwoEvidence(points, scorer, list(tiers), self._neighbours)
-        return Evidence(scores_on(device, scorer, points), evident, words, above)
+        return Evidence(scores_on(device, scorer, points), evident, words, above, texts)
 
     @cached_property
     def _training_points(self) -> dict[str, Floats]:

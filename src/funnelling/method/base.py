@@ -25,7 +25,8 @@ from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_served
-from funnelling.text.vocabularies import feature_names, fit_own
+from funnelling.text.tfidf import Places
+from funnelling.text.vocabularies import feature_names, feature_places, fit_own
 from funnelling.work.progress import progress_bar
 
 logger = logging.getLogger(__name__)
@@ -340,6 +341,10 @@ class Method(Estimator, metaclass=ABCMeta):
     def _feature_names(self, language: str) -> Sequence[str] | None:
         """What the columns of a language's vectors stand for, None where they have no names."""
         return feature_names(getattr(self, "vectorizers_", {}).get(language))
+
+    def _places(self, language: str, text: str) -> Places | None:
+        """Where a text has the features of its vector, None where they stand nowhere in particular."""
+        return feature_places(getattr(self, "vectorizers_", {}).get(language), text)
 
     def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
         """The scores of each language's documents."""

@@ -4,6 +4,11 @@ A method hands out `Evidence`: its scores, and what they are made of. Where base
 what a word adds to a label's score is its weight times its tf-idf, and the words and the bias together are
 the score. Tier 2 is not linear: its score is divided among the posteriors of tier 1 by integrated gradients
 from a document of which tier 1 says nothing, all posteriors 0 (`funnelling.svm.decomposition`).
+
+Where features are words or runs of characters, what they added is also laid back onto the text
+(`funnelling.method.passages`): ``passages`` are ``[start, end, amount]``. Of several views a passage has the
+sum, each view weighted by its ``share`` in what tier 2 gets, so that all passages and what is ``unplaced``
+sum to what the views' features added, biases left out, weighted alike: of one view, to what its words added.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,19 +21,23 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Rows, Scores
+from funnelling.method.passages import LaidView, TextLayout, laid_passages
 from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
+from funnelling.text.tfidf import Places
 
 MOST_PROBABLE = 3  # labels that are explained where none is assigned
 
 Row = dict[str, Any]
+Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class WordEvidence:
     """Linear classifiers, the vectors of some documents, and what the classifiers say of them.
 
-    ``words`` are the names of the columns, None where they have none.
+    ``words`` are the names of the columns, None where they have none. ``places`` says where the text of one
+    document has them, if they stand anywhere. ``share`` is what the view counts among all views.
     """
 
     scorer: LinearScorer
@@ -36,6 +45,8 @@ class WordEvidence:
     vectors: Any
     scores: Scores
     posteriors: Scores
+    places: Callable[[int], Places | None] = lambda _document: None
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -55,13 +66,15 @@ class TierTwoEvidence:
 class Evidence:
     """A method's scores of some documents in one language, and what they are made of, as far as it knows.
 
-    Of documents that are not ``evident`` nothing is known: their scores speak of other documents.
+    Of documents that are not ``evident`` nothing is known: their scores speak of other documents. ``texts``
+    are the documents, where they are texts.
     """
 
     scores: Scores
     evident: Rows
     views: Mapping[str, WordEvidence] = field(default_factory=dict)
     tier_two: TierTwoEvidence | None = None
+    texts: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -105,16 +118,17 @@ class Explainer:
         for i in range(len(scores)):
             chosen = labels if labels is not None else _most_interesting(decisions, i)
             above = self._tier_two(tier_two, i, chosen, scores[i])
+            below = self._tier_one(evidence, i, chosen)
             explained = {
                 self._classes[label]: {
                     "probability": float(decisions.probabilities[i, label]),
                     "score": float(scores[i, label]),
                     **({} if self._exclusive else {"threshold": float(decisions.thresholds[label])}),
                     "assigned": bool(decisions.assigned[i, label]),
-                    **self._tier_one(evidence.views, i, label),
-                    **contributions,
+                    **of_words,
+                    **of_labels,
                 }
-                for label, contributions in zip(chosen, above, strict=True)
+                for label, of_words, of_labels in zip(chosen, below, above, strict=True)
             }
             yield {
                 "labels": explained,
@@ -126,28 +140,39 @@ class Explainer:
         """One column per class: the first of two has what is left of the ``whole``."""
         return np.hstack([whole - values, values]) if self._two else values
 
-    def _tier_one(self, views: Mapping[str, WordEvidence], i: int, label: int) -> Row:
-        """What the first view's words added, and what those of the others did."""
-        by_view = {name: self._words(view, i, label) for name, view in views.items()}
-        if not by_view:
-            return {}
-        first, *others = by_view
-        if not others:
-            return {"tier_one": by_view[first]}
-        return {
-            "tier_one": {"view": first, **by_view[first]},
-            "other_views": {name: by_view[name] for name in others},
-        }
+    def _tier_one(self, evidence: Evidence, i: int, labels: npt.NDArray[np.intp]) -> list[Row]:
+        """For each label what the first view's words added, what those of the others did, and where."""
+        views = [_DocumentView(name, view, i) for name, view in evidence.views.items()]
+        if not views:
+            return [{} for _ in labels]
+        lay = _layer(evidence.texts[i], views) if evidence.texts is not None else None
+        rows = []
+        for label in labels:
+            column, sign = (0, 1 if label else -1) if self._two else (label, 1)
+            contributions = [sign * view.contributions(column) for view in views]
+            first, *others = (
+                self._words(view, i, label, each) for view, each in zip(views, contributions, strict=True)
+            )
+            row: Row = {"tier_one": first}
+            if others:
+                names = [view.name for view in views]
+                shares = [{"share": view.evidence.share} for view in views]
+                row["tier_one"] = {"view": names[0], **shares[0], **first}
+                row["other_views"] = {
+                    name: {**share, **other}
+                    for name, share, other in zip(names[1:], shares[1:], others, strict=True)
+                }
+            rows.append({**row, **(lay(contributions) if lay is not None else {})})
+        return rows
 
-    def _words(self, view: WordEvidence, i: int, label: int) -> Row:
+    def _words(self, view: "_DocumentView", i: int, label: int, contributions: Array) -> Row:
         column, sign = (0, 1 if label else -1) if self._two else (label, 1)
-        features, contributions = linear_contributions(view.scorer, view.vectors[[i]], column)
-        names = [view.words[feature] if view.words is not None else str(feature) for feature in features]
-        largest, rest = _largest(names, sign * contributions, self._top)
+        evidence = view.evidence
+        largest, rest = _largest(view.names, contributions, self._top)
         return {
-            "score": float(self._by_class(view.scores[[i]])[0, label]),
-            "posterior": float(self._by_class(view.posteriors[[i]], 1)[0, label]),
-            "bias": sign * float(view.scorer.bias[column]),
+            "score": float(self._by_class(evidence.scores[[i]])[0, label]),
+            "posterior": float(self._by_class(evidence.posteriors[[i]], 1)[0, label]),
+            "bias": sign * float(evidence.scorer.bias[column]),
             "words": largest,
             "other_words": rest,
         }
@@ -170,6 +195,25 @@ class Explainer:
         return rows
 
 
+class _DocumentView:
+    """One document as a view sees it: its features, and what they add to a label."""
+
+    def __init__(self, name: str, evidence: WordEvidence, i: int) -> None:
+        self.name = name
+        self.evidence = evidence
+        self.places = evidence.places(i)
+        self._row = evidence.vectors[[i]]
+        self.features, _ = linear_contributions(evidence.scorer, self._row, 0)
+
+    @cached_property
+    def names(self) -> list[str]:
+        words = self.evidence.words
+        return [str(feature) if words is None else words[feature] for feature in self.features.tolist()]
+
+    def contributions(self, column: int) -> Array:
+        return linear_contributions(self.evidence.scorer, self._row, column)[1]
+
+
 class _TierTwo:
     """Tier 2's evidence, with names for its dimensions and its scorer ready to be taken apart."""
 
@@ -188,6 +232,20 @@ class _TierTwo:
 
     def neighbours(self, i: int) -> list[Row]:
         return self.evidence.neighbours(self.evidence.points[i], self.columns)
+
+
+def _layer(text: str, views: Sequence[_DocumentView]) -> Callable[[Sequence[Any]], Row] | None:
+    """What lays the views' contributions onto a text; None where no view's features stand in one."""
+    if all(view.places is None for view in views):
+        return None
+    layout = TextLayout(text)
+    laid = [LaidView(layout, view.features, view.places, view.evidence.share) for view in views]
+
+    def lay(contributions: Sequence[Any]) -> Row:
+        passages, unplaced = laid_passages(layout, laid, contributions)
+        return {"passages": [list(each) for each in passages], **({"unplaced": unplaced} if unplaced else {})}
+
+    return lay
 
 
 def _most_interesting(decisions: Decisions, i: int) -> npt.NDArray[np.intp]:

@@ -31,7 +31,7 @@ def marked_html(text: str, passages: Passages, language: str = "") -> str:
 
 
 def marked_terminal(text: str, passages: Passages) -> str:
-    """A text for a terminal that knows colours: underlined in blue for, orange against, what is strong bold."""
+    """A text for a terminal that knows colours: underlined in blue for, orange against, strong in bold."""
     return _marked(text, passages, _terminal_mark, str)
 
 

@@ -10,6 +10,7 @@ from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator
 from funnelling.matrices import Floats, Matrix, Targets
+from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import fit_own
 
 Documents = Any  # of one language: a list of texts, or a matrix where the user gave vectors
@@ -67,6 +68,10 @@ class Space(Estimator, metaclass=ABCMeta):
 
     def feature_names(self) -> Sequence[str] | None:
         """What the columns of the space stand for, None where they have no names."""
+        return None
+
+    def places(self, language: str, text: str) -> Places | None:  # noqa: ARG002
+        """Where a text has the features of its vector, None where they stand nowhere in particular."""
         return None
 
     def serves(self, language: str) -> bool:  # noqa: ARG002

@@ -11,7 +11,7 @@ from funnelling.spaces.base import Documents, Resources, Space, check_texts
 from funnelling.spaces.characters import CharacterSpace
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.text.languages import is_language
-from funnelling.text.tfidf import TfidfVectorizer
+from funnelling.text.tfidf import Places, TfidfVectorizer
 
 HALF = np.float32(np.sqrt(0.5))  # each half of a vector has this length: the whole has 1, if neither is empty
 
@@ -60,6 +60,13 @@ class MixedSpace(Space):
 
     def feature_names(self) -> Sequence[str] | None:
         return [*(self.words_.feature_names() or []), *(self.characters_.feature_names() or [])]
+
+    def places(self, language: str, text: str) -> Places | None:
+        words, characters = self.words_.places(language, text), self.characters_.places(language, text)
+        assert words is not None
+        assert characters is not None  # both are of our own vectorizers
+        shifted = characters._replace(columns=characters.columns + len(self.words_.feature_names() or []))
+        return Places(*map(np.concatenate, zip(words, shifted, strict=True)))
 
     def serves(self, language: str) -> bool:
         return is_language(language)

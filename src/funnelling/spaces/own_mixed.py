@@ -10,6 +10,7 @@ from scipy import sparse
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents
 from funnelling.spaces.mixed import MixedSpace
+from funnelling.text.tfidf import Places
 
 LANGUAGE = 0.5  # the weight of a language, a column of its own, beside 1 for all features of a document
 
@@ -37,15 +38,28 @@ class OwnMixedSpace(MixedSpace):
         own = [f"{shared[column]} ({tag})" for tag, each in self.columns_.items() for column in each.tolist()]
         return [*own, *(f"({language})" for language in self.columns_)]
 
+    def places(self, language: str, text: str) -> Places | None:
+        shared = super().places(language, text)
+        assert shared is not None
+        own = self.columns_[language]  # sorted
+        numbers = np.minimum(np.searchsorted(own, shared.columns), max(len(own) - 1, 0))
+        known = np.isin(shared.columns, own)
+        columns, starts, ends = (each[known] for each in (numbers, shared.starts, shared.ends))
+        return Places(self._starts()[list(self.columns_).index(language)] + columns, starts, ends)
+
     def serves(self, language: str) -> bool:  # noqa: ARG002
         return False  # it has no columns here
 
     def takes(self, language: str) -> bool:
         return self.serves(language)
 
+    def _starts(self) -> npt.NDArray[np.intp]:
+        """Where the columns of each language start, and where the last ones end."""
+        return np.cumsum([0, *map(len, self.columns_.values())])
+
     def _own(self, language: str, X: Matrix) -> Matrix:
         """Rows of the shared space in the columns of a language."""
-        starts = np.cumsum([0, *map(len, self.columns_.values())])
+        starts = self._starts()
         number = list(self.columns_).index(language)
         known = _rows(X)[:, self.columns_[language]].tocoo()
         evident = np.unique(known.row)  # of which something is known

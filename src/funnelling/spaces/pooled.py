@@ -6,7 +6,8 @@ from typing import Any
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
 from funnelling.text.languages import is_language
-from funnelling.text.vocabularies import feature_names, fit_shared, shared_vectors
+from funnelling.text.tfidf import Places
+from funnelling.text.vocabularies import feature_names, feature_places, fit_shared, shared_vectors
 
 
 class PooledSpace(Space):
@@ -38,6 +39,9 @@ class PooledSpace(Space):
 
     def feature_names(self) -> Sequence[str] | None:
         return feature_names(self.vectorizer_)
+
+    def places(self, language: str, text: str) -> Places | None:
+        return feature_places(self.vectorizer_, text, language)
 
     def serves(self, language: str) -> bool:
         # Vectors of the user's own may come from a language of any name, and mean anything.

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
-from funnelling.text.tfidf import TfidfVectorizer, WordCounts
+from funnelling.estimator import check_fitted
+from funnelling.text.alignment import aligned
+from funnelling.text.tfidf import Places, TfidfVectorizer, WordCounts
 from funnelling.text.tokens import fold_accents, lower, tidy
 
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
 BREAK = "\n"  # between chunks, none of which has one
+
+_chunk = re.compile(r"\S+")
 
 
 class CharacterVectorizer(TfidfVectorizer):
@@ -62,20 +67,33 @@ class CharacterVectorizer(TfidfVectorizer):
         return WordCounts(chunks.documents, names, found.row.astype(np.intp), found.col, found.data)
 
     def _runs_of(self, chunks: Sequence[str]) -> tuple[csr_array[np.intc], list[str]]:
-        """How often each chunk, a row, has each run, and the runs.
+        """How often each chunk, a row, has each run, and the runs."""
+        words, owners = self._words(chunks)
+        owners = np.repeat(owners, [len(word) for word in words])
+        names: list[str] = []
+        rows, columns = [np.empty(0, np.intp)], [np.empty(0, np.int64)]
+        for _, starts, numbers, runs in self._cut(words):
+            rows.append(owners[starts])
+            columns.append(numbers + len(names))
+            names += runs
+        ones: npt.NDArray[np.intc] = np.ones(sum(map(len, rows)), dtype=np.intc)
+        places = (np.concatenate(rows), np.concatenate(columns).astype(np.intc))
+        return csr_array((ones, places), (len(chunks), len(names))), names
 
-        All chunks are cut at once, into runs of one character more at a time: a run is numbered by the number
+    def _cut(
+        self, words: Sequence[str]
+    ) -> Iterator[tuple[int, npt.NDArray[np.intp], npt.NDArray[np.int64], list[str]]]:
+        """The runs of words, size by size: where each starts in all words together, its number; their names.
+
+        All words are cut at once, into runs of one character more at a time: a run is numbered by the number
         of all but its last character, and that one.
         """
-        words, owners = self._words(chunks)
         text = "".join(words)
         sizes = np.fromiter(map(len, words), np.intp, len(words))
-        ends, sizes, owners = (np.repeat(each, sizes) for each in (np.cumsum(sizes), sizes, owners))
+        ends, sizes = np.repeat(np.cumsum(sizes), sizes), np.repeat(sizes, sizes)
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
         alphabet, letters = np.unique(codes, return_inverse=True)
         starts, numbers, bound = np.arange(len(text)), np.zeros(len(text), np.int64), 1
-        names: list[str] = []
-        rows, columns = [np.empty(0, np.intp)], [np.empty(0, np.int64)]
         for size in range(1, self._longest() + 1):
             inside = starts + size <= ends[starts]
             starts = starts[inside]
@@ -89,12 +107,30 @@ class CharacterVectorizer(TfidfVectorizer):
                 short = sizes[starts] == size
                 cut = starts[short]
                 _, first, found = np.unique(numbers[short], return_index=True, return_inverse=True)
-            rows.append(owners[cut])
-            columns.append(found + len(names))
-            names += [text[start : start + size] for start in cut[first].tolist()]
-        ones: npt.NDArray[np.intc] = np.ones(sum(map(len, rows)), dtype=np.intc)
-        places = (np.concatenate(rows), np.concatenate(columns).astype(np.intc))
-        return csr_array((ones, places), (len(chunks), len(names))), names
+            yield size, cut, found, [text[start : start + size] for start in cut[first].tolist()]
+
+    def places(self, text: str, language: str | None = None) -> Places:  # noqa: ARG002
+        """Where the runs of a text stand in it; the edges of words take no room."""
+        check_fitted(self, "idf_")
+        lowered = aligned(text, lower)
+        words, edges = [], []  # edges: for each character of the words, its start and end in the text
+        for chunk in _chunk.finditer(lowered.text):
+            spelled = aligned(chunk[0], self._spell)
+            starts = lowered.starts[chunk.start() + spelled.starts]
+            ends = lowered.ends[chunk.start() + spelled.ends - 1]
+            for start, end in self._spans(spelled.text):
+                words.append(f"{EDGE}{spelled.text[start:end]}{EDGE}")
+                inner = list(zip(starts[start:end].tolist(), ends[start:end].tolist(), strict=True))
+                before, after = (inner[0][0], inner[-1][1]) if inner else lowered.span(*chunk.span())
+                edges += [(before, before), *inner, (after, after)]
+        first, last = np.array(edges, dtype=np.intp).reshape(-1, 2).T
+        column_of = self._column_of()
+        found = [Places(*np.empty((3, 0), dtype=np.intp))]
+        for size, cut, numbers, names in self._cut(words):
+            columns = np.array([column_of.get(name, -1) for name in names], dtype=np.intp)[numbers]
+            known = cut[columns >= 0]
+            found.append(Places(columns[columns >= 0], first[known], last[known + size - 1]))
+        return Places(*map(np.concatenate, zip(*found, strict=True)))
 
     def _longest(self) -> int:
         longest = self.length if self.longest is None else self.longest
@@ -104,11 +140,17 @@ class CharacterVectorizer(TfidfVectorizer):
 
     def _words(self, chunks: Sequence[str]) -> tuple[list[str], npt.NDArray[np.intp]]:
         """What is cut, with its edges, and of which chunk each is: one may be spelled as several words."""
-        spell = _in_latin if self.latin else fold_accents
-        lines = spell(BREAK.join(chunks)).split(BREAK) if chunks else []
-        words = [line.split() if self.latin else [line] for line in lines]
+        lines = self._spell(BREAK.join(chunks)).split(BREAK) if chunks else []
+        words = [line.split() if self.latin else [line] for line in lines]  # as by `_spans`
         owners = np.repeat(np.arange(len(words)), [len(each) for each in words])
         return [f"{EDGE}{word}{EDGE}" for each in words for word in each], owners
+
+    def _spans(self, line: str) -> list[tuple[int, int]]:
+        """Where the words of a chunk, as it is spelled, start and end in it."""
+        return [word.span() for word in _chunk.finditer(line)] if self.latin else [(0, len(line))]
+
+    def _spell(self, text: str) -> str:
+        return _in_latin(text) if self.latin else fold_accents(text)
 
     def _analyser(self, language: str | None) -> Callable[[str], list[str]]:  # noqa: ARG002
         return lambda text: lower(text).split()

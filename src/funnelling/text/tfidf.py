@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partialmethod
 from numbers import Integral
 from typing import Any, NamedTuple, Self
@@ -137,7 +137,18 @@ class TfidfVectorizer(Estimator):
         rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
         return WordCounts(len(texts), list(columns), rows, np.asarray(numbers), np.asarray(frequencies))
 
-    def _analyser(self, language: str | None) -> Callable[[str], list[str]]:
+    def places(self, text: str, language: str | None = None) -> Places:
+        """Where the features of a text stand in it; ``language`` overrides that of all texts."""
+        check_fitted(self, "idf_")
+        return self._known(self._analyser(language or self.language).placed(text))
+
+    def _known(self, placed: Iterable[tuple[str, int, int]]) -> Places:
+        """The columns of words with their places; words without a column are left out."""
+        column_of = self._column_of()
+        known = [(column_of[word], start, end) for word, start, end in placed if word in column_of]
+        return Places(*np.array(known, dtype=np.intp).reshape(-1, 3).T)
+
+    def _analyser(self, language: str | None) -> Any:
         return analyser(
             language, reduce_to=self.reduce_to, stop_words=self.stop_words, fold=self.fold_accents
         )
@@ -209,6 +220,14 @@ class TfidfVectorizer(Estimator):
             column_of = {word: column for column, word in enumerate(self.vocabulary_)}
             self._columns = (self.vocabulary_, column_of)
         return column_of
+
+
+class Places(NamedTuple):
+    """Where a text has the features of a vector: per occurrence the column, and where it starts and ends."""
+
+    columns: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]
+    ends: npt.NDArray[np.intp]
 
 
 class WordCounts(NamedTuple):

@@ -7,10 +7,13 @@ Scripts that write no spaces give the n-grams of each run, whatever the language
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+
+from funnelling.text.alignment import aligned
 
 # Han, kana and Bopomofo: runs are cut into pieces of one and two characters.
 _IDEOGRAPHIC = (
@@ -40,6 +43,7 @@ _untidy = re.compile(f"[{_INVISIBLE}{_SHAPES}]+")
 _astral = re.compile("[\U00010000-\U0001efff\U00020000-\U0003ffff]")
 _diacritics = re.compile("[\u0300-\u036f]+")
 _letters = re.compile(r"[^\W_]+")
+_signs = re.compile(r"\S+")
 _maybe_pile = re.compile(r"[^\w\x00-\x7f]{31}")
 
 _TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
@@ -56,11 +60,64 @@ def words(text: str, language: str | None = None) -> list[str]:
     >>> words("हिन्दी में"), words("東京都"), words("ไทย")
     (['हिन्दी', 'में'], ['東', '東京', '京', '京都', '都'], ['ไท', 'ไทย', 'ทย'])
     """
-    text = unicodedata.normalize("NFC", lower(tidy(text), language))  # of "J̌" only the small letter composes
+    text = _spelled(text, language)
     patterns = _patterns(bool(_astral.search(text)))
     if text.isascii() or not patterns.unspaced.search(text):
         return patterns.word.findall(text)
     return [word for run in patterns.run.finditer(text) for word in _cut(run)]
+
+
+def placed_words(text: str, language: str | None = None) -> list[tuple[str, int, int]]:
+    """Return what `words` does, each word with its start and its end in the text as it was given.
+
+    >>> placed_words("L'e\u0301te\u0301, 東京")
+    [('l', 0, 1), ('été', 2, 7), ('東', 9, 10), ('東京', 9, 11), ('京', 10, 11)]
+    """
+    spelled = aligned(text, partial(_spelled, language=language))
+    patterns = _patterns(bool(_astral.search(spelled.text)))
+    return [
+        (run[0][start:end], *spelled.span(run.start() + start, run.start() + end))
+        for run in patterns.run.finditer(spelled.text)
+        for start, end in _cuts(run)
+    ]
+
+
+def units(text: str) -> list[tuple[int, int]]:
+    """Return where a text can be cut to show it word by word: starts and ends, in order, without the blanks.
+
+    A unit is a word, one character of an unspaced script with its marks, or a run of signs between them.
+
+    >>> units("C++ für 東京!")
+    [(0, 1), (1, 3), (4, 7), (8, 9), (9, 10), (10, 11)]
+    """
+    spelled = aligned(text, _spelled)
+    patterns = _patterns(bool(_astral.search(spelled.text)))
+    found: list[tuple[int, int]] = []
+    for run in patterns.run.finditer(spelled.text):
+        for piece in _syllables(run[0]) if run.lastgroup else [(0, len(run[0]))]:
+            start, end = spelled.span(run.start() + piece[0], run.start() + piece[1])
+            if found and start < found[-1][1]:  # of one character that spells several words
+                found[-1] = (found[-1][0], max(end, found[-1][1]))
+            else:
+                found.append((start, end))
+    edges = [0, *(edge for unit in found for edge in unit), len(text)]
+    signs = [
+        sign.span()
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+        for sign in _signs.finditer(text, start, end)
+    ]
+    return sorted([*found, *signs])
+
+
+def _spelled(text: str, language: str | None = None) -> str:
+    """A text as its words are spelled."""
+    return unicodedata.normalize("NFC", lower(tidy(text), language))  # of "J̌" only the small letter composes
+
+
+def _syllables(run: str) -> list[tuple[int, int]]:
+    """Where a run of an unspaced script has its characters, each with the marks that follow it."""
+    starts = [i for i, character in enumerate(run) if not i or unicodedata.category(character)[0] != "M"]
+    return list(pairwise([*starts, len(run)]))
 
 
 def lower(text: str, language: str | None = None) -> str:
@@ -94,15 +151,27 @@ def tidy(text: str) -> str:
 
 def _cut(run: re.Match[str]) -> list[str]:
     """Return a word as it is, and a run of an unspaced script as its n-grams of two sizes."""
+    text = run[0]
+    sizes = _sizes(run)
+    return [text[i : i + n] for i in range(len(text)) for n in sizes if i + n <= len(text)] or [text]
+
+
+def _cuts(run: re.Match[str]) -> list[tuple[int, int]]:
+    """Return where each of these starts in the run, and where it ends."""
+    length = len(run[0])
+    sizes = _sizes(run)
+    return [(i, i + n) for i in range(length) for n in sizes if i + n <= length] or [(0, length)]
+
+
+def _sizes(run: re.Match[str]) -> tuple[int, ...]:
+    """Return the sizes of a run's n-grams, none for a word."""
     match run.lastgroup:
         case "ideographic":
-            sizes = (1, 2)
+            return (1, 2)
         case "southeast_asian":
-            sizes = (2, 3)
+            return (2, 3)
         case _:
-            return [run[0]]
-    text = run[0]
-    return [text[i : i + n] for i in range(len(text)) for n in sizes if i + n <= len(text)] or [text]
+            return ()
 
 
 @lru_cache(maxsize=2)

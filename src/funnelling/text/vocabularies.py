@@ -6,7 +6,7 @@ from typing import Any
 from funnelling.estimator import clone
 from funnelling.matrices import Matrix, by_language, sizes_of
 from funnelling.text.languages import known_as
-from funnelling.text.tfidf import TfidfVectorizer
+from funnelling.text.tfidf import Places, TfidfVectorizer
 from funnelling.work.progress import progress_bar
 
 Texts = Mapping[str, list[str]]
@@ -64,3 +64,11 @@ def feature_names(vectorizer: Any) -> list[str] | None:
     """
     names = getattr(vectorizer, "get_feature_names_out", None)
     return None if names is None else list(names())
+
+
+def feature_places(vectorizer: Any, text: str, language: str | None = None) -> Places | None:
+    """Where a text has a vectorizer's features, None where only a vectorizer of the user's could say.
+
+    ``language`` is that of the text where one vectorizer is for all.
+    """
+    return vectorizer.places(text, language) if isinstance(vectorizer, TfidfVectorizer) else None

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from funnelling.errors import InputError
 from funnelling.text.languages import name_among
 from funnelling.text.lemmas import lemmatiser
-from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, lower, words
+from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, lower, placed_words, words
 
 # A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86 letters.
 LONGEST_WORD = 100
@@ -95,6 +95,17 @@ class Analyser:
     def __call__(self, text: str) -> list[str]:
         """Return the features of a text in the order of its words."""
         return list(filter(None, map(self._features.__getitem__, words(text, self._casing))))
+
+    def placed(self, text: str) -> list[tuple[str, int, int]]:
+        """Return the same features, each with the start and the end of its word in the text.
+
+        >>> analyser("en").placed("The dogs bark")
+        [('dog', 4, 8), ('bark', 9, 13)]
+        """
+        words_with_features = (
+            (self._features[word], start, end) for word, start, end in placed_words(text, self._casing)
+        )
+        return [(feature, start, end) for feature, start, end in words_with_features if feature]
 
 
 def analyser(

@@ -78,14 +78,21 @@ class Combination:
         """A language's documents in tier 2's space, from what each view says of them."""
         weights = None
         if self.weights is not None:
-            # Where a view does not see the language, the others stand in for it, even those without a weight.
-            weights = np.array([self.weights[view] for view in posteriors])
-            if not weights.any():
-                weights = np.ones(len(weights))
+            weights = self._weights(list(posteriors))
             total = sum(self.weights.values()) if self.how == "odds" else 1.0
             weights = total * weights / weights.sum()
         points = combined(list(posteriors.values()), self.how, self.normalise, weights)
         return points if self.offsets is None else points + self.offsets.get(language, self.offsets[ANY])
+
+    def shares(self, views: Sequence[str]) -> dict[str, float]:
+        """What each of the views that see a document counts in tier 2's space; 1 in sum."""
+        weights = self._weights(views)
+        return dict(zip(views, (weights / weights.sum()).tolist(), strict=True))
+
+    def _weights(self, views: Sequence[str]) -> Weights:
+        """The weights of views that see a language: where others do not, these stand in, even without one."""
+        weights = np.array([1.0 if self.weights is None else self.weights[view] for view in views])
+        return weights if weights.any() else np.ones(len(weights))
 
     def points_in(self, language: str, posteriors: Mapping[str, Mapping[str, Floats]]) -> Floats:
         """A language's documents in tier 2's space, from the views that see it."""

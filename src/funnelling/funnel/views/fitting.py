@@ -18,7 +18,8 @@ from funnelling.spaces import Space
 from funnelling.spaces.registry import OWN, make_space
 from funnelling.svm import SVM
 from funnelling.svm.plan import labels_at_once
-from funnelling.text.vocabularies import feature_names
+from funnelling.text.tfidf import Places
+from funnelling.text.vocabularies import feature_names, feature_places
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import for_threads, is_local
 from funnelling.work.threads import in_threads
@@ -56,6 +57,12 @@ class FittedViews:
         if view != OWN:
             return self.shared[view].space.feature_names()
         return feature_names((self.vectorizers or {}).get(language))
+
+    def places(self, view: str, language: str, text: str) -> Places | None:
+        """Where a text has the features that a view sees, None where they stand nowhere in particular."""
+        if view != OWN:
+            return self.shared[view].space.places(language, text)
+        return feature_places((self.vectorizers or {}).get(language), text)
 
     def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "FittedViews":
         """These views under more labels: the old ones go to ``columns``, the new ones are always rejected."""

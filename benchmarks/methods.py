@@ -26,7 +26,7 @@ from fresh import STATUS, begin_peak, peak, run_afresh
 from funnelling import Corpus, InputError, read_corpus
 from funnelling.cli import options, printing
 from funnelling.evaluation.language_averages import measure_languages
-from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES, main_measures
+from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES, paper_measures
 from funnelling.method.registry import make_method, parse_methods, parse_settings, title
 from funnelling.report.tables import Table, markdown, number
 from funnelling.text.words import analyser
@@ -226,7 +226,7 @@ def _in_known_languages(trial: Trial) -> Trial:
 
 
 def _table(measured: Mapping[str, Mapping[str, Any]]) -> Table:
-    reached = main_measures(next(iter(measured.values()), {}))
+    reached = paper_measures(next(iter(measured.values()), {}))
     header = ["", *(MEASURES[name].title for name in reached), "fit s", "predict s", "peak GB"]
     return Table(header, [_row(name, costs) for name, costs in measured.items()])
 
@@ -234,7 +234,7 @@ def _table(measured: Mapping[str, Mapping[str, Any]]) -> Table:
 def _row(name: str, costs: Mapping[str, Any]) -> list[str]:
     return [
         title(name),
-        *(number(costs[measure]) for measure in main_measures(costs)),
+        *(number(costs[measure]) for measure in paper_measures(costs)),
         short(costs["fit_seconds"]),
         short(costs["predict_seconds"]),
         short(costs["peak_bytes"] / 1e9) if "peak_bytes" in costs else "",

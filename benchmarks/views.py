@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from funnelling import Corpus, FunnellingClassifier, read_corpus
-from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.report.tables import Table, number, plain
 from funnelling.spaces.characters import CharacterSpace
 from funnelling.trials.fitting import fit_method
@@ -44,7 +44,7 @@ def main() -> None:
         model = FunnellingClassifier(random_state=0, n_jobs=arguments.jobs, **parameters)
         average = measure_method(fit_method(model, trial.train), trial.test)["average"]
         seconds = f"{time.perf_counter() - start:.0f}"
-        measures = main_measures(average)
+        measures = paper_measures(average)
         rows.append([title, *(number(average[measure]) for measure in measures), seconds])
         print(*rows[-1], flush=True)
     print(plain(Table(["variant", *(MEASURES[measure].title for measure in measures), "s"], rows)))

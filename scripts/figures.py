@@ -139,8 +139,9 @@ class Results:
         for path in paths:
             with path.open(encoding="utf-8", newline="") as file:
                 header, *rows = csv.reader(file)
+            columns = names_of_today(header[1:])
             for title, *cells in filter(None, rows):
-                for column, cell in zip(header[1:], cells, strict=False):
+                for column, cell in zip(columns, cells, strict=False):
                     self.cells[title.casefold(), column.casefold()].append(numbers(cell))
         self.all = {number for cells in self.cells.values() for cell in cells for number in cell}
 
@@ -168,6 +169,21 @@ class Results:
             figure = f"{sign if sign in '-−+' else ''}{found[0]}"
             if not any(same(number, there) for number in numbers(figure)[:1] for there in self.all):
                 yield figure
+
+
+def names_of_today(columns: Sequence[str]) -> list[str]:
+    """The titles of measures as pages have them; older results say macro-F1 for the paper's, * for the other.
+
+    >>> names_of_today(["micro-F1", "macro-F1", "macro-F1*"])
+    ['micro-F1', "paper's macro-F1", 'macro-F1']
+    """
+    if any(column.startswith("paper's") for column in columns):
+        return list(columns)
+    return [re.sub(r"^(macro-[FK]1?)(\*?)$", _name_of_today, column) for column in columns]
+
+
+def _name_of_today(found: re.Match[str]) -> str:
+    return found[1] if found[2] else f"paper's {found[1]}"
 
 
 def plain(cell: str) -> str:

@@ -108,8 +108,9 @@ def test_a_marker_covers_what_stands_above_it_up_to_a_heading_or_another_marker(
 @pytest.mark.parametrize(
     "text",
     [
-        "| | micro-F1 | macro-F1\\* | fit s |\n| --- | --- | --- | --- |\n"
+        "| | micro-F1 | macro-F1 | fit s |\n| --- | --- | --- | --- |\n"
         "| naive | .568 ± .004 | .19 | 9 |\n| **Fun(TAT)** | **.610** | .242 | 1,018 |\n",
+        "| | macro-F1 |\n| --- | --- |\n| Naive | .190 |\n",  # older results have a star where we have none
         "From .568 to .61, in 9 seconds.\n",
         "| of another shape | .242 |\n",
     ],

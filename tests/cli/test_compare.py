@@ -38,6 +38,7 @@ def test_json_is_the_contracts(runs: int, split_data: Path, capsys: pytest.Captu
     for method in result["methods"].values():
         assert set(method) >= {
             "average",
+            "weighted",
             "deviation",
             "language_deviation",
             "languages",
@@ -58,12 +59,12 @@ def test_json_is_the_contracts(runs: int, split_data: Path, capsys: pytest.Captu
             assert all(type(values[measure]) is float for measure in PAPER_MEASURES)
             assert values["documents"] == 8
             assert type(values["documents"]) is int
-    assert list(result["significance"]) == list(PAPER_MEASURES)
+    assert set(result["significance"]) == {*PAPER_MEASURES, "macro_f1_present", "macro_k_present"}
     for tests in result["significance"].values():
         assert tests["best"] in METHODS
         assert set(tests["p"]) == set(METHODS) - {tests["best"]}
         assert all(0 <= p <= 1 for p in tests["p"].values())
-    assert list(result["pairs"]) == list(PAPER_MEASURES)
+    assert list(result["pairs"]) == list(result["significance"])
     for pairs in result["pairs"].values():
         assert {frozenset((pair["a"], pair["b"])) for pair in pairs} == set(
             map(frozenset, combinations(METHODS, 2))
@@ -88,8 +89,10 @@ def test_the_table(split_data: Path, capsys: pytest.CaptureFixture[str]) -> None
     succeed("compare", split_data, *ARGUMENTS)
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
-    assert lines[0].split()[:2] == ["method", "micro-F1"]
-    assert [line.split("  ")[0] for line in lines[2:5]] == ["Naive", "Fun(TAT)", "(rejects all)"]
+    assert lines[0].split() == ["paper's"]
+    assert lines[1].split()[:3] == ["method", "micro-F1", "macro-F1"]
+    assert [line.split("  ")[0] for line in lines[3:6]] == ["Naive", "Fun(TAT)", "(rejects all)"]
+    assert lines[6] == "! fewer than 30 test documents, chance has a large part: en 8, it 8"
     assert [line.partition(":")[0] for line in captured.err.splitlines()] == [
         "trial 1/1 naive",
         "trial 1/1 fun-tat",

@@ -104,7 +104,7 @@ def test_version(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"funnelling {version('funnelling')}\n")
 
 
-def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_every_command_and_doubles_no_sign(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
     printed = capsys.readouterr().out
@@ -112,3 +112,4 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
         assert name in printed.split()
         with pytest.raises(SystemExit, match="0"):
             main([name, "--help"])
+        assert "%%" not in capsys.readouterr().out

@@ -47,3 +47,10 @@ def test_decisions_below_each_other_are_cut_into_languages() -> None:
 def test_the_mean_of_the_papers_four_leaves_the_others_out() -> None:
     four = {"micro_f1": 0.1, "macro_f1": 0.2, "micro_k": 0.3, "macro_k": 0.4}
     assert mean_of_four({**four, "macro_f1_present": 1.0}) == pytest.approx(0.25)
+
+
+def test_the_weighted_mean_counts_documents_and_the_plain_one_languages() -> None:
+    result = measure_languages([[1], [1], [1], [1]], [[1], [1], [1], [0]], ["en", "en", "en", "is"])
+    assert result["average"]["recall"] == 0.5
+    assert result["weighted"]["recall"] == 0.75
+    assert set(result["weighted"]) == set(result["average"])

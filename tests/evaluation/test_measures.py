@@ -29,9 +29,30 @@ def test_micro_and_macro() -> None:
         "macro_k": 2 / 5,
         "macro_f1_present": (1 / 2 + 6 / 7) / 3,
         "macro_k_present": 0.5 / 3,
+        "precision": 4 / 6,
+        "recall": 4 / 7,
     }
     measures = measure(TRUTH, PREDICTED)
     assert {name: measures[name] for name in expected} == pytest.approx(expected)
+
+
+def test_precision_and_recall_are_those_of_scikit_learn_where_these_exist() -> None:
+    from sklearn.metrics import precision_score, recall_score
+
+    measures = measure(TRUTH, PREDICTED)
+    assert measures["precision"] == pytest.approx(precision_score(TRUTH, PREDICTED, average="micro"))
+    assert measures["recall"] == pytest.approx(recall_score(TRUTH, PREDICTED, average="micro"))
+
+
+def test_precision_and_recall_are_0_where_f1_is_for_want_of_answers_or_labels() -> None:
+    nothing, everything = np.zeros((2, 2)), np.ones((2, 2))
+    for truth, predicted, expected in (
+        (everything, nothing, 0),
+        (nothing, everything, 0),
+        (nothing, nothing, 1),
+    ):
+        measures = measure(truth, predicted)
+        assert measures["precision"] == measures["recall"] == measures["micro_f1"] == expected
 
 
 def test_the_cases_of_f1() -> None:

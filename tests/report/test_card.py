@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import FunnellingClassifier, save_model
+from funnelling.evaluation.by_label import measure_labels
 from funnelling.evaluation.language_averages import measure_languages
 from tests.artificial import text_corpus
 
@@ -15,7 +16,13 @@ def card(tmp_path: Path) -> str:
     named = [["<b>|*odd*" if label == "cats" else label for label in row] for row in labels]
     model = FunnellingClassifier(views=None, random_state=0).fit(texts, named, languages)
     truth = [[1, 0], [0, 1]]
-    scores = {**measure_languages(truth, truth, ["en", "it"]), "unknown_labels": 0}
+    by_label = measure_labels(truth, [[0, 1], [0, 1]], ["en", "it"], ["<b>|*odd*", "dogs"])
+    scores = {
+        **measure_languages(truth, truth, ["en", "it"]),
+        "unknown_labels": 0,
+        "by_label": by_label,
+        "confused": [["<b>|*odd*", "dogs", 1]],
+    }
     save_model(model, tmp_path / "model", scores=scores)
     return (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
 
@@ -33,6 +40,13 @@ def test_it_has_languages_labels_scores_limits_and_how_it_was_made(card: str) ->
 
 def test_labels_are_shown_as_they_are(card: str) -> None:
     assert "\\<b\\>\\|\\*odd\\*" in card
+
+
+def test_it_has_the_worst_labels_and_those_taken_for_others(card: str) -> None:
+    assert "### Labels from the worst to the best\n\n| label | documents | given |" in card
+    assert "| \\<b\\>\\|\\*odd\\* | 1 | 0 | 0 | – | .000 | .000 | en .000 |" in card
+    assert "### Labels that are taken for others\n\n| missed | given instead | documents |" in card
+    assert "### Labels missed in the same document" not in card
 
 
 def test_one_that_was_not_measured_says_so(tmp_path: Path) -> None:

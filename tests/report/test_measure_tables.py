@@ -5,37 +5,69 @@ from typing import Any
 
 import pytest
 
-from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, Measure
+from funnelling.evaluation.registry import MEASURES, Measure, measures_to_test_by
 from funnelling.report.measure_tables import (
     change_table,
     comparison_table,
     languages_table,
     notes,
     side_by_side,
+    weighted_table,
 )
-from funnelling.report.tables import markdown, plain
+from funnelling.report.tables import full_header, markdown, plain
 
 SEVERAL = {name: measure for name, measure in MEASURES.items() if not measure.one_label}
-ONE_LABEL_TITLES = ["accuracy", "sklearn macro-F1", "micro-F1", "macro-F1", "micro-K", "macro-K"]
+COMPARED = ["micro-F1", "macro-F1", "micro-K", "macro-K"]  # over labels that occur
+ONE_LABEL = ["accuracy", "sklearn macro-F1"]
 
 
 def _result(score: float, *languages: str, measures: Iterable[str] = SEVERAL) -> dict[str, Any]:
     values = dict.fromkeys(measures, score)
     return {
         "average": values,
-        "languages": {language: {**values, "documents": 10} for language in languages},
+        "languages": {language: {**values, "documents": 40} for language in languages},
         "unknown_labels": 0,
     }
 
 
 def test_languages_and_their_average() -> None:
     table = languages_table(_result(0.5, "en", "it"))
-    assert table.header == ["language", "documents", *(measure.title for measure in SEVERAL.values())]
+    assert full_header(table) == ["language", "documents", *(measure.title for measure in SEVERAL.values())]
+    assert table.header[2:6] == ["micro-F1", "macro-F1", "precision", "recall"]
+    assert table.groups[-1] == ("paper's", 2)
     assert [row[:3] for row in table.rows] == [
-        ["en", "10", ".500"],
-        ["it", "10", ".500"],
-        ["average", "20", ".500"],
+        ["en", "40", ".500"],
+        ["it", "40", ".500"],
+        ["average", "80", ".500"],
     ]
+
+
+def test_a_language_with_few_documents_is_marked_and_cannot_pull_the_weighted_average() -> None:
+    result = _result(0.5, "en", "is")
+    result["languages"]["is"] = dict.fromkeys(SEVERAL, 1.0) | {"documents": 10}
+    rows = languages_table(result).rows
+    assert [row[0] for row in rows] == ["en", "is !", "average", "weighted by documents"]
+    assert rows[-1][1:3] == ["", ".600"]
+    assert notes(result)[0] == "! fewer than 30 test documents, chance has a large part: is 10"
+    assert not any(note.startswith("!") for note in notes(_result(0.5, "en", "it")))
+    methods = side_by_side({"naive": result, "fun-tat": result})
+    assert [row[0] for row in methods.rows] == [row[0] for row in rows]
+    assert methods.rows[-1][1] == ".600"
+
+
+def test_methods_compared_have_weighted_averages_where_languages_differ_in_size() -> None:
+    result = _comparison(None)
+    assert weighted_table(result) is None
+    for method in result["methods"].values():
+        method["languages"] = {
+            "en": {**method["average"], "documents": 30},
+            "is": dict.fromkeys(method["average"], 0.8) | {"documents": 10},
+        }
+    table = weighted_table(result)
+    assert table is not None
+    assert table.header[:3] == ["method", "micro-F1", "macro-F1"]
+    assert [row[:2] for row in table.rows] == [["Naive", ".500"], ["Pooled", ".537"], ["Fun(TAT)", ".575"]]
+    assert notes(result)[0].endswith(": is 10")
 
 
 def test_methods_side_by_side() -> None:
@@ -43,7 +75,7 @@ def test_methods_side_by_side() -> None:
     assert table.header == ["language", *["Naive", "Fun(TAT)"] * 4]
     assert table.rows == [["en", *[".400", ".500"] * 4], ["average", *[".400", ".500"] * 4]]
     lines = plain(table).splitlines()
-    assert lines[0].split() == [MEASURES[measure].title for measure in PAPER_MEASURES]
+    assert lines[0].split() == COMPARED
     assert max(map(len, lines)) <= 80
     assert (
         markdown(table)
@@ -61,7 +93,8 @@ def _comparison(deviation: float | None) -> dict[str, Any]:
     return {
         "methods": {"naive": method(0.4), "pooled": method(0.45), "fun-tat": method(0.5)},
         "significance": {
-            measure: {"best": "fun-tat", "p": {"naive": 0.01, "pooled": 0.2}} for measure in PAPER_MEASURES
+            measure: {"best": "fun-tat", "p": {"naive": 0.01, "pooled": 0.2}}
+            for measure in measures_to_test_by(SEVERAL)
         },
         "rejector": {"average": dict.fromkeys(SEVERAL, 0.1)},
         "unknown_labels": 1,
@@ -69,13 +102,16 @@ def _comparison(deviation: float | None) -> dict[str, Any]:
 
 
 def test_a_comparison_has_daggers_deviations_and_the_rejector() -> None:
-    naive, pooled, fun, rejector = comparison_table(_comparison(0.02)).rows
+    table = comparison_table(_comparison(0.02))
+    assert table.header == ["method", *COMPARED, "macro-F1", "macro-K", "fit s", "predict s"]
+    assert full_header(table)[5:7] == ["paper's macro-F1", "paper's macro-K"]
+    naive, pooled, fun, rejector = table.rows
     assert naive[:2] == ["Naive", ".400 ± .020††"]
     assert pooled[:2] == ["Pooled", ".450 ± .020†"]
     assert fun[:2] == ["Fun(TAT)", ".500 ± .020"]
-    assert fun[5] == ".500 ± .020"  # measures beside the paper's are not tested
+    assert pooled[2] == pooled[5] == ".450 ± .020†"  # over labels that occur, and the paper's
     assert naive[-2:] == ["1.2", "0.5"]
-    assert rejector == ["(rejects all)", *[".100"] * len(SEVERAL), "", ""]
+    assert rejector == ["(rejects all)", *[".100"] * 6, "", ""]
 
 
 def test_one_trial_has_no_deviation() -> None:
@@ -104,23 +140,28 @@ def test_a_comparison_shows_a_measure_that_was_added(monkeypatch: pytest.MonkeyP
     table = comparison_table(result)
     assert table.header[:3] == ["method", "toy", "micro-F1"]
     assert table.rows[0][:3] == ["Naive", ".400 ± .020", ".400 ± .020††"]
-    assert table.best == [(2, column) for column in (2, 3, 4, 5)]
+    assert table.best == [(2, column) for column in (2, 3, 4, 5, 6, 7)]
 
 
 class TestOneLabelPerDocument:
     def test_accuracy_and_scikit_learns_macro_f1_come_first(self) -> None:
         result = _result(0.5, "en", measures=MEASURES)
-        assert languages_table(result).header == ["language", "documents", *ONE_LABEL_TITLES]
+        titles = [measure.title for measure in MEASURES.values()]
+        assert full_header(languages_table(result)) == ["language", "documents", *titles]
         change = change_table({"en": result["average"]}, {"en": result["average"]})
-        assert [text for text, _ in change.groups] == ONE_LABEL_TITLES
-        assert [text for text, _ in side_by_side({"naive": result}).groups] == ONE_LABEL_TITLES
+        assert [text for text, _ in change.groups] == [*ONE_LABEL, *COMPARED]
+        assert [text for text, _ in side_by_side({"naive": result}).groups] == [*ONE_LABEL, *COMPARED]
 
     def test_notes_name_scikit_learns_definition_and_what_is_confused(self) -> None:
         result = {**_result(0.5, "en", measures=MEASURES), "unknown_labels": 2}
         lines = notes({**result, "confused": [["cat", "dog", 1200], ["dog", "cat", 3]]})
         assert lines[0].startswith("sklearn macro-F1 is scikit-learn's")
-        assert lines[1] == "2 labels of the test documents unknown to training: never right"
-        assert lines[2] == "Most often confused: cat taken for dog (1,200), dog taken for cat (3)"
+        assert lines[2] == "2 labels of the test documents unknown to training: never right"
+        assert lines[3] == "Most often confused: cat taken for dog (1,200), dog taken for cat (3)"
+
+    def test_of_several_labels_notes_say_what_was_missed(self) -> None:
+        lines = notes({**_result(0.5, "en"), "confused": [["cat", "dog", 3]]})
+        assert lines[-1] == "Most often confused: cat missed, dog given (3)"
 
     def test_a_comparison_ends_with_the_most_frequent_label(self) -> None:
         result = _comparison(None)
@@ -129,5 +170,5 @@ class TestOneLabelPerDocument:
             method["average"] = dict.fromkeys(MEASURES, 0.4)
         del result["rejector"]
         table = comparison_table({**result, "most_frequent": floor})
-        assert table.header[1:7] == ONE_LABEL_TITLES
+        assert table.header[1:7] == [*ONE_LABEL, *COMPARED]
         assert table.rows[-1][:2] == ["(most frequent)", ".200"]

@@ -187,7 +187,8 @@ def test_the_legend_lists_what_there_is(browser: Any, service: Service, tmp_path
     plain = NaiveClassifier().fit(texts, [(chosen or ["none"])[0] for chosen in labels], languages=languages)
     truth = np.eye(2)
     measured = measure_languages(truth, truth, ["en", "it"], one_label=True)
-    save_model(plain, tmp_path / "model", scores=measured)
+    how = "Measured by five outer folds over the training documents."
+    save_model(plain, tmp_path / "model", scores={**measured, "how": how})
     other = start(tmp_path / "model", tmp_path / "log.txt")
     try:
         show(browser, other.url)
@@ -201,7 +202,10 @@ def test_the_legend_lists_what_there_is(browser: Any, service: Service, tmp_path
         header = browser.execute_script(
             "return [...document.querySelectorAll('#about thead th')].map(cell => cell.textContent)"
         )
-        assert header[2:4] == ["accuracy", "sklearn macro-F1"]
+        assert header[2:6] == ["accuracy", "sklearn macro-F1", "micro-F1", "macro-F1"]
+        assert header[-2:] == ["paper’s macro-F1", "paper’s macro-K"]
+        caption = browser.execute_script("return document.querySelector('#about caption').textContent")
+        assert caption == f"How good it is. {how}"
     finally:
         other.stop()
 

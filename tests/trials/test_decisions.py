@@ -8,7 +8,7 @@ from scipy.stats import ttest_rel
 
 from funnelling import Corpus, Document
 from funnelling.evaluation.randomisation import DRAWS, _differences
-from funnelling.evaluation.registry import main_measures
+from funnelling.evaluation.registry import measures_to_test_by
 from funnelling.trials.decisions import _decided, keep_decisions
 from funnelling.trials.measuring import measure_decisions_in_full, measure_floor
 from funnelling.trials.summary import summarise_methods
@@ -68,7 +68,7 @@ def compared(one_label: bool = False) -> tuple[dict[str, Any], list[dict[str, An
 def test_every_pair_of_rivals_has_both_tests(one_label: bool) -> None:
     methods, floor, tests = compared(one_label)
     result = summarise_methods(methods, floor, tests)
-    assert list(result["pairs"]) == list(result["significance"]) == main_measures(floor[0]["average"])
+    assert list(result["pairs"]) == list(result["significance"]) == measures_to_test_by(floor[0]["average"])
     for measure, pairs in result["pairs"].items():
         names = [(pair["a"], pair["b"]) for pair in pairs]
         assert names == [("naive", "fun-tat"), ("naive", "mle"), ("fun-tat", "mle")]

@@ -71,7 +71,7 @@ def test_what_a_model_keeps_of_a_full_result() -> None:
     result = measure_in_full(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
     scores = model_scores(result)
     assert list(scores) == [
-        *("average", "languages", "unknown_labels", "calibration_error", "recall"),
+        *("average", "weighted", "languages", "unknown_labels", "calibration_error", "recall"),
         *("by_label", "confused", "missed_together"),
     ]
     assert (scores["calibration_error"], scores["recall"]) == (0, 1)

@@ -83,8 +83,11 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _print(result: Any) -> None:
-    from funnelling.report.measure_tables import comparison_table, notes
+    from funnelling.report.measure_tables import comparison_table, notes, weighted_table
     from funnelling.report.tables import plain
 
     print(plain(comparison_table(result)))
     print("\n".join(notes(result)))
+    by_documents = weighted_table(result)
+    if by_documents is not None:
+        print(f"\nAverages weighted by documents:\n{plain(by_documents)}")

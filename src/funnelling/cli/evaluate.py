@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from funnelling.report.tables import Table
 
 ALL = 0  # labels or pairs, where no number is given
-CONFUSED, ERRORS = 10, 20
+PAIRS, ERRORS = 10, 20
 MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
 
 
@@ -38,9 +38,9 @@ def add_to(commands: options.Commands) -> None:
         "--confused",
         nargs="?",
         type=_count,
-        const=CONFUSED,
+        const=PAIRS,
         metavar="N",
-        help=f"list the N pairs of labels that are most often taken for each other ({CONFUSED})",
+        help=f"list the N pairs of labels that are most often taken for each other ({PAIRS})",
     )
     parser.add_argument(
         "--confusion-matrix",
@@ -101,22 +101,15 @@ def run(arguments: argparse.Namespace) -> None:
 def _print_mistakes(scores: Any, arguments: argparse.Namespace) -> None:
     """Print the tables of labels that were asked for."""
     from funnelling.report.error_tables import errors_listing
-    from funnelling.report.label_tables import (
-        by_label_table,
-        confused_table,
-        confusion_matrix,
-        missed_together_table,
-    )
+    from funnelling.report.label_tables import BY_LABEL, CONFUSED, MISSED_TOGETHER, confusion_matrix, mistakes
 
-    one_label = "missed_together" not in scores
+    tables = mistakes(scores)
     if arguments.by_label is not None:
-        _print_table("Labels from the worst to the best", by_label_table(scores["by_label"]))
+        _print_table(BY_LABEL, tables.get(BY_LABEL))
     if arguments.confused is not None:
-        _print_table("Labels that are taken for others", confused_table(scores["confused"], one_label))
-        if not one_label:
-            _print_table(
-                "Labels missed in the same document", missed_together_table(scores["missed_together"])
-            )
+        _print_table(CONFUSED, tables.get(CONFUSED))
+        if "missed_together" in scores:
+            _print_table(MISSED_TOGETHER, tables.get(MISSED_TOGETHER))
     if arguments.confusion_matrix:
         _print_table(
             "Which labels were given to the documents of each", confusion_matrix(scores["confusion"])
@@ -127,7 +120,7 @@ def _print_mistakes(scores: Any, arguments: argparse.Namespace) -> None:
         print(f"\nWhere the model was most sure, and wrong:\n{listed}")
 
 
-def _print_table(heading: str, table: "Table") -> None:
+def _print_table(heading: str, table: "Table | None") -> None:
     from funnelling.report.tables import plain
 
-    print(f"\n{heading}:\n{plain(table) if table.rows else 'none'}")
+    print(f"\n{heading}:\n{'none' if table is None else plain(table)}")

@@ -18,8 +18,9 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     import textwrap
 
-    from funnelling.report.card import limits, made_with, probabilities
+    from funnelling.report.card import MISTAKES_SHOWN, limits, made_with, probabilities
     from funnelling.report.choice_table import tried_table
+    from funnelling.report.label_tables import mistakes
     from funnelling.report.measure_tables import languages_table, notes
     from funnelling.report.tables import plain
     from funnelling.storage import describe_model
@@ -45,6 +46,8 @@ def run(arguments: argparse.Namespace) -> None:
         print(plain(languages_table(description["scores"])))
         print(description["scores"].get("how", "Measured on documents that it did not learn from."))
         print("\n".join(notes(description["scores"])))
+        for heading, table in mistakes(description["scores"], MISTAKES_SHOWN).items():
+            print(f"\n{heading}:\n{plain(table)}")
     print()
     print(textwrap.fill(probabilities(description), 100))
     print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description))]))

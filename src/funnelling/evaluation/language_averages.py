@@ -1,4 +1,6 @@
-"""Measures language by language, and their plain mean: a small language counts as much as a large one."""
+"""Measures language by language, and their mean: plain, so that a small language counts as much as a large
+one, and weighted by documents, so that one with a handful of them does not decide.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import TypedDict
@@ -13,9 +15,13 @@ from funnelling.matrices import Targets, by_language, sizes_of
 
 
 class LanguageMeasures(TypedDict):
-    """The measures of each language, with its number of documents, and their plain mean."""
+    """The measures of each language, with its number of documents, and their means.
+
+    ``average`` is the plain one, ``weighted`` that in which each language weighs as much as it has documents.
+    """
 
     average: dict[str, float]
+    weighted: dict[str, float]
     languages: dict[str, dict[str, float]]
 
 
@@ -51,10 +57,32 @@ def measure_languages(
 
 
 def averaged(languages: dict[str, dict[str, float]]) -> LanguageMeasures:
-    """Measures by language, with their plain mean beside them."""
-    names = [name for name in next(iter(languages.values())) if name != "documents"]
-    average = {name: float(np.mean([each[name] for each in languages.values()])) for name in names}
-    return {"average": average, "languages": languages}
+    """Measures by language, with their means beside them."""
+    return {"average": plain_mean(languages), "weighted": weighted_mean(languages), "languages": languages}
+
+
+def plain_mean(languages: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each measure, in which all languages count alike."""
+    return {
+        name: float(np.mean([each[name] for each in languages.values()])) for name in _measures(languages)
+    }
+
+
+def weighted_mean(languages: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each measure, in which a language weighs as much as it has documents.
+
+    >>> weighted_mean({"en": {"micro_f1": 0.5, "documents": 30}, "it": {"micro_f1": 1.0, "documents": 10}})
+    {'micro_f1': 0.625}
+    """
+    weights = [each["documents"] for each in languages.values()]
+    return {
+        name: float(np.average([each[name] for each in languages.values()], weights=weights))
+        for name in _measures(languages)
+    }
+
+
+def _measures(languages: Mapping[str, Mapping[str, float]]) -> list[str]:
+    return [name for name in next(iter(languages.values())) if name != "documents"]
 
 
 def counts_by_language(targets: Mapping[str, Targets], decisions: Targets) -> dict[str, IntArray]:
@@ -76,7 +104,7 @@ def mean_measures(
         counts = Counts.from_table(table)
         both = one_label and table.shape[1] == 1
         measures[language] = measure_counts(counts.of_both() if both else counts, one_label)
-    return averaged(measures)["average"]
+    return plain_mean(measures)
 
 
 def mean_of_four(measures: Mapping[str, float]) -> float:

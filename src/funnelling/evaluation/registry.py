@@ -14,6 +14,7 @@ from funnelling.evaluation.label_averages import macro, macro_present, micro
 from funnelling.evaluation.measures.accuracy import accuracy
 from funnelling.evaluation.measures.f1 import f1_of_labels
 from funnelling.evaluation.measures.k import k_of_labels
+from funnelling.evaluation.measures.precision_recall import precision_of_labels, recall_of_labels
 from funnelling.evaluation.measures.sklearn_macro_f1 import sklearn_macro_f1
 
 
@@ -23,39 +24,70 @@ class Measure(NamedTuple):
     It is 1 where all decisions are right, so a loss is registered as 1 minus the loss. It goes along the
     first axis of the counts alone, so that tests between methods can measure many decisions at once.
 
-    Methods are tested by the paper's measures alone, and those are all that fits where a table has several
-    columns per measure; other tables show every measure that is ``in_tables``. Those of ``one_label`` are for
-    documents that have one label each, and stand beside the paper's there.
+    Tables show every measure that is ``in_tables``, in the order of the registry; those that are
+    ``of_one_model`` only where one model is shown, not where methods are compared. Those of ``one_label`` are
+    for documents that have one label each.
     """
 
     title: str
     of: Callable[[Counts], FloatArray]
-    in_paper: bool = False
     in_tables: bool = True
     one_label: bool = False
+    of_one_model: bool = False
 
 
+# Before the titles of averages over all labels, absent ones that are left alone counted as right.
+PAPERS = "paper's "
 MEASURES = {
     "accuracy": Measure("accuracy", accuracy, one_label=True),
     "sklearn_macro_f1": Measure("sklearn macro-F1", sklearn_macro_f1, one_label=True),
-    "micro_f1": Measure("micro-F1", micro(f1_of_labels), in_paper=True),
-    "macro_f1": Measure("macro-F1", macro(f1_of_labels), in_paper=True),
-    "micro_k": Measure("micro-K", micro(k_of_labels), in_paper=True),
-    "macro_k": Measure("macro-K", macro(k_of_labels), in_paper=True),
-    "macro_f1_present": Measure("macro-F1*", macro_present(f1_of_labels)),
-    "macro_k_present": Measure("macro-K*", macro_present(k_of_labels)),
+    "micro_f1": Measure("micro-F1", micro(f1_of_labels)),
+    "macro_f1_present": Measure("macro-F1", macro_present(f1_of_labels)),
+    "precision": Measure("precision", micro(precision_of_labels), of_one_model=True),
+    "recall": Measure("recall", micro(recall_of_labels), of_one_model=True),
+    "micro_k": Measure("micro-K", micro(k_of_labels)),
+    "macro_k_present": Measure("macro-K", macro_present(k_of_labels)),
+    "macro_f1": Measure(f"{PAPERS}macro-F1", macro(f1_of_labels)),
+    "macro_k": Measure(f"{PAPERS}macro-K", macro(k_of_labels)),
 }
-PAPER_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.in_paper)
 ONE_LABEL_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.one_label)
+PAPER_MEASURES = ("micro_f1", "macro_f1", "micro_k", "macro_k")
+_MAIN = {  # and what stands for it where it was not measured
+    "micro_f1": "micro_f1",
+    "macro_f1_present": "macro_f1",
+    "micro_k": "micro_k",
+    "macro_k_present": "macro_k",
+}
 
 
 def main_measures(measured: Container[str]) -> list[str]:
     """The measures that methods are compared by, of those that were measured.
 
+    Their macro averages run over the labels that occur.
+
     >>> main_measures(measure([[1]], [[1]]))
+    ['micro_f1', 'macro_f1_present', 'micro_k', 'macro_k_present']
+    """
+    names = (name if name in measured else instead for name, instead in _MAIN.items())
+    return [name for name in (*ONE_LABEL_MEASURES, *names) if name in measured]
+
+
+def paper_measures(measured: Container[str]) -> list[str]:
+    """The measures of the paper, after those of documents with one label each, of those that were measured.
+
+    >>> paper_measures(measure([[1]], [[1]]))
     ['micro_f1', 'macro_f1', 'micro_k', 'macro_k']
     """
     return [name for name in (*ONE_LABEL_MEASURES, *PAPER_MEASURES) if name in measured]
+
+
+def measures_to_test_by(measured: Container[str]) -> list[str]:
+    """The measures that methods are tested by: the main ones, then the others of the paper.
+
+    >>> measures_to_test_by(measure([[1]], [[1]]))[4:]
+    ['macro_f1', 'macro_k']
+    """
+    return list(dict.fromkeys([*main_measures(measured), *paper_measures(measured)]))
 
 
 def is_of_one_label(measured: Container[str]) -> bool:
@@ -64,7 +96,10 @@ def is_of_one_label(measured: Container[str]) -> bool:
 
 
 def measure(truth: ArrayLike, predicted: ArrayLike, one_label: bool = False) -> dict[str, float]:
-    """Every measure, by name: the paper's four, and the macro averages over labels with a positive in truth.
+    """Every measure, by name.
+
+    The macro averages that end in ``_present`` run over labels with a positive in truth, the paper's over
+    all. Precision and recall are those of all labels together, as micro-F1 is.
 
     ``one_label`` says that each document has one label and is given one: accuracy and scikit-learn's macro-F1
     come first then.
@@ -74,6 +109,8 @@ def measure(truth: ArrayLike, predicted: ArrayLike, one_label: bool = False) -> 
     {'micro_f1': 0.667, 'macro_f1': 0.833, 'micro_k': 0.5, 'macro_k': 0.75}
     >>> {name: round(measures[name], 3) for name in ("macro_f1_present", "macro_k_present")}
     {'macro_f1_present': 0.667, 'macro_k_present': 0.5}
+    >>> measures["precision"], measures["recall"]
+    (1.0, 0.5)
     >>> measures = measure([[1, 0], [1, 0], [0, 1]], [[1, 0], [0, 1], [0, 1]], one_label=True)
     >>> {name: round(measures[name], 3) for name in ("accuracy", "sklearn_macro_f1")}
     {'accuracy': 0.667, 'sklearn_macro_f1': 0.667}

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.language_averages import mean_measures, mean_of_four
-from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.evaluation.registry import MEASURES, main_measures, measures_to_test_by
 from funnelling.funnel.design import Design
 from funnelling.funnel.odds import balance, by_class
 from funnelling.funnel.tier_one import Posteriors
@@ -299,7 +299,7 @@ class Measured:
 
 
 def _main(measures: Mapping[str, float]) -> dict[str, float]:
-    return {name: measures[name] for name in main_measures(measures)}
+    return {name: measures[name] for name in measures_to_test_by(measures)}
 
 
 def _log_likelihoods(probabilities: Array, truth: Targets) -> Array:

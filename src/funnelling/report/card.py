@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.method.registry import title
-from funnelling.report.markup import escape_markdown
+from funnelling.report.label_tables import mistakes
+from funnelling.report.markup import escape_markdown, escape_table
 from funnelling.report.measure_tables import languages_table, notes, rates
 from funnelling.report.tables import Table, markdown
 from funnelling.wording import counted
 
 LABELS_SHOWN = 50
+MISTAKES_SHOWN = 10  # of the worst labels, and of those taken for others
 
 
 def model_card(description: Mapping[str, Any]) -> str:
@@ -71,7 +73,12 @@ def _scores(scores: Mapping[str, Any] | None) -> list[str]:
         return ["It was not measured when it was trained."]
     below = "\n".join(f"{escape_markdown(note)}  " for note in notes(scores))
     how = scores.get("how", "Measured on documents that it did not learn from.")
-    return [escape_markdown(how), markdown(languages_table(scores)), below.rstrip()]
+    tables = [
+        paragraph
+        for heading, table in mistakes(scores, MISTAKES_SHOWN).items()
+        for paragraph in (f"### {heading}", markdown(escape_table(table)))
+    ]
+    return [escape_markdown(how), markdown(languages_table(scores)), below.rstrip(), *tables]
 
 
 def made_with(description: Mapping[str, Any]) -> dict[str, Any]:

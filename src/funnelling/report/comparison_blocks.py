@@ -9,7 +9,7 @@ from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
 from funnelling.report.diagrams import confusion_blocks, reliability_curves
-from funnelling.report.measure_tables import comparison_table, notes, side_by_side
+from funnelling.report.measure_tables import comparison_table, few_notes, notes, side_by_side, weighted_table
 from funnelling.report.tables import Table, number
 
 MOST_ROWS = 15  # of pairs of methods that are not folded away
@@ -23,14 +23,19 @@ GROUPS_NOTE = (
     "share of draws that differ by as much, the true one included. All documents of a group are swapped "
     "together, in every language and trial, one without a group alone: it respects that dependence"
 )
+WEIGHTED = "Averages weighted by documents: a language counts as much as it has test documents"
 CHANCE_NOTE = "Among many pairs some p are small by chance: they are not corrected for the number of pairs"
 
 
 def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     """The tables and figures of a comparison."""
+    by_documents = weighted_table(result)
     return [
         TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
-        TableBlock("languages", "Language by language", side_by_side(_rivals(result["methods"]))),
+        *([] if by_documents is None else [TableBlock("weighted", WEIGHTED, by_documents, folded=True)]),
+        TableBlock(
+            "languages", "Language by language", side_by_side(_rivals(result["methods"])), few_notes(result)
+        ),
         *pairs_blocks("significance", result),
         *_confusion(result),
         *_diagrams(result["methods"]),

@@ -3,10 +3,27 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from funnelling.evaluation.registry import is_of_one_label
 from funnelling.report.tables import Table, number
 
+BY_LABEL = "Labels from the worst to the best"
+CONFUSED = "Labels that are taken for others"
+MISSED_TOGETHER = "Labels missed in the same document"
 FAILING = 3  # languages that a row names
 NONE = "–"
+
+
+def mistakes(scores: Mapping[str, Any], most: int | None = None) -> dict[str, Table]:
+    """What a model's scores hold of its mistakes: a table under each heading, with so many rows at most.
+
+    Scores of earlier versions hold nothing of it, nor do those of training documents that were held out.
+    """
+    tables = {
+        BY_LABEL: by_label_table(scores.get("by_label", [])[:most]),
+        CONFUSED: confused_table(scores.get("confused", [])[:most], is_of_one_label(scores["average"])),
+        MISSED_TOGETHER: missed_together_table(scores.get("missed_together", [])[:most]),
+    }
+    return {heading: table for heading, table in tables.items() if table.rows}
 
 
 def by_label_table(rows: Sequence[Mapping[str, Any]]) -> Table:

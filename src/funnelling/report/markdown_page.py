@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from funnelling.report.content import Block, Report, TableBlock, Texts
-from funnelling.report.markup import escape_markdown, inline_markdown
+from funnelling.report.markup import escape_markdown, escape_table, inline_markdown
 from funnelling.report.names import named_sections
 from funnelling.report.page import BEST_NOTE, FACTS_TITLE
-from funnelling.report.tables import Table, markdown
+from funnelling.report.tables import markdown
 
 
 def markdown_page(report: Report) -> str:
@@ -32,7 +32,7 @@ def _block(name: str, block: Block) -> Sequence[str]:
         notes = [*([BEST_NOTE] if block.table.best else []), *block.notes]
         return [
             title,
-            *([] if block.folded else [markdown(_escaped(block.table))]),
+            *([] if block.folded else [markdown(escape_table(block.table))]),
             *map(inline_markdown, notes),
             f"[Data as CSV](data/{name}.csv)",
         ]
@@ -40,7 +40,7 @@ def _block(name: str, block: Block) -> Sequence[str]:
         return [
             title,
             *map(inline_markdown, block.notes),
-            markdown(_escaped(block.data)),
+            markdown(escape_table(block.data)),
             f"[Data as CSV](data/{name}.csv)",
         ]
     return [
@@ -48,12 +48,3 @@ def _block(name: str, block: Block) -> Sequence[str]:
         f"![{escape_markdown(block.alternative)}](figures/{name}.svg)",
         f"[Data as CSV](data/{name}.csv)",
     ]
-
-
-def _escaped(table: Table) -> Table:
-    return Table(
-        [escape_markdown(cell) for cell in table.header],
-        [[escape_markdown(cell) for cell in row] for row in table.rows],
-        [(escape_markdown(text), columns) for text, columns in table.groups],
-        table.best,
-    )

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from funnelling.report.tables import Table
+
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _INLINE = re.compile(r"`([^`]+)`|\[([^\[\]]+)\]\(((?:[^()\s]|\([^()\s]*\))+)\)")
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:)[!-~]+|[#\w./?=&%-]+", re.ASCII)
@@ -53,6 +55,16 @@ def escape_markdown(text: str) -> str:
         return escaped
     place = start.end() if start.group()[0].isdigit() else 0
     return escaped[:place] + "\\" + escaped[place:]
+
+
+def escape_table(table: Table) -> Table:
+    """A table whose cells show as they are in Markdown."""
+    return Table(
+        [escape_markdown(cell) for cell in table.header],
+        [[escape_markdown(cell) for cell in row] for row in table.rows],
+        [(escape_markdown(text), columns) for text, columns in table.groups],
+        table.best,
+    )
 
 
 def inline_markdown(text: str) -> str:

@@ -4,48 +4,100 @@ Their columns follow the registry of measures, so far as a result has them: a mo
 before a measure was added.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from funnelling.evaluation.registry import MEASURES, is_of_one_label, main_measures
+from funnelling.evaluation.language_averages import weighted_mean
+from funnelling.evaluation.registry import MEASURES, PAPERS, is_of_one_label, main_measures
 from funnelling.evaluation.significance import dagger
 from funnelling.method.registry import title
 from funnelling.report.tables import Table, number
 from funnelling.wording import counted
 
 DAGGERS = "† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test"
-PRESENT_NOTE = "* over the labels that occur in the test documents of the language"
+MACRO_NOTE = (
+    "macro: over the labels that occur in the test documents of the language; the paper's: over all, "
+    "where one that is absent and not given is right"
+)
 SKLEARN_NOTE = (
     "sklearn macro-F1 is scikit-learn's: over the labels that occur in the language, in truth or as an answer"
 )
 FLOORS = {"rejector": "(rejects all)", "most_frequent": "(most frequent)"}  # by where a result has them
 MOST_CONFUSED = 3
+FEW = 30  # documents of a language below which its scores are marked
+FEW_MARK = " !"
+WEIGHTED = "weighted by documents"
 
 
-def _titles(*averages: Mapping[str, float]) -> dict[str, str]:
-    """The titles of the measures that a table of these averages shows, by name."""
-    shown = [
+def _shown(*averages: Mapping[str, float], one_model: bool) -> list[str]:
+    """The measures that a table of these averages shows: those that all of them have."""
+    return [
         name
         for name, measure in MEASURES.items()
-        if measure.in_tables and all(name in average for average in averages)
+        if measure.in_tables
+        and (one_model or not measure.of_one_model)
+        and all(name in average for average in averages)
     ]
-    # Over the labels that occur there is scikit-learn's macro-F1 then.
-    return {
-        name: MEASURES[name].title for name in (main_measures(shown) if is_of_one_label(shown) else shown)
-    }
+
+
+def _titles(measures: Sequence[str]) -> list[str]:
+    """The titles of columns; those of the paper's averages have its name above them, in `_groups`."""
+    return [MEASURES[measure].title.removeprefix(PAPERS) for measure in measures]
+
+
+def _groups(measures: Sequence[str], before: int = 0) -> list[tuple[str, int]]:
+    """Whose the averages at the end are, over ``before`` other columns and those of the measures."""
+    papers = sum(MEASURES[measure].title.startswith(PAPERS) for measure in measures)
+    return [("", before + len(measures) - papers), (PAPERS.strip(), papers)] if papers else []
 
 
 def notes(result: Mapping[str, Any]) -> list[str]:
     """What stands below a table of measures."""
-    unknown, one_label = result.get("unknown_labels", 0), is_of_one_label(_an_average(result))
+    average = _an_average(result)
+    unknown, one_label = result.get("unknown_labels", 0), is_of_one_label(average)
     fate = "never right" if one_label else "not counted"
     not_known = f"{counted(unknown, 'label')} of the test documents unknown to training: {fate}"
     return [
-        SKLEARN_NOTE if one_label else PRESENT_NOTE,
+        *few_notes(result),
+        *([SKLEARN_NOTE] if one_label else []),
+        *([MACRO_NOTE] if "macro_f1_present" in average else []),
         *([not_known] if unknown else []),
-        *_confused(result.get("confused", [])),
+        *_confused(result.get("confused", []), one_label),
         *dagger_notes(result),
     ]
+
+
+def few_notes(result: Mapping[str, Any]) -> list[str]:
+    """Which languages have few documents to measure on, if any do."""
+    few = {
+        tag: values["documents"]
+        for tag, values in _some_languages(result).items()
+        if values["documents"] < FEW
+    }
+    named = ", ".join(f"{language} {documents}" for language, documents in few.items())
+    return (
+        [f"{FEW_MARK.strip()} fewer than {FEW} test documents, chance has a large part: {named}"]
+        if few
+        else []
+    )
+
+
+def _some_languages(result: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
+    """The languages of a result, or those of any of its methods."""
+    languages: dict[str, Mapping[str, float]] = {}
+    for each in (result, *result.get("methods", {}).values()):
+        languages |= each.get("languages", {})
+    return languages
+
+
+def _marked(language: str, documents: float) -> str:
+    """A language, marked where there are few documents to measure on."""
+    return f"{language}{FEW_MARK}" if documents < FEW else language
+
+
+def _differ(sizes: Iterable[float]) -> bool:
+    """Whether an average weighted by documents is another than the plain one."""
+    return len(set(sizes)) > 1
 
 
 def _an_average(result: Mapping[str, Any]) -> Mapping[str, float]:
@@ -56,11 +108,10 @@ def _an_average(result: Mapping[str, Any]) -> Mapping[str, float]:
     return average
 
 
-def _confused(pairs: Sequence[Sequence[Any]]) -> list[str]:
+def _confused(pairs: Sequence[Sequence[Any]], one_label: bool) -> list[str]:
     """The labels that are most often taken for others, if any are."""
-    most = ", ".join(
-        f"{truth} taken for {given} ({documents:,})" for truth, given, documents in pairs[:MOST_CONFUSED]
-    )
+    phrase = "{} taken for {} ({:,})" if one_label else "{} missed, {} given ({:,})"
+    most = ", ".join(phrase.format(*pair) for pair in pairs[:MOST_CONFUSED])
     return [f"Most often confused: {most}"] if most else []
 
 
@@ -68,7 +119,7 @@ def rates(result: Mapping[str, Any]) -> str:
     """What a model's measures say beside the table: calibration and recall."""
     return (
         f"Calibration error of the probabilities {number(result['calibration_error'])}, share of the labels "
-        f"found (recall) {number(result['recall'])}"
+        f"found in all languages together (recall) {number(result['recall'])}"
     )
 
 
@@ -79,15 +130,22 @@ def dagger_notes(result: Mapping[str, Any]) -> list[str]:
 
 
 def languages_table(result: Mapping[str, Any]) -> Table:
-    """One method: one row per language, then the average; all measures."""
-    titles = _titles(result["average"])
+    """One model: one row per language, then the averages; all measures."""
+    languages = result["languages"]
+    measures = _shown(result["average"], one_model=True)
     rows = [
-        [language, str(values["documents"]), *(number(values[measure]) for measure in titles)]
-        for language, values in result["languages"].items()
+        [_marked(language, values["documents"]), str(values["documents"]), *_cells(values, measures)]
+        for language, values in languages.items()
     ]
-    total = sum(values["documents"] for values in result["languages"].values())
-    rows.append(["average", str(total), *(number(result["average"][measure]) for measure in titles)])
-    return Table(["language", "documents", *titles.values()], rows)
+    sizes = [values["documents"] for values in languages.values()]
+    rows.append(["average", str(sum(sizes)), *_cells(result["average"], measures)])
+    if _differ(sizes):
+        rows.append([WEIGHTED, "", *_cells(weighted_mean(languages), measures)])
+    return Table(["language", "documents", *_titles(measures)], rows, _groups(measures, before=1))
+
+
+def _cells(values: Mapping[str, float], measures: Sequence[str]) -> list[str]:
+    return [number(values[measure]) for measure in measures]
 
 
 def change_table(before: Mapping[str, Any], after: Mapping[str, Any]) -> Table:
@@ -103,12 +161,17 @@ def change_table(before: Mapping[str, Any], after: Mapping[str, Any]) -> Table:
 
 
 def side_by_side(methods: Mapping[str, Any]) -> Table:
-    """Several methods: one row per language, then the average; for each measure one column per method."""
+    """Several methods: one row per language, then the averages; for each measure one column per method."""
     languages = next(iter(methods.values()))["languages"]
     values_by_row = {
-        **{tag: [method["languages"][tag] for method in methods.values()] for tag in languages},
+        **{
+            _marked(tag, values["documents"]): [method["languages"][tag] for method in methods.values()]
+            for tag, values in languages.items()
+        },
         "average": [method["average"] for method in methods.values()],
     }
+    if _differ(values["documents"] for values in languages.values()):
+        values_by_row[WEIGHTED] = [weighted(method) for method in methods.values()]
     measures = main_measures(next(iter(methods.values()))["average"])
     rows: list[list[str]] = []
     best: list[tuple[int, int]] = []
@@ -126,24 +189,49 @@ def side_by_side(methods: Mapping[str, Any]) -> Table:
     return Table(header, rows, groups, best)
 
 
+def weighted(method: Mapping[str, Any]) -> Mapping[str, float]:
+    """A method's averages weighted by documents; results of earlier versions hold none."""
+    averages: Mapping[str, float] = method.get("weighted") or weighted_mean(method["languages"])
+    return averages
+
+
 def comparison_table(result: Mapping[str, Any]) -> Table:
     """All methods of a comparison: averages with deviations over trials, daggers, times."""
     methods = result["methods"]
     floor_key, floor_title = next((key, row) for key, row in FLOORS.items() if key in result)
     floor = result[floor_key]["average"]
-    titles = _titles(floor, *(method["average"] for method in methods.values()))
+    measures = _shown(floor, *(method["average"] for method in methods.values()), one_model=False)
     rows: list[list[str]] = []
     best: list[tuple[int, int]] = []
     for name, method in methods.items():
         best += [
             (len(rows), column)
-            for column, measure in enumerate(titles, start=1)
+            for column, measure in enumerate(measures, start=1)
             if len(methods) > 1 and result["significance"].get(measure, {}).get("best") == name
         ]
-        cells = [score_cell(result, name, measure) for measure in titles]
+        cells = [score_cell(result, name, measure) for measure in measures]
         rows.append([title(name), *cells, f"{method['fit_seconds']:.1f}", f"{method['predict_seconds']:.1f}"])
-    rows.append([floor_title, *(number(floor[measure]) for measure in titles), "", ""])
-    return Table(["method", *titles.values(), "fit s", "predict s"], rows, best=best)
+    rows.append([floor_title, *_cells(floor, measures), "", ""])
+    header = ["method", *_titles(measures), "fit s", "predict s"]
+    return Table(header, rows, _groups(measures), best)
+
+
+def weighted_table(result: Mapping[str, Any]) -> Table | None:
+    """All methods of a comparison: averages weighted by documents; None where these are the plain ones."""
+    methods = result["methods"]
+    if not any(_differ(_sizes(method)) for method in methods.values()):
+        return None
+    measures = _shown(*(method["average"] for method in methods.values()), one_model=False)
+    averages = {title(name): weighted(method) for name, method in methods.items()}
+    averages |= {
+        row: result[key]["weighted"] for key, row in FLOORS.items() if "weighted" in result.get(key, {})
+    }
+    rows = [[name, *_cells(values, measures)] for name, values in averages.items()]
+    return Table(["method", *_titles(measures)], rows, _groups(measures))
+
+
+def _sizes(method: Mapping[str, Any]) -> list[float]:
+    return [values["documents"] for values in method.get("languages", {}).values()]
 
 
 def score_cell(result: Mapping[str, Any], name: str, measure: str) -> str:

@@ -9,7 +9,14 @@ from funnelling.report.choice_table import CHOICE_NOTE, tried_table
 from funnelling.report.content import Bars, Block, Points, Report, Section, TableBlock
 from funnelling.report.diagrams import confusion_blocks, reliability_curves
 from funnelling.report.error_tables import error_texts
-from funnelling.report.label_tables import by_label_table, confused_table, missed_together_table
+from funnelling.report.label_tables import (
+    BY_LABEL,
+    CONFUSED,
+    MISSED_TOGETHER,
+    by_label_table,
+    confused_table,
+    missed_together_table,
+)
 from funnelling.report.measure_tables import languages_table, notes
 from funnelling.report.tables import Table
 from funnelling.wording import counted
@@ -79,7 +86,7 @@ def _labels(details: Details) -> list[Section]:
     blocks.append(
         TableBlock(
             "labels",
-            "All labels from the worst to the best",
+            BY_LABEL,
             by_label_table(rows),
             folded=len(rows) > FEW_LABELS,
         )
@@ -116,8 +123,8 @@ def _confused(details: Details) -> list[Section]:
     one_label = "confusion" in details
     blocks: list[Block] = confusion_blocks(details["confusion"], MODEL) if details.get("confusion") else []
     for key, heading, table in (
-        ("confused", "Labels that are taken for others", lambda pairs: confused_table(pairs, one_label)),
-        ("missed_together", "Labels missed in the same document", missed_together_table),
+        ("confused", CONFUSED, lambda pairs: confused_table(pairs, one_label)),
+        ("missed_together", MISSED_TOGETHER, missed_together_table),
     ):
         if details.get(key):
             blocks.append(TableBlock(key.replace("_", "-"), heading, table(details[key][:PAIRS])))

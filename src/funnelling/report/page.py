@@ -193,7 +193,8 @@ def _table(table: Table, caption: str, label: str) -> str:
 def _group_row(table: Table) -> str:
     cells = ["<td></td>"]
     for text, columns in table.groups:
-        cells.append(f'<th scope="colgroup" colspan="{columns}" class="begins">{escape(text)}</th>')
+        tag, scope = ("th", ' scope="colgroup"') if text else ("td", "")
+        cells.append(f'<{tag}{scope} colspan="{columns}" class="begins">{escape(text)}</{tag}>')
     rest = len(table.header) - 1 - sum(columns for _, columns in table.groups)
     if rest > 0:
         cells.append(f'<td class="begins" colspan="{rest}"></td>')

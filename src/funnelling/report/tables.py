@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Table(NamedTuple):
-    """Cells as text. ``groups`` are titles over several columns each, beginning with the second.
+    """Cells as text. ``groups`` are titles over several columns each, beginning with the second, or nothing.
 
     ``best`` are the positions (row, column) of cells to be marked.
     """
@@ -55,7 +55,7 @@ def markdown(table: Table) -> str:
 
 def full_header(table: Table) -> list[str]:
     """A title for each column, that of its group before it."""
-    titles = ["", *(f"{text} " for text, columns in table.groups for _ in range(columns))]
+    titles = ["", *(f"{text} " if text else "" for text, columns in table.groups for _ in range(columns))]
     return [text + cell for text, cell in zip_longest(titles, table.header, fillvalue="")]
 
 

@@ -89,7 +89,7 @@ def _add_facts(
         "/v1/model", summary="What the model is", responses=openapi.answers("Model", "Its description.", 401)
     )
     async def tell_model() -> Response:
-        """Method, languages, labels, the scores on its own test set, and how much a request may ask."""
+        """Method, languages, labels, scores and how they were measured, and how much a request may ask."""
         facts = {key: description[key] for key in FACTS}
         return _json({**facts, "exclusive": bool(model.exclusive_), "limits": asdict(settings.limits)})
 

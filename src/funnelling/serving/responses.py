@@ -88,7 +88,8 @@ class Model(_Answer):
     labels: list[Any]
     exclusive: Annotated[bool, Field(description="Whether a document has exactly one label.")]
     scores: Annotated[
-        dict[str, Any] | None, Field(description="Measured on its own test set; null if it was not.")
+        dict[str, Any] | None,
+        Field(description="How good it is, and in `how` by which documents; null if it was not measured."),
     ]
     limits: Limits
     funnelling: str

@@ -7,8 +7,9 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.evaluation.confusion import added
+from funnelling.evaluation.language_averages import weighted_mean
 from funnelling.evaluation.measures.f1 import f1
-from funnelling.evaluation.registry import is_of_one_label, main_measures
+from funnelling.evaluation.registry import is_of_one_label, measures_to_test_by
 from funnelling.evaluation.significance import paired_p, rivals_of, significance
 from funnelling.trials.decisions import p_over_groups
 from funnelling.trials.pieces import Result
@@ -27,7 +28,7 @@ def summarise_methods(
     ``tests`` are the documents that rivals were measured on, trial by trial. The ``p_groups`` of a pair,
     which ``seed`` draws for, is None without them, and where results hold no decisions, as older ones do not.
     """
-    measures = main_measures(floor[0]["average"])
+    measures = measures_to_test_by(floor[0]["average"])
     summaries = {name: summarise_trials(results) for name, results in methods.items()}
     scores = {
         measure: {name: _paired_scores(results, measure) for name, results in methods.items()}
@@ -52,30 +53,36 @@ def summarise_methods(
             ]
             for measure in measures
         },
-        floor_name: {"average": summarise_trials(floor)["average"]},
+        floor_name: {key: summarise_trials(floor)[key] for key in ("average", "weighted")},
         "unknown_labels": floor[0]["unknown_labels"],
     }
 
 
 def summarise_trials(results: Sequence[Result]) -> Result:
-    """The results of one method over trials: means, and two deviations.
+    """The results of one method over trials: means, and two deviations, of the measures that all trials have.
 
+    ``average`` is the plain mean over languages, ``weighted`` that by their numbers of documents.
     ``deviation`` is that of the mean over languages, from trial to trial, None for one trial;
     ``language_deviation`` is that of the mean over trials, from language to language.
     """
-    averages = {m: np.array([result["average"][m] for result in results]) for m in results[0]["average"]}
+    measures = [m for m in results[0]["average"] if all(m in result["average"] for result in results)]
+    averages = {m: np.array([result["average"][m] for result in results]) for m in measures}
+    weighted = [weighted_mean(result["languages"]) for result in results]
     by_language: dict[str, list[dict[str, float]]] = {}
     for result in results:
         for language, values in result["languages"].items():
             by_language.setdefault(language, []).append(values)
     languages: dict[str, dict[str, float]] = {
-        language: {key: float(np.mean([values[key] for values in trials])) for key in trials[0]}
+        language: {
+            key: float(np.mean([values[key] for values in trials])) for key in (*measures, "documents")
+        }
         for language, trials in sorted(by_language.items())
     }
     for values in languages.values():
         values["documents"] = round(values["documents"])
     summary: Result = {
         "average": {measure: float(values.mean()) for measure, values in averages.items()},
+        "weighted": {m: float(np.mean([values[m] for values in weighted])) for m in measures},
         "deviation": {m: float(v.std(ddof=1)) for m, v in averages.items()} if len(results) > 1 else None,
         "language_deviation": {
             measure: float(np.std([values[measure] for values in languages.values()], ddof=1))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, main_measures
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, paper_measures
 from funnelling.report.content import HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments import paper
@@ -80,7 +80,7 @@ def _improvements(funnels: Funnels, target: str) -> Result:
     for source in funnels.languages:
         if source != target:
             less = funnels.measure(tier_two.counts(target, without=source))
-            improvements[source] = {m: improvement(full[m], less[m]) for m in main_measures(full)}
+            improvements[source] = {m: improvement(full[m], less[m]) for m in paper_measures(full)}
     return improvements
 
 
@@ -107,8 +107,8 @@ def section(result: Result) -> Section:
             "Tier 2's C is the one chosen on all documents.",
             "The paper conjectures that languages whose own classifier is good contribute more (Pearson "
             f"{_in_words(paper.CONTRIBUTION_CORRELATION)} on {paper.RCV}), and that languages whose own "
-            f"classifier is weak benefit more ({_in_words(paper.BENEFIT_CORRELATION)}). Here, on macro-F1: "
-            f"{_in_words(result['correlations']['contribution']['macro_f1'])} and "
+            f"classifier is weak benefit more ({_in_words(paper.BENEFIT_CORRELATION)}). Here, on the paper's "
+            f"macro-F1: {_in_words(result['correlations']['contribution']['macro_f1'])} and "
             f"{_in_words(result['correlations']['benefit']['macro_f1'])}.",
         ],
         [

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.evaluation.counts import Counts
-from funnelling.evaluation.registry import MEASURES, is_of_one_label, main_measures
+from funnelling.evaluation.registry import MEASURES, is_of_one_label, paper_measures
 from funnelling.report.content import Curves, Section
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.funnels import Funnels
@@ -112,7 +112,7 @@ def section(result: Result) -> Section:
 
 
 def _measures(result: Result) -> list[str]:
-    return main_measures(next(iter(result.values()))[0][NAIVE])
+    return paper_measures(next(iter(result.values()))[0][NAIVE])
 
 
 def _finding(result: Result) -> str:
@@ -133,7 +133,7 @@ def _finding(result: Result) -> str:
     ]
     return (
         f"Here it is above Naive in {above} of {len(points) * len(measures)} points; the improvement in "
-        f"macro-F1, in the mean over languages, is {', '.join(shown)}."
+        f"the paper's macro-F1, in the mean over languages, is {', '.join(shown)}."
     )
 
 
@@ -154,9 +154,9 @@ def _improvements(result: Result) -> Curves:
     }
     return Curves(
         "learning-curves-improvement",
-        "Improvement over Naive in macro-F1, per cent",
-        "One line per language: the improvement of Fun(TAT) over Naive in macro-F1, per cent of Naive's, for "
-        "growing shares of the language's training documents.",
+        "Improvement over Naive in the paper's macro-F1, per cent",
+        "One line per language: the improvement of Fun(TAT) over Naive in the paper's macro-F1, per cent of "
+        "Naive's, for growing shares of the language's training documents.",
         "% of the language's training documents",
         "% over Naive",
         {"": lines},

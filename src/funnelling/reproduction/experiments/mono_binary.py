@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.language_averages import averaged
-from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.matrices import Floats
 from funnelling.report.comparison_blocks import pairs_blocks
 from funnelling.report.content import Section, TableBlock
@@ -186,7 +186,7 @@ def _examples_table(by_examples: Result) -> TableBlock:
 
 
 def _finding(scores: Result) -> str:
-    measures = main_measures(scores["A"])
+    measures = paper_measures(scores["A"])
     higher = {
         (a, b): sum(scores[a][m] > scores[b][m] for m in measures) for a, b in ("BA", "CA", "CB", "DB", "DC")
     }

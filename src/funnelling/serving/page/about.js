@@ -1,4 +1,4 @@
-// What the model is, and how good it was on its own test set.
+// What the model is, and how good it was when it was measured.
 
 import { languageName, make, table } from "./dom.js";
 
@@ -7,9 +7,13 @@ const MEASURES = {
   accuracy: "accuracy",
   sklearn_macro_f1: "sklearn macro-F1",
   micro_f1: "micro-F1",
-  macro_f1: "macro-F1",
+  macro_f1_present: "macro-F1",
+  precision: "precision",
+  recall: "recall",
   micro_k: "micro-K",
-  macro_k: "macro-K",
+  macro_k_present: "macro-K",
+  macro_f1: "paper’s macro-F1",
+  macro_k: "paper’s macro-K",
 };
 
 export function showAbout(model, line, place) {
@@ -38,7 +42,7 @@ function scores(model) {
   );
   rows.push(row("Mean", model.scores.average));
   const header = ["Language", "learned from", ...shown.map(measure => MEASURES[measure])];
-  const label = "How good it was on its own test set";
+  const label = `How good it is. ${model.scores.how ?? "Measured on documents that it did not learn from."}`;
   return make("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": label }, table(label, header, rows));
 }
 

@@ -7,6 +7,7 @@ colour and as a kind of underline, the size as a shade, in relation to the large
 from collections.abc import Callable, Sequence
 
 from funnelling.report.markup import escape
+from funnelling.text.excerpts import telling_part
 
 LEVELS = 4  # shades; what would not reach half of the lightest is not marked
 GAP = " … "
@@ -45,7 +46,7 @@ def excerpt(text: str, passages: Passages, length: int) -> tuple[str, list[list[
     """
     if len(text) <= length:
         return text, [list(each) for each in passages]
-    start, end = _fullest(text, passages, length)
+    start, end = telling_part(text, passages, length)
     before, after = GAP if start else "", GAP if end < len(text) else ""
     moved = len(before) - start
     inside = [[a + moved, b + moved, amount] for a, b, amount in passages if a >= start and b <= end]
@@ -62,23 +63,6 @@ def signed(amount: float) -> str:
     if not float(shown):
         return shown
     return ("−" if amount < 0 else "+") + shown
-
-
-def _fullest(text: str, passages: Passages, length: int) -> tuple[int, int]:
-    """Where a stretch of some length starts and ends, between words, that has most of all amounts."""
-    best, most, amount, first = 0, -1.0, 0.0, 0
-    for _, end, value in passages:
-        amount += abs(value)
-        while first < len(passages) and end - passages[first][0] > length:
-            amount -= abs(passages[first][2])
-            first += 1
-        if amount > most and first < len(passages):
-            best, most = int(passages[first][0]), amount
-    start = max(0, min(best - length // 8, len(text) - length))
-    end = min(start + length, len(text))
-    start = next((i for i in range(start, min(start + 40, end)) if not i or text[i - 1].isspace()), start)
-    end = next((i for i in range(end, max(end - 40, start), -1) if i == len(text) or text[i].isspace()), end)
-    return start, end
 
 
 def _marked(

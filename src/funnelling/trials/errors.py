@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
 from funnelling.matrices import Floats, Rows, Targets
+from funnelling.text.excerpts import telling_part
 from funnelling.trials.measuring import as_indicators, measure_answers
 from funnelling.trials.pieces import Result
 
@@ -171,7 +172,7 @@ def _explained(
     (explanation,) = method.explain([text], languages=[test.languages[row]], labels=names)
     reasons = {kind: explanation["labels"][classes[column]] for kind, column in blamed.items()}
     placed = {kind: [tuple(each) for each in reason.get("passages", ())] for kind, reason in reasons.items()}
-    start, end = telling_part(text, placed[next(iter(blamed))])
+    start, end = telling_part(text, placed[next(iter(blamed))], LONGEST)
     shown, moved = _cut_out(text, start, end)
     error: dict[str, Any] = {
         "id": test.ids[row],
@@ -188,38 +189,6 @@ def _explained(
         }
     evidence = {} if explanation.get("evidence", True) else {"evidence": False}
     return {**error, "text": shown, **evidence}  # type: ignore[typeddict-item]
-
-
-def telling_part(text: str, passages: Sequence[Passage], longest: int = LONGEST) -> tuple[int, int]:
-    """Where the part of a text begins and ends that spoke most, for or against; a short text is whole.
-
-    >>> text = "one " * 200 + "loan game"
-    >>> start, end = telling_part(text, [(0, 3, 0.1), (800, 804, 2.0), (805, 809, -0.3)], longest=40)
-    >>> text[start:end]
-    'one one one one one one one loan game'
-    """
-    if len(text) <= longest:
-        return 0, len(text)
-    if not passages:
-        return _at_blanks(text, 0, longest)
-    starts, ends, weights = (np.array(column) for column in zip(*passages, strict=True))
-    sums = np.concatenate([[0.0], np.cumsum(np.abs(weights))])
-    last = np.searchsorted(ends, starts + longest, side="right")  # the passages that fit behind each start
-    best = int(np.argmax(sums[last] - sums[:-1]))
-    left, right = int(starts[best]), int(ends[max(last[best] - 1, best)])
-    start = max(0, min(left - (longest - (right - left)) // 2, len(text) - longest))
-    return _at_blanks(text, start, start + longest)
-
-
-def _at_blanks(text: str, start: int, end: int) -> tuple[int, int]:
-    """A part of a text without the words that it would cut in two at its ends, unless they are long ones."""
-    if start > 0 and not text[start - 1].isspace():
-        blank = next((place for place in range(start, min(start + 30, end)) if text[place].isspace()), None)
-        start = start if blank is None else blank + 1
-    if end < len(text) and not text[end].isspace():
-        blank = next((place for place in range(end, max(end - 30, start), -1) if text[place].isspace()), None)
-        end = end if blank is None else blank
-    return start, end
 
 
 def _cut_out(text: str, start: int, end: int) -> tuple[str, int]:

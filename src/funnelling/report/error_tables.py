@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.report.content import MarkedText, Texts
+from funnelling.report.passages import signed
 from funnelling.report.tables import Table, number
 
 NONE = "–"
@@ -124,7 +125,8 @@ def _cells(error: Mapping[str, Any], kind: str) -> list[str]:
 
 
 def _words(words: Sequence[Sequence[Any]]) -> str:
-    return ", ".join(f"{word} {contribution:+.2f}" for word, contribution in words)
+    shown = [(word, signed(contribution)) for word, contribution in words]
+    return ", ".join(f"{word} {amount}" for word, amount in shown if amount != signed(0))
 
 
 def _listed(labels: Sequence[str]) -> str:

@@ -161,6 +161,7 @@ def _marked_text(text: MarkedText) -> str:
 def _table(table: Table, caption: str, label: str) -> str:
     """A table in a region of its own that scrolls where the page is too narrow for it."""
     numeric = [_is_numeric([row[column] for row in table.rows]) for column in range(len(table.header))]
+    long = [max((len(row[column]) for row in table.rows), default=0) > _SHORT for column in range(len(numeric))]
     begins = _group_starts(table)
     lines = [
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(f"Table: {label}")}">',
@@ -178,7 +179,7 @@ def _table(table: Table, caption: str, label: str) -> str:
     for number, row in enumerate(table.rows):
         cells = []
         for column, text in enumerate(row):
-            classes = _classes(column, numeric, begins)
+            classes = [*_classes(column, numeric, begins), *(["long"] if long[column] else [])]
             best = (number, column) in table.best
             shown = f"<b>{escape(text)}</b>" if best else escape(text)
             if column == 0:

@@ -1,6 +1,7 @@
 """``funnelling explain``: why documents get their labels."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from .conftest import Refuses
 def test_explanations_are_json_lines(
     own_words_model: Path, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    succeed("explain", own_words_model, data, "--top", 2)
+    succeed("explain", own_words_model, data, "--top", 2, "--json")
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["id"] for row in rows] == [document["id"] for document in documents()]
     label = next(iter(rows[3]["labels"].values()))
@@ -30,7 +31,8 @@ def test_one_label_is_explained_for_all(model: Path, data: Path, tmp_path: Path)
     ("rows", "options", "says"),
     [
         ([{"id": "7", "text": "ciao", "language": "xh"}], [], ["docs.jsonl:1", '"7"', "--skip-unknown"]),
-        ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why.csv"], ["why.csv", ".jsonl"]),
+        ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why.csv"], ["why.csv", ".jsonl", ".html"]),
+        ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why"], ["why", ".jsonl", ".html"]),
         ([], [], ["docs.jsonl: no document"]),
     ],
 )
@@ -72,3 +74,81 @@ def test_unknown_languages_may_be_passed_over(own_words_model: Path, tmp_path: P
 
 def test_a_label_that_is_none_is_refused(model: Path, data: Path, refuses: Refuses) -> None:
     refuses("explain", model, data, "--label", "fame", says=["fame", "inspect"])
+
+
+def test_a_reader_gets_tables_and_the_text_with_its_words_marked(
+    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("explain", model, data, "--label", "money")
+    shown = capsys.readouterr().out
+    assert "label  probability  threshold  assigned" in shown
+    assert "money: " in shown
+    assert "[+invoice]" in shown
+    assert "Training documents like it" in shown
+    texts = {document["id"]: document["text"] for document in documents()}
+    like = shown.split("Training documents like it\n")[1].splitlines()[:2]
+    assert like[1].strip() == texts[like[0].split()[0]]
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(("no_colour", "coloured"), [("", True), ("1", False)])
+def test_colours_are_for_terminals_whose_users_want_them(
+    no_colour: str,
+    coloured: bool,
+    model: Path,
+    data: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_colour)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    succeed("explain", model, data, "--label", "money")
+    assert ("\x1b[" in capsys.readouterr().out) is coloured
+
+
+@pytest.mark.parametrize("option", ["-o", "--html"])
+def test_a_page_needs_nothing_beside_it(option: str, model: Path, tmp_path: Path) -> None:
+    rows = [{"id": "<b>7</b>", "text": "</p><script>alert(1)</script> invoice", "language": "en"}]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    succeed("explain", model, data, option, tmp_path / "why.html", "--label", "money")
+    page = (tmp_path / "why.html").read_text("utf-8")
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert "<b>7" not in page
+    assert '<mark class="for mark-4" title="+' in page
+    assert page.endswith("</html>\n")
+
+
+def test_one_output_at_a_time(model: Path, data: Path, refuses: Refuses) -> None:
+    refuses("explain", model, data, "--json", "--html", "why.html", says=["--html", "--json"])
+
+
+def test_passages_are_places_in_the_text_as_given(model: Path, tmp_path: Path) -> None:
+    text = "  The INVOICE,\n for a   printer"
+    data = write_jsonl(tmp_path / "docs.jsonl", [{"id": "1", "text": text, "language": "en"}])
+    succeed("explain", model, data, "--label", "money", "-o", tmp_path / "why.jsonl")
+    (row,) = read_jsonl(tmp_path / "why.jsonl")
+    passages = {text[start:end]: amount for start, end, amount in row["labels"]["money"]["passages"]}
+    assert passages["INVOICE"] == max(passages.values()) > 0
+    assert "printer" in passages
+
+
+def test_what_a_document_says_to_the_terminal_is_not_heard(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": "\x1b[2J", "text": "invoice \x1b]0;title\x07 printer", "language": "en"}]
+    succeed("explain", model, write_jsonl(tmp_path / "docs.jsonl", rows))
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_a_document_that_cannot_be_labelled_is_said_to_be_one(
+    own_words_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": "7", "text": "ciao", "language": "xh"}]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    succeed("explain", own_words_model, data, "--skip-unknown")
+    assert "cannot label this language" in capsys.readouterr().out
+    succeed("explain", own_words_model, data, "--skip-unknown", "--html", tmp_path / "why.html")
+    assert "cannot label this language" in (tmp_path / "why.html").read_text("utf-8")

@@ -1,5 +1,6 @@
 """Explanations: they add up, they name words and neighbours, and say nothing a method cannot know."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from funnelling import (
 )
 from funnelling.baselines.lri import LRIClassifier
 from funnelling.corpus import Corpus
+from funnelling.storage.trees import decode, encode
 from tests.reproduction.experiments.made import LABELS, made_corpus
 
 PAPER_FUNNEL = partial(FunnellingClassifier, views=None)
@@ -181,3 +183,47 @@ def test_a_vectorizer_without_names_gives_numbers(corpus: Corpus) -> None:
     model = fitted(PAPER_FUNNEL, corpus, vectorizer=HashingVectorizer(n_features=2**10))
     row = explained(model, corpus, labels=["a"])[0]
     assert all(word.isdigit() for word, _ in row["labels"]["a"]["tier_one"]["words"])
+
+
+def test_neighbours_show_how_their_texts_begin(funnel: Any, corpus: Corpus) -> None:
+    texts = {document.id: document.text for document in corpus}
+    for row in explained(funnel, corpus):
+        for neighbour in row["neighbours"]:
+            assert neighbour["text"].removesuffix(" …") in " ".join(texts[neighbour["id"]].split())
+            assert len(neighbour["text"]) <= 200
+
+
+def test_a_model_of_an_earlier_version_shows_no_texts(funnel: Any, corpus: Corpus, tmp_path: Path) -> None:
+    encoded, arrays = encode(replace(funnel.training_, beginnings={}))
+    del encoded["state"]["beginnings"]
+    older = decode(encoded, arrays)
+    assert older.beginnings == {}
+    save_model(funnel, tmp_path / "model")
+    model = load_model(tmp_path / "model")
+    model.training_ = older
+    rows = explained(model, corpus)
+    assert all("text" not in neighbour for row in rows for neighbour in row["neighbours"])
+    model.extend(["ita0 itb1 heard"], [["a"]], ["it"], ids=["new"])
+    assert model.training_.beginnings.keys() == {"it"}
+    assert model.training_.beginnings["it"][-1] == "ita0 itb1 heard"
+
+
+def test_texts_of_further_documents_are_shown_too(corpus: Corpus) -> None:
+    model = fitted(PAPER_FUNNEL, corpus)
+    model.extend(["fra0 frb1 frc2"] * 4, [["a"]] * 4, ["fr"] * 4, ids=list("wxyz"))
+    assert model.training_.beginnings["fr"] == ["fra0 frb1 frc2"] * 4
+    assert all(
+        len(texts) == len(model.training_.ids[tag]) for tag, texts in model.training_.beginnings.items()
+    )
+    row = model.explain(["fra0 frb1 frc2"], ["fr"])[0]
+    assert all("text" in neighbour for neighbour in row["neighbours"])
+
+
+def test_a_compact_model_keeps_no_word_of_its_texts(corpus: Corpus, tmp_path: Path) -> None:
+    secret = Corpus.from_documents(corpus)
+    secret.texts = [f"{text} supercalifragilistic{i}" for i, text in enumerate(secret.texts)]
+    for compact in (True, False):
+        folder = tmp_path / f"model-{compact}"
+        save_model(fitted(PAPER_FUNNEL, secret, compact=compact), folder)
+        content = b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
+        assert (b"supercalifragilistic0" in content) is not compact

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from funnelling import NaiveClassifier
+from funnelling import FunnellingClassifier, NaiveClassifier
 from funnelling.serving.responses import response_types
 from funnelling.serving.settings import Limits
 
@@ -54,3 +54,20 @@ def test_labels_that_are_not_strings(labels: list[Any], items: dict[str, str]) -
     predict = response_types(labels, Limits())[0]
     schema = TypeAdapter(predict).json_schema()["$defs"]["Prediction"]
     assert schema["properties"]["labels"]["items"] == items
+
+
+def test_explanations_say_where_in_the_text_and_how_neighbours_begin(make_client: Client) -> None:
+    texts, labels, languages = sentences(60)
+    model = FunnellingClassifier(views=["own", "mixed"], random_state=0).fit(
+        texts, labels, languages=languages
+    )
+    client = make_client(other_model=model)
+    text = f"🐈 {TEXTS['en']}"
+    answer = client.post("/v1/explain", json={"documents": [{"text": text, "language": "en"}]})
+    explain = TypeAdapter(response_types(model.classes_.tolist(), Limits())[1])
+    (row,) = explain.validate_json(answer.content, strict=True)["documents"]
+    for told in row["labels"].values():
+        assert told["passages"]
+        assert all(text[start:end].strip() == text[start:end] for start, end, _ in told["passages"])
+        assert told["tier_one"]["share"] + told["other_views"]["mixed"]["share"] == 1
+    assert all(neighbour["text"] in texts for neighbour in row["neighbours"])

@@ -9,7 +9,8 @@ from funnelling import InputError
 from funnelling.parts.predicting import PredictionOptions
 from funnelling.storage import describe_model
 from funnelling.tasks.evaluating import evaluate
-from funnelling.tasks.predicting import explain, predict
+from funnelling.tasks.explaining import explain
+from funnelling.tasks.predicting import predict
 from tests.cli.command import documents, read_jsonl, write_jsonl
 
 

@@ -1,6 +1,8 @@
 """``funnelling explain``: why a document got a label."""
 
 import argparse
+import os
+import sys
 
 from funnelling.cli import options
 
@@ -9,13 +11,22 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "explain",
         help="explain why documents get their labels",
-        description="Explain documents, one JSON object per line: the labels assigned, or the most probable "
-        "ones, and for each what the words added in tier 1 and what the labels added in tier 2; and the "
-        "training documents nearest to it, from any language.",
+        description="Explain documents: the labels assigned, or the most probable ones, and for each the "
+        "words of the text that speak for it and against it, marked in the text; and the training documents "
+        "nearest to it, from any language. --json and -o FILE.jsonl tell more: what the words added in each "
+        "view of tier 1, and what the labels added in tier 2.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
-    parser.add_argument("-o", "--output", default="-", metavar="FILE", help="output file (standard output)")
+    outputs = parser.add_mutually_exclusive_group()
+    outputs.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="output file, .jsonl for JSON Lines or .html for a page (standard output)",
+    )
+    outputs.add_argument("--html", metavar="FILE", help="write a page with the words marked in the texts")
+    outputs.add_argument("--json", action="store_true", help="print JSON Lines instead of tables")
     parser.add_argument("--label", action="append", metavar="L", help="explain this label; may be repeated")
     parser.add_argument(
         "--top", type=options.count, default=10, metavar="N", help="how many words and labels to show (10)"
@@ -26,14 +37,21 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.tasks.predicting import explain
+    from funnelling.formats.files import STANDARD
+    from funnelling.tasks.explaining import explain
 
+    layout = "html" if arguments.html else "jsonl" if arguments.json else None
+    output = arguments.html or arguments.output or STANDARD
+    if arguments.output is None and layout is None:
+        layout = "table"
     explain(
         arguments.model,
         arguments.data,
-        arguments.output,
+        output,
         arguments.label,
         arguments.top,
+        layout=layout,
+        colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
         skip_unknown=arguments.skip_unknown,
         force=arguments.force,
         verbose=1,

@@ -28,8 +28,8 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--compact",
         action="store_true",
-        help="keep nothing of the documents: the model is smaller, but cannot learn on, and its report shows "
-        "no texts",
+        help="keep nothing of the documents, not even ids or how they begin: the model is smaller, but "
+        "cannot learn on, and its report shows no texts",
     )
     parser.add_argument(
         "--optimise",

@@ -1,7 +1,7 @@
-"""The archive of a funnel: what it keeps of its training documents to learn on, never their texts."""
+"""The archive of a funnel: what it keeps of its training documents, to learn on and to show them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +16,7 @@ from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import is_missing
 
 NEIGHBOURS = 5
+BEGINNING = 200  # characters that are kept of a text
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Archive:
     """Training documents by language: as vectors, as labels, and as the views' base classifiers see them.
 
     ``groups`` has "" for a document without one. ``seed`` is what all random choices were made with.
-    ``training`` and ``held_out`` are posteriors, by view and language.
+    ``training`` and ``held_out`` are posteriors, by view and language. Of the texts only ``beginnings`` are
+    kept, "" where one is not known; languages without texts, and archives of earlier versions, have none.
     """
 
     seed: int
@@ -33,6 +35,7 @@ class Archive:
     targets: dict[str, Targets]
     training: dict[str, dict[str, Floats]]
     held_out: dict[str, dict[str, Floats]]
+    beginnings: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, training: TrainingSet, posteriors: ViewPosteriors) -> "Archive":
@@ -45,6 +48,9 @@ class Archive:
             training.targets,
             {view: {tag: p.training for tag, p in each.items()} for view, each in posteriors.items()},
             {view: {tag: p.held_out for tag, p in each.items()} for view, each in posteriors.items()},
+            {tag: list(map(beginning, texts)) for tag, texts in training.documents.items()}
+            if training.texts
+            else {},
         )
 
     def posteriors(self) -> dict[str, dict[str, Posteriors]]:
@@ -76,9 +82,15 @@ class Archive:
                         "language": language,
                         "labels": labels,
                         "distance": float(distances[row]),
+                        **self._text(language, int(row)),
                     }
                 )
         return sorted(neighbours, key=lambda neighbour: neighbour["distance"])[:number]
+
+    def _text(self, language: str, row: int) -> dict[str, str]:
+        """The beginning of a document's text, where it is known."""
+        text = self.beginnings[language][row] if language in self.beginnings else ""
+        return {"text": text} if text else {}
 
     def twins(self, language: str, ids: Sequence[str], vectors: Matrix) -> list[list[int]]:
         """For each document of a language the rows of the archive that have its id and its vector."""
@@ -129,6 +141,17 @@ def _contents(vectors: Any) -> list[bytes]:
         indices[start:end].tobytes() + matrix.data[start:end].tobytes()
         for start, end in pairwise(matrix.indptr.tolist())
     ]
+
+
+def beginning(text: str) -> str:
+    """The beginning of a text on one line, with an ellipsis where the text goes on.
+
+    >>> beginning("A short\\n text"), len(beginning("word " * 100)) <= BEGINNING
+    ('A short text', True)
+    """
+    line = " ".join(text[: 2 * BEGINNING].split())
+    whole = len(line) <= BEGINNING and len(text) <= 2 * BEGINNING
+    return line if whole else line[: BEGINNING - 2].rstrip() + " …"
 
 
 def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:

@@ -124,6 +124,7 @@ class FunnellingClassifier(Method):
         True says yes where the calibrated probability is above .5, with nothing tuned.
     compact : bool
         True keeps nothing of the training documents: the model cannot `extend` then, nor name neighbours.
+        False keeps their vectors, labels and ids, and the first 200 characters of each text.
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
         None is lemmas weighted by tf-idf.
     memory_limit : float

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from funnelling.corpus import Corpus
 from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError
-from funnelling.funnel.archive import Archive, group_names
+from funnelling.funnel.archive import Archive, beginning, group_names
 from funnelling.funnel.design import Design, views_suffice
 from funnelling.funnel.funnel import FittedFunnel, fit_over_views
 from funnelling.funnel.teachers import choose_teachers
@@ -43,12 +43,13 @@ class Growth:
 
 
 class LanguageDocuments(NamedTuple):
-    """One language's training documents; a group "" is none."""
+    """One language's training documents; a group "" is none, and a beginning "" that of an unknown text."""
 
     ids: list[str]
     groups: list[str]
     vectors: Matrix
     targets: Targets
+    beginnings: list[str]
     new: Sequence[int] = ()  # the rows of the further documents that were appended
 
 
@@ -108,6 +109,7 @@ def grow(
                 group_names(grouping[language], len(targets)),
                 vectors[language],
                 targets,
+                list(map(beginning, inputs.documents[language])) if inputs.texts else [""] * len(targets),
                 range(len(targets)),
             )
         documents[language] = _with_archived(archive, language, added)
@@ -132,7 +134,11 @@ def grow(
         view: {language: each.of_teachers(teachers, language) for language, each in by_language.items()}
         for view, by_language in posteriors.items()
     }
-    return Growth(fit_over_views(design, training, views, taught, teachers), classes, training)
+    funnel = fit_over_views(design, training, views, taught, teachers)
+    if funnel.archive is not None:
+        beginnings = {tag: each.beginnings for tag, each in documents.items() if any(each.beginnings)}
+        funnel = replace(funnel, archive=replace(funnel.archive, beginnings=beginnings))
+    return Growth(funnel, classes, training)
 
 
 def are_learned(archive: Archive, views: FittedViews, corpus: Corpus) -> npt.NDArray[np.bool_]:
@@ -177,7 +183,11 @@ def _with_archived(archive: Archive, language: str, further: LanguageDocuments |
         assert further is not None
         return further
     old = LanguageDocuments(
-        archive.ids[language], archive.groups[language], archive.vectors[language], archive.targets[language]
+        archive.ids[language],
+        archive.groups[language],
+        archive.vectors[language],
+        archive.targets[language],
+        archive.beginnings.get(language) or [""] * len(archive.ids[language]),
     )
     if further is None:
         return old
@@ -186,16 +196,19 @@ def _with_archived(archive: Archive, language: str, further: LanguageDocuments |
             f"The vectors of {language!r} have {further.vectors.shape[1]} features, and those before had "
             f"{old.vectors.shape[1]}. Give the same features."
         )
-    targets = old.targets.copy()
+    targets, beginnings = old.targets.copy(), list(old.beginnings)
     twins = archive.twins(language, further.ids, further.vectors)
     for row, places in enumerate(twins):
         targets[places] = further.targets[row]
+        for place in places:
+            beginnings[place] = further.beginnings[row] or beginnings[place]
     new = [row for row, places in enumerate(twins) if not places]
     return LanguageDocuments(
         old.ids + [further.ids[row] for row in new],
         old.groups + [further.groups[row] for row in new],
         stacked({"old": old.vectors, "new": further.vectors[new]}),
         np.vstack([targets, further.targets[new]]),
+        beginnings + [further.beginnings[row] for row in new],
         new,
     )
 

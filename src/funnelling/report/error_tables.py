@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.report.content import MarkedText, Texts
-from funnelling.report.passages import signed
+from funnelling.report.passages import printable, signed
 from funnelling.report.tables import Table, number
 
 NONE = "–"
@@ -69,10 +69,10 @@ def errors_listing(errors: Sequence[Mapping[str, Any]], width: int) -> str:
             "given": _listed(error["given"]),
             "text": error["text"],
         }
-        lines.append(f"{place:2}. {error['id']} ({error['language']})")
+        lines.append(printable(f"{place:2}. {error['id']} ({error['language']})"))
         for name, value in said.items():
             begin, rest = f"    {name:<8}", " " * 12
-            plain = " ".join(value.split())
+            plain = " ".join(printable(value).split())
             lines.append(textwrap.fill(plain, width, initial_indent=begin, subsequent_indent=rest).rstrip())
     return "\n".join(lines)
 

@@ -48,10 +48,11 @@ def html_page(report: Report) -> str:
         ]
     if report.facts:
         lines += _facts(report)
-    return "\n".join([*_head(report.title), *lines, "</main>", "</body>", "</html>", ""])
+    return "\n".join([*head(report.title), *lines, "</main>", "</body>", "</html>", ""])
 
 
-def _head(title: str) -> list[str]:
+def head(title: str) -> list[str]:
+    """The lines of a page before its content, which ends with ``main``, ``body`` and ``html``."""
     dark = f"@media screen and (prefers-color-scheme: dark) {{\n{colour_rules(DARK)}}}\n"
     rules = files("funnelling.report").joinpath("page.css").read_text("utf-8")
     return [
@@ -161,7 +162,7 @@ def _marked_text(text: MarkedText) -> str:
 def _table(table: Table, caption: str, label: str) -> str:
     """A table in a region of its own that scrolls where the page is too narrow for it."""
     numeric = [_is_numeric([row[column] for row in table.rows]) for column in range(len(table.header))]
-    long = [max((len(row[column]) for row in table.rows), default=0) > _SHORT for column in range(len(numeric))]
+    long = [any(len(row[column]) > _SHORT for row in table.rows) for column in range(len(table.header))]
     begins = _group_starts(table)
     lines = [
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(f"Table: {label}")}">',

@@ -4,19 +4,20 @@ Passages are those of `explain`: ``[start, end, amount]``, in the order of the t
 colour and as a kind of underline, the size as a shade, in relation to the largest of the text.
 """
 
+import unicodedata
 from collections.abc import Callable, Sequence
 
 from funnelling.report.markup import escape
-from funnelling.text.excerpts import telling_part
+from funnelling.text.excerpts import cut_out, telling_part
 
 LEVELS = 4  # shades; what would not reach half of the lightest is not marked
-GAP = " … "
 
 Passages = Sequence[Sequence[float]]  # start, end, amount
 
 LEGEND = (
     '<p class="marks-legend"><mark class="for mark-3">blue, underlined</mark> speaks for the label, '
-    '<mark class="against mark-3">orange, with dashes</mark> against it; the stronger, the darker.</p>'
+    '<mark class="against mark-3">orange, with dashes</mark> against it; '
+    "the stronger, the fuller the colour.</p>"
 )
 
 
@@ -33,24 +34,32 @@ def marked_html(text: str, passages: Passages, language: str = "") -> str:
 
 def marked_terminal(text: str, passages: Passages) -> str:
     """A text for a terminal that knows colours: underlined in blue for, orange against, strong in bold."""
-    return _marked(text, passages, _terminal_mark, str)
+    return _marked(text, passages, _terminal_mark, printable)
+
+
+def marked_plain(text: str, passages: Passages) -> str:
+    """A text without colours: what is strong stands in brackets, with its sign.
+
+    >>> marked_plain("tea and cats", [[0, 3, 0.5], [8, 12, -0.4]])
+    '[+tea] and [−cats]'
+    """
+    return _marked(text, passages, _plain_mark, printable)
 
 
 def excerpt(text: str, passages: Passages, length: int) -> tuple[str, list[list[float]]]:
     """The stretch of a long text in which the words added most, for or against, and the passages in it.
 
-    Where the text goes on, `GAP` stands; the passages fit the text that comes back.
+    Where the text goes on, an ellipsis stands; the passages fit the text that comes back.
 
     >>> excerpt("nothing at all but tea", [[19, 22, 0.5]], 8)
-    (' … but tea', [[7, 10, 0.5]])
+    ('… but tea', [[6, 9, 0.5]])
     """
     if len(text) <= length:
         return text, [list(each) for each in passages]
     start, end = telling_part(text, passages, length)
-    before, after = GAP if start else "", GAP if end < len(text) else ""
-    moved = len(before) - start
+    part, moved = cut_out(text, start, end)
     inside = [[a + moved, b + moved, amount] for a, b, amount in passages if a >= start and b <= end]
-    return before + text[start:end] + after, inside
+    return part, inside
 
 
 def signed(amount: float) -> str:
@@ -63,6 +72,27 @@ def signed(amount: float) -> str:
     if not float(shown):
         return shown
     return ("−" if amount < 0 else "+") + shown
+
+
+def printable(text: str) -> str:
+    """A text on one line, of as many characters, that tells a terminal nothing else.
+
+    >>> printable("two\\nlines, \\x1b[31mred")
+    'two lines, \ufffd[31mred'
+    """
+    return "".join(map(_printed.__getitem__, text))
+
+
+class _Printed(dict[str, str]):
+    """What stands for each character on a terminal."""
+
+    def __missing__(self, character: str) -> str:
+        kept = unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
+        self[character] = character if kept else " " if character.isspace() else "\ufffd"
+        return self[character]
+
+
+_printed = _Printed()
 
 
 def _marked(
@@ -83,6 +113,10 @@ def _marked(
 def _html_mark(word: str, amount: float, level: int) -> str:
     kind = "for" if amount > 0 else "against"
     return f'<mark class="{kind} mark-{level}" title="{signed(amount)}">{word}</mark>'
+
+
+def _plain_mark(word: str, amount: float, level: int) -> str:
+    return f"[{'+' if amount > 0 else '−'}{word}]" if 2 * level >= LEVELS else word
 
 
 def _terminal_mark(word: str, amount: float, level: int) -> str:

@@ -20,6 +20,8 @@ Evidence = Annotated[
     Literal[False], Field(description="Nothing in the text is known to the model: no label is assigned.")
 ]
 Contributions = list[tuple[Any, float]]  # of words or labels, by name
+Place = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1, description="What the view counts, where tier 1 has several.")]
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -40,6 +42,7 @@ ProblemDocument.__name__ = ProblemDocument.__qualname__ = "Problem"  # the RFC's
 
 class WordScores(_Answer):
     view: NotRequired[Annotated[str, Field(description="Where tier 1 has several.")]]
+    share: NotRequired[Share]
     score: float
     posterior: Probability
     bias: float
@@ -60,6 +63,18 @@ class ExplainedLabel(_Answer):
     assigned: bool
     tier_one: NotRequired[WordScores]
     other_views: NotRequired[dict[str, WordScores]]
+    passages: NotRequired[
+        Annotated[
+            list[tuple[Place, Place, float]],
+            Field(
+                description="What the words of the text added in tier 1, in all views by their shares: start "
+                "and end in the text, in Unicode code points, and the amount."
+            ),
+        ]
+    ]
+    unplaced: NotRequired[
+        Annotated[float, Field(description="What features added that stand nowhere in the text.")]
+    ]
     tier_two: NotRequired[LabelScores]
 
 
@@ -68,6 +83,7 @@ class Neighbour(_Answer):
     language: str
     labels: list[Any]
     distance: float
+    text: NotRequired[Annotated[str, Field(description="How its text begins, where the model keeps that.")]]
 
 
 class Explanation(_Answer):

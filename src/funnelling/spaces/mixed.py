@@ -65,7 +65,8 @@ class MixedSpace(Space):
         words, characters = self.words_.places(language, text), self.characters_.places(language, text)
         assert words is not None
         assert characters is not None  # both are of our own vectorizers
-        shifted = characters._replace(columns=characters.columns + len(self.words_.feature_names() or []))
+        known: TfidfVectorizer = self.words_.vectorizer_
+        shifted = characters._replace(columns=characters.columns + len(known.vocabulary_))
         return Places(*map(np.concatenate, zip(words, shifted, strict=True)))
 
     def serves(self, language: str) -> bool:

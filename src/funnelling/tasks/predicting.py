@@ -1,4 +1,4 @@
-"""Label the documents of a file, or explain their labels: one JSON object per document."""
+"""Label the documents of a file: one JSON object per document."""
 
 import json
 import os
@@ -9,7 +9,6 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import STANDARD, writing
-from funnelling.method.explanation import label_columns
 from funnelling.parts.predicting import PredictionOptions, predict_parts
 from funnelling.prediction import Predictor, batches
 from funnelling.tasks.sources import FilePath, load_text_model
@@ -66,42 +65,6 @@ def predict(
         return predictor(batch, os.fspath(data))
 
     _write_rows("predict", data, target, rows, force, verbose)
-
-
-def explain(
-    model: FilePath,
-    data: FilePath,
-    output: FilePath = STANDARD,
-    labels: Sequence[str] | None = None,
-    top: int = 10,
-    *,
-    skip_unknown: bool = False,
-    force: bool = False,
-    verbose: int = 0,
-) -> None:
-    """Write a row for each document that says why it gets its labels; see `Predictor.explain`.
-
-    Parameters
-    ----------
-    model : folder of the model
-    data : file of documents
-    output : file of JSON Lines, or - for standard output
-    labels : those to explain; None for those assigned, or the most probable ones
-    top : how many words and labels a row shows
-    skip_unknown : whether documents in unknown languages get a row without labels, or else are refused
-    force : whether an output that exists is replaced
-    verbose : above 0 for a progress bar
-    """
-    target = os.fspath(output)
-    _check_is_jsonl(target)
-    classifier = load_text_model(model)
-    label_columns(classifier.classes_, labels or ())  # refuses labels that do not exist
-    predictor = Predictor(classifier, skip_unknown=skip_unknown)
-
-    def rows(batch: Sequence[Document]) -> Iterable[dict[str, Any]]:
-        return predictor.explain(batch, labels, top, os.fspath(data))
-
-    _write_rows("explain", data, target, rows, force, verbose)
 
 
 def _check_is_jsonl(output: str) -> None:

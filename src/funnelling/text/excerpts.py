@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+GAP = "…"
 LONG_WORD = 40  # characters; one that is longer may be cut in two
 
 
@@ -26,6 +27,16 @@ def telling_part(text: str, passages: Sequence[Sequence[float]], longest: int) -
     left, right = int(starts[best]), int(ends[max(last[best] - 1, best)])
     start = max(0, min(left - (longest - (right - left)) // 2, len(text) - longest))
     return _at_blanks(text, start, start + longest)
+
+
+def cut_out(text: str, start: int, end: int) -> tuple[str, int]:
+    """A part of a text, with ellipses where the text goes on, and how far that moves its places.
+
+    >>> cut_out("nothing at all but tea", 15, 22)
+    ('… but tea', -13)
+    """
+    before, after = f"{GAP} " if start > 0 else "", f" {GAP}" if end < len(text) else ""
+    return before + text[start:end] + after, len(before) - start
 
 
 def _at_blanks(text: str, start: int, end: int) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
 from funnelling.matrices import Floats, Rows, Targets
-from funnelling.text.excerpts import telling_part
+from funnelling.text.excerpts import cut_out, telling_part
 from funnelling.trials.measuring import as_indicators, measure_answers
 from funnelling.trials.pieces import Result
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 MOST = 20
 LONGEST = 400  # characters of a text that are shown
 WORDS = 5  # that are named
-CUT = "…"
 
 Passage = tuple[int, int, float]  # from, to, what it added to the score
 
@@ -173,7 +172,7 @@ def _explained(
     reasons = {kind: explanation["labels"][classes[column]] for kind, column in blamed.items()}
     placed = {kind: [tuple(each) for each in reason.get("passages", ())] for kind, reason in reasons.items()}
     start, end = telling_part(text, placed[next(iter(blamed))], LONGEST)
-    shown, moved = _cut_out(text, start, end)
+    shown, moved = cut_out(text, start, end)
     error: dict[str, Any] = {
         "id": test.ids[row],
         "language": str(test.languages[row]),
@@ -189,12 +188,6 @@ def _explained(
         }
     evidence = {} if explanation.get("evidence", True) else {"evidence": False}
     return {**error, "text": shown, **evidence}  # type: ignore[typeddict-item]
-
-
-def _cut_out(text: str, start: int, end: int) -> tuple[str, int]:
-    """The part of a text, with marks where it was cut, and how far that moves its places."""
-    before, after = f"{CUT} " if start > 0 else "", f" {CUT}" if end < len(text) else ""
-    return before + text[start:end] + after, len(before) - start
 
 
 def _words(text: str, passages: Sequence[Passage], reason: dict[str, Any], sign: int) -> list[list[Any]]:

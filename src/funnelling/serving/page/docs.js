@@ -17,7 +17,7 @@ function kind(api, schema) {
 }
 
 function list(api, { items, prefixItems }) {
-  if (prefixItems) return "pair";
+  if (prefixItems) return prefixItems.length > 2 ? "triple" : "pair";
   const of = kind(api, items);
   return of === "anything" ? "list" : `list of ${of}s`;
 }

@@ -3,6 +3,7 @@
 import { hidden, languageName, make, percent, signed, table } from "./dom.js";
 
 const EXCERPT = 90;
+const SHADES = 4;
 
 export function showResult(card, text, row, explanation, { detected, exclusive, shown }) {
   const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
@@ -10,7 +11,7 @@ export function showResult(card, text, row, explanation, { detected, exclusive, 
   const first = [...ranked.filter(label => assigned.has(label)), ...ranked.filter(label => !assigned.has(label))];
   const rows = first
     .slice(0, Math.max(shown, assigned.size))
-    .map(label => labelRow(label, row, own(explanation?.labels, label), assigned.has(label), exclusive));
+    .map(label => labelRow(label, text, row, own(explanation?.labels, label), assigned.has(label), exclusive));
   const language = `${languageName(row.language)}${detected ? ", detected" : ""}`;
   const title = make("h3", { id: `result-${card.number}` }, `Text ${card.number}: `, make("span", { class: "language" }, language));
   card.result = replaced(
@@ -50,7 +51,7 @@ function summary(count, row) {
   return `${labels}${unknown}${row.zero_shot ? " Training had no documents in this language." : ""}`;
 }
 
-function labelRow(label, row, why, assigned, exclusive) {
+function labelRow(label, text, row, why, assigned, exclusive) {
   const probability = row.scores[label];
   const threshold = own(row.thresholds, label) ?? 0.5;
   const posterior = why?.tier_two ? opinion(why) : undefined;
@@ -65,7 +66,7 @@ function labelRow(label, row, why, assigned, exclusive) {
     make("div", { class: "name" }, make("span", {}, label, mark), make("span", { class: "number" }, percent(probability), cut)),
     bars,
     posterior === undefined ? null : make("p", { class: "change" }, change(posterior, probability)),
-    why?.tier_one || why?.tier_two ? reasons(label, why) : null,
+    why?.tier_one || why?.tier_two ? reasons(label, why, text, row.language) : null,
   );
 }
 
@@ -99,7 +100,7 @@ function opinion(why) {
   return posteriors.length ? posteriors.reduce((sum, value) => sum + value, 0) / posteriors.length : undefined;
 }
 
-function reasons(label, why) {
+function reasons(label, why, text, language) {
   const tables = views(why).map(([name, { words, other_words: others, bias }]) => {
     const rest = [["all others", others], ["without any", bias]];
     const [title, kind] = name === "characters" ? ["Runs of characters", "Run"] : ["Words", "Word"];
@@ -110,13 +111,45 @@ function reasons(label, why) {
     const rest = [["all other labels", others], ["without any label", base]];
     tables.push(contributions("What tier 1 said of labels, in tier 2", "Label", labels, rest));
   }
+  const place = make("div");
+  const draw = () => place.childElementCount || place.append(...marked(text, why.passages, language)); // it may be long
   return make(
     "details",
-    {},
+    { ontoggle: why.passages ? draw : null },
     make("summary", {}, "Why?", hidden(` ${label}`)),
+    place,
     make("p", { class: "note" }, "What each added to the label’s score; a minus speaks against it."),
     make("div", { class: "tables" }, tables),
   );
+}
+
+/** The text, its words marked by what they added; their places count code points. */
+function marked(text, passages, language) {
+  const letters = Array.from(text);
+  const largest = passages.reduce((most, [, , amount]) => Math.max(most, Math.abs(amount)), 0);
+  const pieces = [];
+  let end = 0;
+  for (const [start, stop, amount] of passages) {
+    pieces.push(letters.slice(end, start).join(""));
+    pieces.push(word(letters.slice(start, stop).join(""), amount, Math.round((SHADES * Math.abs(amount)) / largest)));
+    end = stop;
+  }
+  const speaks = (kind, name) => make("mark", { class: `${kind} mark-3` }, name);
+  return [
+    make("p", { class: "marked", lang: language.replaceAll("_", "-"), dir: "auto" }, ...pieces, letters.slice(end).join("")),
+    make(
+      "p",
+      { class: "note" },
+      speaks("for", "underlined"),
+      " words speak for the label, ",
+      speaks("against", "dashed"),
+      " ones against it; the stronger, the fuller the colour.",
+    ),
+  ];
+}
+
+function word(text, amount, level) {
+  return level ? make("mark", { class: `${amount > 0 ? "for" : "against"} mark-${level}`, title: signed(amount) }, text) : text;
 }
 
 function contributions(caption, kind, entries, rest) {
@@ -144,7 +177,13 @@ function everyLabel(number, ranked, row) {
 function neighbours(nearest) {
   if (!nearest.length) return null;
   const items = nearest.map(near =>
-    make("li", {}, make("code", {}, near.id), ` ${languageName(near.language)}: ${near.labels.join(", ") || "no label"}`),
+    make(
+      "li",
+      {},
+      make("code", {}, near.id),
+      ` ${languageName(near.language)}: ${near.labels.join(", ") || "no label"}`,
+      near.text ? make("p", { class: "near", lang: near.language.replaceAll("_", "-"), dir: "auto" }, near.text) : null,
+    ),
   );
   return make("details", {}, make("summary", {}, "Training documents like it"), make("ul", {}, items));
 }

@@ -1,0 +1,81 @@
+"""What an explanation says, apart from how it looks: the words for and against, by what they added."""
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+from funnelling.report.passages import Passages
+
+LEAST = 0.005  # what shows as more than 0
+
+Row = dict[str, Any]
+Amounts = list[tuple[str, float]]
+
+
+class Sides(NamedTuple):
+    """The words that speak for a label and those that speak against it, the strongest first."""
+
+    for_it: Amounts
+    against_it: Amounts
+
+
+def sides(text: str, told: Row, top: int) -> Sides:
+    """The words for and against a label: those of the text, or else the features by their names.
+
+    What added so little that it would show as 0 is left out.
+
+    >>> told = {"passages": [[0, 3, 0.5], [4, 7, -0.2], [8, 11, 0.25]]}
+    >>> sides("tea bad Tea", told, 3)
+    Sides(for_it=[('tea', 0.75)], against_it=[('bad', -0.2)])
+    """
+    amounts = _by_word(text, told["passages"]) if "passages" in told else _by_feature(told)
+    ranked = sorted((pair for pair in amounts if abs(pair[1]) >= LEAST), key=lambda pair: -abs(pair[1]))
+    return Sides(
+        [pair for pair in ranked if pair[1] > 0][:top], [pair for pair in ranked if pair[1] < 0][:top]
+    )
+
+
+def _by_word(text: str, passages: Passages) -> Amounts:
+    """What each word of a text added, all its occurrences together, as it is first written."""
+    amounts: dict[str, float] = defaultdict(float)
+    written: dict[str, str] = {}
+    for start, end, amount in passages:
+        word = text[int(start) : int(end)]
+        written.setdefault(word.casefold(), word)
+        amounts[word.casefold()] += amount
+    return [(written[word], amount) for word, amount in amounts.items()]
+
+
+def _by_feature(told: Row) -> Amounts:
+    return [(str(name), amount) for name, amount in told.get("tier_one", {}).get("words", [])]
+
+
+def verdict(told: Row) -> str:
+    """How probable a label is, and whether it is assigned.
+
+    >>> verdict({"probability": 0.921, "threshold": 0.4, "assigned": True})
+    '92 %, assigned (above 40 %)'
+    """
+    threshold = f" (above {percent(told['threshold'])})" if "threshold" in told else ""
+    return f"{percent(told['probability'])}, {'' if told['assigned'] else 'not '}assigned{threshold}"
+
+
+def percent(probability: float) -> str:
+    """A probability as a reader wants it.
+
+    >>> percent(0.4217), percent(0.001), percent(0.9999)
+    ('42 %', '< 1 %', '> 99 %')
+    """
+    if 0 < probability < 0.005:
+        return "< 1 %"
+    if 0.995 <= probability < 1:
+        return "> 99 %"
+    return f"{probability:.0%}".replace("%", " %")
+
+
+def remarks(row: Row) -> list[str]:
+    """What must be known of a document beside its labels."""
+    return [
+        *(["The model cannot label this language."] if row["labels"] is None else []),
+        *(["Nothing in this text is known to the model: no label is assigned."] if "evidence" in row else []),
+        *(["Training had no documents in this language."] if row.get("zero_shot") else []),
+    ]

@@ -1,0 +1,99 @@
+"""Explain why the documents of a file get their labels: as tables to read, as a page, or as JSON Lines."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from funnelling.errors import InputError
+from funnelling.formats import read_documents
+from funnelling.formats.files import STANDARD, writing
+from funnelling.method.explanation import label_columns
+from funnelling.prediction import Predictor, batches
+from funnelling.report.explanation_page import FOOT, document_html, page_head
+from funnelling.report.explanation_text import document_text
+from funnelling.tasks.sources import FilePath, load_text_model
+from funnelling.work.progress import progress_bar
+
+LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
+PAGES = (".html", ".htm")
+
+
+class _Layout(NamedTuple):
+    """How explanations are written: what stands before them, each with its text, and what stands after."""
+
+    document: Callable[[str, dict[str, Any]], str]
+    head: str = ""
+    foot: str = ""
+
+
+def explain(
+    model: FilePath,
+    data: FilePath,
+    output: FilePath = STANDARD,
+    labels: Sequence[str] | None = None,
+    top: int = 10,
+    *,
+    layout: str | None = None,
+    colour: bool = False,
+    skip_unknown: bool = False,
+    force: bool = False,
+    verbose: int = 0,
+) -> None:
+    """Say for each document why it gets its labels; see `Predictor.explain`.
+
+    Parameters
+    ----------
+    model : folder of the model
+    data : file of documents
+    output : file of JSON Lines or, where the name ends in .html, of a page; or - for standard output
+    labels : those to explain; None for those assigned, or the most probable ones
+    top : how many words and labels a row shows
+    layout : "jsonl", "html" or "table", for a reader; None goes by the name of the output
+    colour : whether a table may have colours
+    skip_unknown : whether documents in unknown languages get a row without labels, or else are refused
+    force : whether an output that exists is replaced
+    verbose : above 0 for a progress bar
+    """
+    target = os.fspath(output)
+    written = _layout(layout or _layout_of(target), os.path.basename(os.fspath(data)), top, colour)
+    classifier = load_text_model(model)
+    label_columns(classifier.classes_, labels or ())  # refuses labels that do not exist
+    predictor = Predictor(classifier, skip_unknown=skip_unknown)
+    documents = read_documents(data)
+    # A bar among the rows would make both unreadable.
+    show_bar = bool(verbose) and not (target == STANDARD and os.isatty(1))
+    with (
+        writing(target, force) as stream,
+        progress_bar("explain", None, show_bar, "documents") as advance,
+    ):
+        stream.write(written.head)
+        for batch in batches(documents):
+            rows = predictor.explain(batch, labels, top, os.fspath(data))
+            for document, row in zip(batch, rows, strict=True):
+                stream.write(written.document(document.text, row))
+            if target == STANDARD:
+                stream.flush()  # whatever reads along gets whole rows
+            advance(len(batch))
+        stream.write(written.foot)
+
+
+def _layout_of(output: str) -> str:
+    """What a file is to hold, by the end of its name; one that says neither is refused."""
+    name = output.lower()
+    if output == STANDARD or name.endswith(LINES):
+        return "jsonl"
+    if name.endswith(PAGES):
+        return "html"
+    raise InputError(
+        f"{output}: explanations are JSON Lines or a page. Choose a name that ends in .jsonl or .html."
+    )
+
+
+def _layout(name: str, data: str, top: int, colour: bool) -> _Layout:
+    if name == "table":
+        return _Layout(lambda text, row: document_text(text, row, top, colour))
+    if name == "html":
+        source = "standard input" if data == STANDARD else data
+        return _Layout(lambda text, row: document_html(text, row, top), page_head(source), FOOT)
+    return _Layout(lambda _, row: json.dumps(row, ensure_ascii=False) + "\n")

@@ -47,7 +47,7 @@ def test_the_table(model: Path, split_data: Path, capsys: pytest.CaptureFixture[
     columns = ["micro-F1", "macro-F1", "precision", "recall", "micro-K", "macro-K", "macro-F1", "macro-K"]
     assert lines[1].split() == ["language", "documents", *columns]
     assert [line.split()[0] for line in lines[3:6]] == ["en", "it", "average"]
-    assert lines[6].startswith("! fewer than 30 test documents")
+    assert lines[6].startswith("! fewer than 30 documents to measure on")
     assert lines[6].endswith("en 8, it 8")
 
 
@@ -125,7 +125,7 @@ class TestWhatGoesWrong:
         scores = [row["f1"] for row in result["by_label"]]
         assert scores == sorted(scores)
         succeed("evaluate", model, split_data, "--by-label", 1)
-        printed = capsys.readouterr().out.split("Labels from the worst to the best:\n")[1].splitlines()
+        printed = capsys.readouterr().out.split("Labels, the worst first:\n")[1].splitlines()
         assert printed[0].split()[:4] == ["label", "documents", "given", "right"]
         assert printed[2].split()[0] == result["by_label"][0]["label"]
         assert len(printed) == 3

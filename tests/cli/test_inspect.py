@@ -36,7 +36,7 @@ def test_for_people(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Measured on 16 test documents." in lines
     assert any(line.startswith("average") for line in lines)
     assert any("Calibration error" in line for line in lines)
-    assert "Labels from the worst to the best:" in lines
+    assert "Labels, the worst first:" in lines
     assert "Limits" in lines
     assert "- Few training documents: en, it." in lines
 

@@ -82,6 +82,7 @@ def test_its_next_commands_work_as_printed(ended: tuple[Path, str]) -> None:
     assert len(rows) == 2450
     assert all(len(row["scores"]) == 3 for row in rows)
     assert outputs[1].startswith("Method      fun-tat\n")
+    assert "\nMeasured on 700 test documents.\n" in outputs[1]
 
 
 def test_again_needs_force(ended: tuple[Path, str]) -> None:

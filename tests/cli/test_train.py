@@ -18,7 +18,8 @@ def _table(printed: str) -> dict[str, list[str]]:
     lines = printed.splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("---")) + 1
     end = next(i for i, line in enumerate(lines) if line.startswith("average")) + 1
-    return {line.split()[0]: line.split()[1:] for line in lines[start:end]}
+    rows = [line.replace(" !", "").split() for line in lines[start:end]]
+    return {row[0]: row[1:] for row in rows}
 
 
 def _scores(model: Path) -> Any:

@@ -143,7 +143,7 @@ class TestMeasured:
         measured = choosing.Measured.of(truth, right.astype(np.float32), exclusive=False)
         assert measured.quality == 1
         assert measured.by_document.tolist() == [1] * 21
-        assert set(measured.measures) == set(PAPER_MEASURES)
+        assert set(measured.measures) == {*PAPER_MEASURES, "macro_f1_present", "macro_k_present"}
 
     def test_one_label_is_measured_by_likelihood(self) -> None:
         """Both decide alike, but one is less sure where it errs."""

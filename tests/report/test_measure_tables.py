@@ -48,7 +48,7 @@ def test_a_language_with_few_documents_is_marked_and_cannot_pull_the_weighted_av
     rows = languages_table(result).rows
     assert [row[0] for row in rows] == ["en", "is !", "average", "weighted by documents"]
     assert rows[-1][1:3] == ["", ".600"]
-    assert notes(result)[0] == "! fewer than 30 test documents, chance has a large part: is 10"
+    assert notes(result)[0] == "! fewer than 30 documents to measure on, chance has a large part: is 10"
     assert not any(note.startswith("!") for note in notes(_result(0.5, "en", "it")))
     methods = side_by_side({"naive": result, "fun-tat": result})
     assert [row[0] for row in methods.rows] == [row[0] for row in rows]

@@ -4,20 +4,23 @@ from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from funnelling.evaluation.counts import Counts, FloatArray, IntArray, check_same_shape, indicators
 from funnelling.evaluation.measures.f1 import f1
 
 
-class FailingLanguage(TypedDict):
-    """A language in which a label was missed or given wrongly: its counts and F1 there."""
-
-    language: str
+class _Counted(TypedDict):
     documents: int
     given: int
     right: int
     f1: float
+
+
+class FailingLanguage(_Counted):
+    """A language in which a label was missed or given wrongly: its counts and F1 there."""
+
+    language: str
 
 
 class LabelMeasures(TypedDict):
@@ -62,26 +65,38 @@ def measure_labels(
     actual, guess = indicators(truth), indicators(predicted)
     check_same_shape(actual, guess)
     column = np.array([str(language) for language in languages], dtype=object)
-    tables = {
-        tag: Counts.of(actual[column == tag], guess[column == tag]).table() for tag in sorted(set(column))
-    }
+    tags = sorted(set(column))
+    # Kinds of counts × languages × labels
+    table = np.stack([Counts.of(actual[column == tag], guess[column == tag]).table() for tag in tags], axis=1)
+    in_all = _rows(table.sum(axis=1))
+    failing: list[list[FailingLanguage]] = [[] for _ in labels]
+    for place, tag in enumerate(tags):
+        counts = table[:, place]
+        for label, row in _rows(counts, counts[1] + counts[2] > 0).items():
+            failing[label].append({"language": tag, **row})
     ranges = [None] * len(labels) if thresholds is None else list(_ranges(thresholds))
-    rows = [
-        _measured(str(label), tables, position, ranges[position]) for position, label in enumerate(labels)
+    measured = [
+        _measured(str(label), in_all[position], ranges[position], failing[position])
+        for position, label in enumerate(labels)
     ]
-    return sorted(rows, key=_worst_first)
+    return sorted(measured, key=_worst_first)
 
 
-def _worst_first(row: LabelMeasures) -> tuple[bool, float, int, str]:
-    f1_of_row = row["f1"]
-    return f1_of_row is None, f1_of_row or 0.0, -row["documents"], row["label"]
+def _rows(table: IntArray, where: NDArray[np.bool_] | None = None) -> dict[int, _Counted]:
+    """The counts and the F1 of some labels, or of all, by their positions."""
+    positions = np.arange(table.shape[1]) if where is None else np.flatnonzero(where)
+    right, wrong, missed, _ = table[:, positions]
+    columns = (positions, right + missed, right + wrong, right, f1(right, wrong, missed))
+    return {
+        position: {"documents": documents, "given": given, "right": hits, "f1": score}
+        for position, documents, given, hits, score in zip(*(each.tolist() for each in columns), strict=True)
+    }
 
 
 def _measured(
-    label: str, tables: dict[str, IntArray], position: int, threshold: list[float] | None
+    label: str, counted: _Counted, threshold: list[float] | None, failing: list[FailingLanguage]
 ) -> LabelMeasures:
-    right, wrong, missed, _ = np.sum([table[:, position] for table in tables.values()], axis=0).tolist()
-    documents, given = right + missed, right + wrong
+    documents, given, right = counted["documents"], counted["given"], counted["right"]
     return {
         "label": label,
         "documents": documents,
@@ -89,23 +104,15 @@ def _measured(
         "right": right,
         "precision": right / given if given else None,
         "recall": right / documents if documents else None,
-        "f1": float(f1(right, wrong, missed)) if documents or given else None,
+        "f1": counted["f1"] if documents or given else None,
         "threshold": threshold,
-        "languages": sorted(_failing(tables, position), key=lambda failing: failing["f1"]),
+        "languages": sorted(failing, key=lambda each: each["f1"]),
     }
 
 
-def _failing(tables: dict[str, IntArray], position: int) -> Iterator[FailingLanguage]:
-    for language, table in tables.items():
-        right, wrong, missed, _ = table[:, position].tolist()
-        if wrong or missed:
-            yield {
-                "language": language,
-                "documents": right + missed,
-                "given": right + wrong,
-                "right": right,
-                "f1": float(f1(right, wrong, missed)),
-            }
+def _worst_first(row: LabelMeasures) -> tuple[bool, float, int, str]:
+    score = row["f1"]
+    return score is None, score or 0.0, -row["documents"], row["label"]
 
 
 def _ranges(thresholds: FloatArray) -> Iterator[list[float] | None]:

@@ -23,7 +23,7 @@ GROUPS_NOTE = (
     "share of draws that differ by as much, the true one included. All documents of a group are swapped "
     "together, in every language and trial, one without a group alone: it respects that dependence"
 )
-WEIGHTED = "Averages weighted by documents: a language counts as much as it has test documents"
+WEIGHTED_NOTE = "A language counts as much as it has test documents"
 CHANCE_NOTE = "Among many pairs some p are small by chance: they are not corrected for the number of pairs"
 
 
@@ -32,7 +32,7 @@ def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
     by_documents = weighted_table(result)
     return [
         TableBlock("methods", "Averages over languages", comparison_table(result), notes(result)),
-        *([] if by_documents is None else [TableBlock("weighted", WEIGHTED, by_documents, folded=True)]),
+        *([] if by_documents is None else [_weighted(by_documents)]),
         TableBlock(
             "languages", "Language by language", side_by_side(_rivals(result["methods"])), few_notes(result)
         ),
@@ -40,6 +40,10 @@ def comparison_blocks(result: Mapping[str, Any]) -> list[Block]:
         *_confusion(result),
         *_diagrams(result["methods"]),
     ]
+
+
+def _weighted(table: Table) -> TableBlock:
+    return TableBlock("weighted", "Averages weighted by documents", table, [WEIGHTED_NOTE], folded=True)
 
 
 def pairs_blocks(

@@ -6,7 +6,7 @@ from typing import Any
 from funnelling.evaluation.registry import is_of_one_label
 from funnelling.report.tables import Table, number
 
-BY_LABEL = "Labels from the worst to the best"
+BY_LABEL = "Labels, the worst first"
 CONFUSED = "Labels that are taken for others"
 MISSED_TOGETHER = "Labels missed in the same document"
 FAILING = 3  # languages that a row names

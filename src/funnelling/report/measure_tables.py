@@ -76,7 +76,7 @@ def few_notes(result: Mapping[str, Any]) -> list[str]:
     }
     named = ", ".join(f"{language} {documents}" for language, documents in few.items())
     return (
-        [f"{FEW_MARK.strip()} fewer than {FEW} test documents, chance has a large part: {named}"]
+        [f"{FEW_MARK.strip()} fewer than {FEW} documents to measure on, chance has a large part: {named}"]
         if few
         else []
     )

@@ -21,6 +21,7 @@ from funnelling.trials.pieces import Result
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, sides_of
 from funnelling.trials.summary import summarise_methods
+from funnelling.wording import counted
 
 RIVAL, METHOD = "naive", "fun-tat"
 EXPLANATION = (
@@ -86,7 +87,9 @@ class Quickstart:
             seed,
         )
         self.folder.mkdir(parents=True, exist_ok=True)
-        save_model(model, self.model_folder, scores=model_scores(results[METHOD]), force=self.force)
+        how = f"Measured on {counted(len(trial.test), 'test document')}."
+        scores = {**model_scores(results[METHOD]), "how": how}
+        save_model(model, self.model_folder, scores=scores, force=self.force)
         write_documents(self.documents_file, self.corpus, force=self.force)
         write_report(self._report(comparison, trial, seed, time.monotonic() - started), self.folder)
         return comparison

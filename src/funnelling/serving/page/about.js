@@ -2,6 +2,8 @@
 
 import { languageName, make, table } from "./dom.js";
 
+const FEW = 30; // documents of a language below which its scores are marked
+
 // The first two only for models that give one label per text.
 const MEASURES = {
   accuracy: "accuracy",
@@ -28,22 +30,35 @@ export function showAbout(model, line, place) {
 }
 
 function scores(model) {
-  const shown = Object.keys(MEASURES).filter(name => name in model.scores.average);
-  const row = (name, measured, documents) =>
+  const { average, weighted, languages, how } = model.scores;
+  const shown = Object.keys(MEASURES).filter(name => name in average);
+  const row = (name, measured, learned) =>
     make(
       "tr",
       {},
       make("th", { scope: "row" }, name),
-      make("td", { class: "number" }, documents === undefined ? "" : documents.toLocaleString("en")),
+      [learned, measured.documents].map(documents => make("td", { class: "number" }, count(documents))),
       shown.map(measure => make("td", { class: "number" }, number(measured[measure]))),
     );
-  const rows = Object.entries(model.scores.languages).map(([code, measured]) =>
-    row(languageName(code), measured, model.languages[code]),
-  );
-  rows.push(row("Mean", model.scores.average));
-  const header = ["Language", "learned from", ...shown.map(measure => MEASURES[measure])];
-  const label = `How good it is. ${model.scores.how ?? "Measured on documents that it did not learn from."}`;
+  const measured = Object.entries(languages);
+  const rows = measured.map(([code, values]) => row(marked(code, values), values, model.languages[code]));
+  rows.push(row("Mean", average));
+  if (weighted && new Set(measured.map(([, values]) => values.documents)).size > 1)
+    rows.push(row("Mean weighted by documents", weighted));
+  const few = measured.some(([, values]) => values.documents < FEW);
+  const header = ["Language", "learned from", "measured on", ...shown.map(measure => MEASURES[measure])];
+  const label =
+    `How good it is. ${how ?? "Measured on documents that it did not learn from."}` +
+    (few ? ` ! Fewer than ${FEW} documents to measure on: chance has a large part.` : "");
   return make("div", { class: "scroll", role: "region", tabindex: 0, "aria-label": label }, table(label, header, rows));
+}
+
+function marked(code, measured) {
+  return languageName(code) + (measured.documents < FEW ? " !" : "");
+}
+
+function count(documents) {
+  return documents === undefined ? "" : documents.toLocaleString("en");
 }
 
 function number(value) {

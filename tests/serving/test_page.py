@@ -216,6 +216,8 @@ def test_why(browser: Any, service: Service) -> None:
     write(browser, TEXTS["it"])
     label(browser)
     browser.find_element("css selector", ".assigned details summary").click()
+    until(browser, lambda b: b.find_elements("css selector", ".assigned .marked mark.for"))
+    assert browser.find_element("css selector", ".assigned .marked").text == TEXTS["it"]
     words, labels = browser.find_elements("css selector", ".assigned details table")
     assert {"chitarra", "pianoforte"} & {cell.text for cell in words.find_elements("css selector", "th")}
     assert "music" in labels.text

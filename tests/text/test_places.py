@@ -66,7 +66,9 @@ def test_runs_of_characters_stand_as_often_as_they_are_counted(text, latin, leng
     counted = dict(zip((counts.words[column] for column in counts.columns), counts.frequencies, strict=True))
     places = vectorizer.places(text)
     found = Counter(vectorizer.vocabulary_[column] for column in places.columns)
-    assert found == {name: n for name, n in counted.items() if name in vectorizer.vocabulary_}
+    # Marks alone are spelled as nothing, and then only the edges are left of a word.
+    shown = {name: n for name, n in counted.items() if name in vectorizer.vocabulary_ and name.strip()}
+    assert {name: n for name, n in found.items() if name.strip()} == shown
     assert ((places.starts >= 0) & (places.starts <= places.ends) & (places.ends <= len(text))).all()
 
 

@@ -1,7 +1,7 @@
 """Where in a text the characters of another spelling come from: lower case, without accents, in Latin."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,62 +34,73 @@ def aligned(text: str, spell: Spelling) -> Alignment:
     (0, 5)
     """
     spelled = spell(text)
-    if text.isascii() and len(spelled) == len(text):
-        places = np.arange(len(text))
-        return Alignment(spelled, places, places + 1)
-    sizes = _Sizes(spell)
+    each = _one_by_one(text, spell)
+    if int(each.sum()) != len(spelled):  # some characters are spelled as one
+        return _by_chunk(text, spelled, spell)
+    starts = np.flatnonzero(each)
+    ends = np.append(starts, len(text))[1:]  # what is spelled as nothing belongs to what is before it
+    sizes = each[starts]
+    return Alignment(spelled, starts.repeat(sizes), ends[: len(starts)].repeat(sizes))
+
+
+def _one_by_one(text: str, spell: Spelling) -> npt.NDArray[np.intp]:
+    """How many characters each character is spelled with, on its own."""
+    letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    codes, numbers = np.unique(letters, return_inverse=True)
+    sizes = np.array([len(spell(chr(code))) for code in codes.tolist()], dtype=np.intp)
+    return sizes[numbers]
+
+
+def _by_chunk(text: str, spelled: str, spell: Spelling) -> Alignment:
     starts: list[int] = []
     ends: list[int] = []
-    for chunk in _chunk.finditer(text):
-        for start, end, size in _clusters(chunk[0], spell, sizes):
-            starts += [chunk.start() + start] * size
-            ends += [chunk.start() + end] * size
+    known: dict[str, list[tuple[int, int, int]]] = {}
+    for found in _chunk.finditer(text):
+        chunk, before = found[0], found.start()
+        if chunk not in known:
+            known[chunk] = _clusters(chunk, spell)
+        for start, end, size in known[chunk]:
+            starts += [before + start] * size
+            ends += [before + end] * size
     if len(starts) != len(spelled):
         starts, ends = [0] * len(spelled), [len(text)] * len(spelled)
     return Alignment(spelled, np.array(starts, dtype=np.intp), np.array(ends, dtype=np.intp))
 
 
-class _Sizes(dict[str, int]):
-    """How many characters each character is spelled with."""
-
-    def __init__(self, spell: Spelling) -> None:
-        super().__init__()
-        self._spell = spell
-
-    def __missing__(self, character: str) -> int:
-        self[character] = len(self._spell(character))
-        return self[character]
-
-
-def _clusters(chunk: str, spell: Spelling, sizes: _Sizes) -> list[tuple[int, int, int]]:
+def _clusters(chunk: str, spell: Spelling) -> list[tuple[int, int, int]]:
     """Pieces of a chunk that are spelled apart from each other: start, end, and how many characters it takes.
 
     They cover the chunk: what is spelled as nothing belongs to what is before it, or else to what follows.
     """
     expected = len(spell(chunk))
-    cut = [(i, i + 1, sizes[character]) for i, character in enumerate(chunk)]
+    sizes = _one_by_one(chunk, spell).tolist()
+    cut = [(i, i + 1, size) for i, size in enumerate(sizes)]
+    if sum(sizes) != expected:
+        cut = _joined(chunk, spell, sizes)
     if sum(size for *_, size in cut) != expected:
-        cut = list(_joined(chunk, spell, sizes))
-    if sum(size for *_, size in cut) != expected:
-        cut = [(0, len(chunk), expected)]
+        return [(0, len(chunk), expected)]
     clusters: list[tuple[int, int, int]] = []
     for start, end, size in cut:
-        if clusters and not size:
-            clusters[-1] = (clusters[-1][0], end, clusters[-1][2])
-        elif clusters and not clusters[-1][2]:
-            clusters[-1] = (clusters[-1][0], end, size)
+        if clusters and not (size and clusters[-1][2]):
+            clusters[-1] = (clusters[-1][0], end, clusters[-1][2] + size)
         else:
             clusters.append((start, end, size))
     return clusters
 
 
-def _joined(chunk: str, spell: Spelling, sizes: _Sizes) -> Iterator[tuple[int, int, int]]:
-    """Characters that are spelled otherwise together than apart, as one piece: a letter and its accent."""
-    start, size = 0, sizes[chunk[0]]
-    for i, character in enumerate(chunk[1:], start=1):
+def _joined(chunk: str, spell: Spelling, sizes: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Characters that are spelled otherwise together than apart, as one piece: a letter and its accent.
+
+    None where that would be more than any script has.
+    """
+    pieces = []
+    start, size = 0, sizes[0]
+    for i in range(1, len(chunk)):
         together = len(spell(chunk[start : i + 1]))
-        if together == size + sizes[character] or i - start >= LONGEST_CLUSTER:
-            yield start, i, size
-            start, together = i, sizes[character]
+        if together == size + sizes[i]:
+            pieces.append((start, i, size))
+            start, together = i, sizes[i]
+        elif i - start >= LONGEST_CLUSTER:
+            return []
         size = together
-    yield start, len(chunk), size
+    return [*pieces, (start, len(chunk), size)]

@@ -19,7 +19,7 @@ from funnelling.text.tokens import fold_accents, lower, tidy
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
 BREAK = "\n"  # between chunks, none of which has one
 
-_chunk = re.compile(r"\S+")
+_word = re.compile(r"\S+")
 
 
 class CharacterVectorizer(TfidfVectorizer):
@@ -110,27 +110,28 @@ class CharacterVectorizer(TfidfVectorizer):
             yield size, cut, found, [text[start : start + size] for start in cut[first].tolist()]
 
     def places(self, text: str, language: str | None = None) -> Places:  # noqa: ARG002
-        """Where the runs of a text stand in it; the edges of words take no room."""
+        """Where the runs of a text stand in it; the edges of words, and runs of them alone, take no room."""
         check_fitted(self, "idf_")
         lowered = aligned(text, lower)
-        words, edges = [], []  # edges: for each character of the words, its start and end in the text
-        for chunk in _chunk.finditer(lowered.text):
-            spelled = aligned(chunk[0], self._spell)
-            starts = lowered.starts[chunk.start() + spelled.starts]
-            ends = lowered.ends[chunk.start() + spelled.ends - 1]
-            for start, end in self._spans(spelled.text):
-                words.append(f"{EDGE}{spelled.text[start:end]}{EDGE}")
-                inner = list(zip(starts[start:end].tolist(), ends[start:end].tolist(), strict=True))
-                before, after = (inner[0][0], inner[-1][1]) if inner else lowered.span(*chunk.span())
-                edges += [(before, before), *inner, (after, after)]
-        first, last = np.array(edges, dtype=np.intp).reshape(-1, 2).T
+        spelled = aligned(lowered.text, self._spell)
+        found = list(_word.finditer(spelled.text))
+        words = [f"{EDGE}{word[0]}{EDGE}" for word in found]
+        # For each character of the words, edges included, where it starts and ends in the text.
+        ends = np.array([word.end() for word in found], dtype=np.intp)
+        sizes = np.array([len(word) for word in words], dtype=np.intp)
+        beyond = np.repeat(np.cumsum(sizes), sizes) - np.arange(int(sizes.sum())) - 1  # before the word's end
+        sizes, ends = np.repeat(sizes, sizes), np.repeat(ends, sizes)
+        inner = ends - np.clip(beyond, 1, sizes - 2)
+        first = lowered.starts[spelled.starts[inner]]
+        last = lowered.ends[spelled.ends[inner] - 1]
+        first, last = np.where(beyond == 0, last, first), np.where(beyond == sizes - 1, first, last)
         column_of = self._column_of()
-        found = [Places(*np.empty((3, 0), dtype=np.intp))]
+        places = [Places(*np.empty((3, 0), dtype=np.intp))]
         for size, cut, numbers, names in self._cut(words):
             columns = np.array([column_of.get(name, -1) for name in names], dtype=np.intp)[numbers]
             known = cut[columns >= 0]
-            found.append(Places(columns[columns >= 0], first[known], last[known + size - 1]))
-        return Places(*map(np.concatenate, zip(*found, strict=True)))
+            places.append(Places(columns[columns >= 0], first[known], last[known + size - 1]))
+        return Places(*map(np.concatenate, zip(*places, strict=True)))
 
     def _longest(self) -> int:
         longest = self.length if self.longest is None else self.longest
@@ -141,13 +142,9 @@ class CharacterVectorizer(TfidfVectorizer):
     def _words(self, chunks: Sequence[str]) -> tuple[list[str], npt.NDArray[np.intp]]:
         """What is cut, with its edges, and of which chunk each is: one may be spelled as several words."""
         lines = self._spell(BREAK.join(chunks)).split(BREAK) if chunks else []
-        words = [line.split() if self.latin else [line] for line in lines]  # as by `_spans`
+        words = [line.split() if self.latin else [line] for line in lines]
         owners = np.repeat(np.arange(len(words)), [len(each) for each in words])
         return [f"{EDGE}{word}{EDGE}" for each in words for word in each], owners
-
-    def _spans(self, line: str) -> list[tuple[int, int]]:
-        """Where the words of a chunk, as it is spelled, start and end in it."""
-        return [word.span() for word in _chunk.finditer(line)] if self.latin else [(0, len(line))]
 
     def _spell(self, text: str) -> str:
         return _in_latin(text) if self.latin else fold_accents(text)

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.text.alignment import aligned
+from funnelling.text.alignment import Alignment, aligned
 
 # Han, kana and Bopomofo: runs are cut into pieces of one and two characters.
 _IDEOGRAPHIC = (
@@ -73,10 +73,11 @@ def placed_words(text: str, language: str | None = None) -> list[tuple[str, int,
     >>> placed_words("L'e\u0301te\u0301, 東京")
     [('l', 0, 1), ('été', 2, 7), ('東', 9, 10), ('東京', 9, 11), ('京', 10, 11)]
     """
-    spelled = aligned(text, partial(_spelled, language=language))
+    spelled = _aligned(text, language)
     patterns = _patterns(bool(_astral.search(spelled.text)))
+    starts, ends = spelled.starts.tolist(), spelled.ends.tolist()
     return [
-        (run[0][start:end], *spelled.span(run.start() + start, run.start() + end))
+        (spelled.text[start:end], starts[start], ends[end - 1])
         for run in patterns.run.finditer(spelled.text)
         for start, end in _cuts(run)
     ]
@@ -90,12 +91,13 @@ def units(text: str) -> list[tuple[int, int]]:
     >>> units("C++ für 東京!")
     [(0, 1), (1, 3), (4, 7), (8, 9), (9, 10), (10, 11)]
     """
-    spelled = aligned(text, _spelled)
+    spelled = _aligned(text)
     patterns = _patterns(bool(_astral.search(spelled.text)))
+    starts, ends = spelled.starts.tolist(), spelled.ends.tolist()
     found: list[tuple[int, int]] = []
     for run in patterns.run.finditer(spelled.text):
-        for piece in _syllables(run[0]) if run.lastgroup else [(0, len(run[0]))]:
-            start, end = spelled.span(run.start() + piece[0], run.start() + piece[1])
+        for first, last in _syllables(run) if run.lastgroup else [run.span()]:
+            start, end = starts[first], ends[last - 1]
             if found and start < found[-1][1]:  # of one character that spells several words
                 found[-1] = (found[-1][0], max(end, found[-1][1]))
             else:
@@ -114,10 +116,15 @@ def _spelled(text: str, language: str | None = None) -> str:
     return unicodedata.normalize("NFC", lower(tidy(text), language))  # of "J̌" only the small letter composes
 
 
-def _syllables(run: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=4)  # each view asks for the same text
+def _aligned(text: str, language: str | None = None) -> Alignment:
+    return aligned(text, partial(_spelled, language=language))
+
+
+def _syllables(run: re.Match[str]) -> list[tuple[int, int]]:
     """Where a run of an unspaced script has its characters, each with the marks that follow it."""
-    starts = [i for i, character in enumerate(run) if not i or unicodedata.category(character)[0] != "M"]
-    return list(pairwise([*starts, len(run)]))
+    starts = [i for i, letter in enumerate(run[0]) if not i or unicodedata.category(letter)[0] != "M"]
+    return list(pairwise([*(run.start() + start for start in starts), run.end()]))
 
 
 def lower(text: str, language: str | None = None) -> str:
@@ -157,10 +164,10 @@ def _cut(run: re.Match[str]) -> list[str]:
 
 
 def _cuts(run: re.Match[str]) -> list[tuple[int, int]]:
-    """Return where each of these starts in the run, and where it ends."""
-    length = len(run[0])
+    """Return where each of these starts in the text, and where it ends."""
+    first, last = run.span()
     sizes = _sizes(run)
-    return [(i, i + n) for i in range(length) for n in sizes if i + n <= length] or [(0, length)]
+    return [(i, i + n) for i in range(first, last) for n in sizes if i + n <= last] or [(first, last)]
 
 
 def _sizes(run: re.Match[str]) -> tuple[int, ...]:

@@ -29,3 +29,14 @@ def test_columns_are_aligned_by_what_a_terminal_shows() -> None:
 
 def test_a_table_without_rows() -> None:
     assert plain(Table(["a", "b"], [])) == "a  b\n-  -"
+
+
+def test_columns_of_words_are_set_to_the_left_and_numbers_to_the_right() -> None:
+    table = Table(["missed", "given instead", "documents"], [["cat", "dog", "12"], ["a", "elephant", "3"]])
+    assert plain(table).splitlines() == [
+        "missed  given instead  documents",
+        "------  -------------  ---------",
+        "cat     dog                   12",
+        "a       elephant               3",
+    ]
+    assert plain(Table(["missed", "together"], [])).splitlines()[0] == "missed  together"

@@ -19,7 +19,7 @@ class Table(NamedTuple):
 
 
 def plain(table: Table) -> str:
-    """A table in aligned columns, the first to the left, numbers to the right.
+    """A table in aligned columns, the first and those of words to the left, numbers to the right.
 
     >>> rows = [["it", ".5", ".6"], ["average", ".5", ".6"]]
     >>> print(plain(Table(["language", "Naive", "Fun"], rows, [("F1", 2)])))
@@ -31,7 +31,8 @@ def plain(table: Table) -> str:
     """
     shown = [[_printable(cell) for cell in row] for row in (table.header, *table.rows)]
     widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
-    header, *rows = (_line(row, widths) for row in shown)
+    to_left = [not place or _has_words(column) for place, column in enumerate(zip(*shown[1:], strict=True))]
+    header, *rows = (_line(row, widths, to_left or [True] * len(widths)) for row in shown)
     lines = [_groups_line(table.groups, widths), header, "  ".join("-" * width for width in widths), *rows]
     return "\n".join(line.rstrip() for line in (lines if table.groups else lines[1:]))
 
@@ -59,9 +60,16 @@ def full_header(table: Table) -> list[str]:
     return [text + cell for text, cell in zip_longest(titles, table.header, fillvalue="")]
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    padding = [" " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=True)]
-    return "  ".join([cells[0] + padding[0], *map("".join, zip(padding[1:], cells[1:], strict=True))])
+def _line(cells: Sequence[str], widths: Sequence[int], to_left: Sequence[bool]) -> str:
+    parts = []
+    for cell, width, left in zip(cells, widths, to_left, strict=True):
+        padding = " " * (width - _width(cell))
+        parts.append(cell + padding if left else padding + cell)
+    return "  ".join(parts)
+
+
+def _has_words(cells: Sequence[str]) -> bool:
+    return any(cell[:1].isalpha() for cell in cells)
 
 
 def _groups_line(groups: Sequence[tuple[str, int]], widths: Sequence[int]) -> str:

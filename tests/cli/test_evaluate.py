@@ -154,3 +154,76 @@ class TestWhatGoesWrong:
         self, model: Path, refuses: Refuses
     ) -> None:
         refuses("evaluate", "--by-label", model, "data", says=["--by-label", "after MODEL and DATA"])
+
+
+class TestErrors:
+    @pytest.fixture
+    def exchanged(self, tmp_path: Path) -> Path:
+        """Documents with labels that their words deny."""
+        other = {"hardware": "account", "account": "hardware", "money": "money"}
+        rows = [{**row, "labels": [other[each] for each in row["labels"]]} for row in documents()]
+        return write_jsonl(tmp_path / "docs.jsonl", rows)
+
+    def test_the_worst_come_with_their_texts_and_why(
+        self, model: Path, exchanged: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        result, _ = _evaluate(capsys, model, exchanged, "--errors", 3)
+        assert len(result["errors"]) == 3
+        texts = {row["id"]: row["text"] for row in documents()}
+        for error in result["errors"]:
+            assert error["text"] == texts[error["id"]]
+            assert set(error["given"]) != set(error["labels"])
+            for kind in {"wrong", "missed"} & set(error):
+                assert 0 <= error[kind]["probability"] <= 1
+        wrong = next(error for error in result["errors"] if error["wrong"]["label"] == "hardware")
+        assert wrong["wrong"]["words"][0][0] in ("printer", "stampante")
+        succeed("evaluate", model, exchanged, "--errors")
+        printed = capsys.readouterr().out.split("Where the model was most sure, and wrong:\n")[1]
+        assert printed.startswith(f" 1. {result['errors'][0]['id']} (")
+        assert len([line for line in printed.splitlines() if line.startswith("    text ")]) == 20
+
+    def test_they_are_told_only_when_asked_for(
+        self, model: Path, exchanged: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        result, _ = _evaluate(capsys, model, exchanged)
+        assert "errors" not in result
+
+    def test_there_may_be_none(
+        self, model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        succeed("evaluate", model, split_data, "--errors")
+        assert "most sure, and wrong:\nnowhere" in capsys.readouterr().out
+
+
+class TestReport:
+    def test_is_a_folder_of_a_page_tables_and_figures(
+        self, model: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        result, said = _evaluate(capsys, model, split_data, "-o", tmp_path / "report")
+        assert said == f"Report: {tmp_path / 'report' / 'report.html'}\n"
+        files = {str(path.relative_to(tmp_path / "report")) for path in (tmp_path / "report").rglob("*.*")}
+        assert {
+            "report.html",
+            "report.md",
+            "evaluation.json",
+            "data/labels.csv",
+            "figures/reliability.svg",
+        } <= files
+        kept = json.loads((tmp_path / "report" / "evaluation.json").read_text(encoding="utf-8"))
+        assert kept == {**result, "errors": []}
+        page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+        assert "Measured on 16 documents of" in page
+
+    def test_a_folder_that_holds_something_is_refused_before_any_work(
+        self, tmp_path: Path, refuses: Refuses
+    ) -> None:
+        (tmp_path / "full").mkdir()
+        (tmp_path / "full" / "mine.txt").write_text("mine")
+        says = ["full exists and is not empty", "--force"]
+        refuses("evaluate", "no-model", "no-data", "-o", "full", says=says)
+
+    def test_force_writes_beside_what_is_there(self, model: Path, split_data: Path, tmp_path: Path) -> None:
+        (tmp_path / "mine.txt").write_text("mine")
+        succeed("evaluate", model, split_data, "-o", tmp_path, "--force")
+        assert (tmp_path / "report.html").exists()
+        assert (tmp_path / "mine.txt").read_text() == "mine"

@@ -41,6 +41,28 @@ def test_for_people(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "- Few training documents: en, it." in lines
 
 
+def test_all_candidates_that_were_tried_are_shown(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("inspect", model, "--json")
+    tried = json.loads(capsys.readouterr().out)["choice_tried"]
+    assert len(tried) == 7
+    (chosen,) = [row["name"] for row in tried if row["chosen"]]
+    succeed("inspect", model)
+    lines = capsys.readouterr().out.splitlines()
+    shown = lines[lines.index("Candidates that were tried:") + 1 :]
+    assert shown[0].split()[:3] == ["candidate", "chosen", "C"]
+    assert [row["name"] for row in tried] == [line.split("  ")[0] for line in shown[2 : shown.index("", 1)]]
+    assert any(line.startswith(chosen) and " chosen " in line for line in shown)
+
+
+def test_a_model_without_a_choice_has_no_candidates(
+    own_words_model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("inspect", own_words_model, "--json")
+    assert json.loads(capsys.readouterr().out)["choice_tried"] is None
+    succeed("inspect", own_words_model)
+    assert "Candidates" not in capsys.readouterr().out
+
+
 def test_a_model_that_was_not_measured(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,6 +59,10 @@ def test_what_is_tried_is_told_the_simplest_first_and_it_says_why(model: Funnell
     assert f"Chose {name}" in choice.summary()
     assert "of 7 candidates" in choice.summary()
     assert model.meta_C_ == choice.C
+    summary, *lines = str(choice).splitlines()
+    assert summary == choice.summary()
+    assert [line[2:].split(": ")[0] for line in lines] == names
+    assert [line[2:].split(": ")[0] for line in lines if line.startswith("*")] == [name]
 
 
 def same_funnel(model: FunnellingClassifier, corpus: Corpus, **parameters: Any) -> FunnellingClassifier:

@@ -2,7 +2,17 @@
 
 import math
 
-from funnelling.report.content import Bars, Curves, HeatMap, Report, Section, TableBlock
+from funnelling.report.content import (
+    Bars,
+    Curves,
+    HeatMap,
+    MarkedText,
+    Points,
+    Report,
+    Section,
+    TableBlock,
+    Texts,
+)
 from funnelling.report.tables import Table, number
 
 LANGUAGES = ["da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "pt", "sv"]
@@ -33,7 +43,7 @@ def demo_report() -> Report:
                 ["Improvements are over `naive`, in per cent."],
                 [_gains(), _few()],
             ),
-            Section("learning", "How many documents it takes", [], [_learning(), _growth()]),
+            Section("learning", "How many documents it takes", [], [_learning(), _growth(), _labels()]),
             Section("calibration", "Whether scores are probabilities", [], [_reliability()]),
             Section(
                 "transfer",
@@ -41,6 +51,7 @@ def demo_report() -> Report:
                 ["Each cell is macro-F1 on the language of its column."],
                 [_transfer(), _counts()],
             ),
+            Section("errors", "Where it goes wrong", [], [_texts()]),
         ],
         {
             "command": "`funnelling compare --methods all --trials 10`",
@@ -173,6 +184,40 @@ def _growth() -> Curves:
     )
 
 
+def _labels() -> Points:
+    return Points(
+        "labels",
+        "F1 against the number of documents of a label",
+        "Rare labels have a lower F1.",
+        "label",
+        "documents",
+        "F1",
+        {f"label {i}": (float(1 + 400 * _wave(i, 1) ** 3), _wave(i, 2)) for i in range(60)},
+        logarithmic=True,
+    )
+
+
+def _texts() -> Texts:
+    texts = {
+        "en": "The bank raised the rate of interest, and the river rose over its bank.",
+        "ar": "رفع البنك سعر الفائدة بعد اجتماعه يوم الثلاثاء.",
+        "ja": "銀行は火曜日の会合の後、金利を引き上げた。",
+        "de": "Donaudampfschifffahrtsgesellschaftskapitän " * 8,
+    }
+    marked = [
+        MarkedText(
+            f"document-{language} ({language})",
+            language,
+            {"Wrong": "economics .973; for it: bank +0.52, rate +0.20", "True labels": "weather"},
+            text,
+            [(0, 3, 0.2), (4, 8, 1.0), (9, 14, -0.4), (len(text) - 3, len(text), -1.0)],
+        )
+        for language, text in texts.items()
+    ]
+    data = Table(["document", "text"], [[text.title, text.text] for text in marked])
+    return Texts("errors", "The worst errors", marked, data, ["Most sure, and wrong."])
+
+
 def _reliability() -> Curves:
     means = [0.05 + 0.1 * step for step in range(10)]
     return Curves(
@@ -246,6 +291,14 @@ def report_of(text: str) -> Report:
                     Curves(text, text, text, text, text, {text: {text: points, other: points}}),
                     Curves(text, text, text, text, text, {text: {text: points}, other: {text: points}}),
                     HeatMap(text, text, text, text, text, [text], [text, other], [[0.5, None]]),
+                    Points(text, text, text, text, text, text, {text: points[0], other: points[1]}),
+                    Texts(
+                        text,
+                        text,
+                        [MarkedText(text, text, {text: text}, f"{text} {text}", [(0, len(text), 0.5)])],
+                        table,
+                        [text],
+                    ),
                 ],
             )
         ],

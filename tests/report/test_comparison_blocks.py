@@ -8,8 +8,9 @@ import pytest
 
 from funnelling.evaluation.registry import MEASURES
 from funnelling.formats.cells import is_number
-from funnelling.report.comparison_blocks import MOST_LABELS, MOST_ROWS, comparison_blocks, pairs_blocks
+from funnelling.report.comparison_blocks import MOST_ROWS, comparison_blocks, pairs_blocks
 from funnelling.report.content import HeatMap, Report, Section, TableBlock
+from funnelling.report.diagrams import MOST_LABELS
 from funnelling.report.markdown_page import markdown_page
 from funnelling.report.page import html_page
 from funnelling.report.spreadsheets import comma_separated

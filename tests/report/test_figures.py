@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from funnelling.report.content import Bars, Curves, Figure, HeatMap, TableBlock
+from funnelling.report.content import Bars, Curves, Figure, HeatMap, Points
 from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import logarithmic_ticks, nice_ticks, text_width
@@ -19,7 +19,7 @@ FIGURES = {
     block.name: block
     for section in demo_report().sections
     for block in section.blocks
-    if not isinstance(block, TableBlock)
+    if isinstance(block, Figure)
 }
 values = st.one_of(st.none(), st.floats(-1e9, 1e9, allow_subnormal=False))
 numbers = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -81,7 +81,7 @@ def test_a_file_of_a_figure_stands_alone(name: str) -> None:
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "\"'&", "\0\x1b", "x" * 300, ""])
 def test_labels_do_not_become_markup(text: str) -> None:
     for block in report_of(text).sections[0].blocks:
-        if not isinstance(block, TableBlock):
+        if isinstance(block, Figure):
             root = ElementTree.fromstring(standalone_svg(block))
             assert not [element for element in root.iter() if "script" in element.tag]
             check_inside(block)
@@ -222,3 +222,10 @@ def test_ticks_are_round_and_inside() -> None:
 def test_wide_letters_count_as_wide() -> None:
     assert text_width("漢字") == 24
     assert text_width("e\u0301") == text_width("e")
+
+
+def test_points_in_one_place_are_one_mark_with_all_their_names() -> None:
+    points = {"rare": (1.0, 0.5), "also rare": (1.0, 0.5), "frequent": (100.0, 0.9), "absent": (0.0, 0.0)}
+    drawing = draw(Points("p", "P", "a", "label", "documents", "F1", points, logarithmic=True), "p")
+    assert drawing.panels[0].marks.count('class="mark') == 2  # what no scale has a place for is not drawn
+    assert "rare, also rare: 1, 0.5" in drawing.panels[0].marks

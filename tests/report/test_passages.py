@@ -6,7 +6,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling.report.passages import GAP, excerpt, marked_html, marked_terminal
+from funnelling.report.passages import excerpt, marked_html, marked_terminal
+from funnelling.text.excerpts import GAP
 
 
 @st.composite

@@ -43,6 +43,17 @@ def test_test_documents_in_all_languages_are_what_the_model_is_measured_on(
     assert how == "Measured on 16 test documents after it learned on."
 
 
+def test_the_report_is_that_of_the_new_model(model: Path, tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "de.jsonl", documents(["de"]))
+    add_language(model, data, tmp_path / "new")
+    old, new = ((folder / "report.html").read_text(encoding="utf-8") for folder in (model, tmp_path / "new"))
+    how = "Measured by inner folds over the training documents after it learned on."
+    assert how in new
+    assert how not in old
+    assert "48 documents in 2 languages" not in new
+    assert "in 3 languages" in new
+
+
 def test_the_other_task_is_named(model: Path, tmp_path: Path) -> None:
     german = write_jsonl(tmp_path / "de.jsonl", documents(["de"]))
     italian = write_jsonl(tmp_path / "it.jsonl", documents(["it"]))

@@ -9,7 +9,15 @@ import pytest
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, read_corpus
 from funnelling.storage import describe_model
 from funnelling.tasks.training import train
-from tests.cli.command import contents, documents, succeed, with_splits, write_jsonl
+from tests.cli.command import (
+    contents,
+    documents,
+    one_label_documents,
+    succeed,
+    with_splits,
+    write_jsonl,
+)
+from tests.report.reading import read_page
 
 
 def test_a_name_gives_the_model_of_the_command(split_data: Path, tmp_path: Path) -> None:
@@ -98,3 +106,44 @@ def test_test_documents_in_unknown_languages_are_left_out(tmp_path: Path) -> Non
     assert trained.measurement.how == (
         "Measured on 16 test documents (left out, for the model cannot label them: de)."
     )
+
+
+class TestReport:
+    def test_shows_the_errors_of_outer_folds(self, tmp_path: Path) -> None:
+        data = write_jsonl(tmp_path / "docs.jsonl", one_label_documents())
+        trained = train("naive", data, tmp_path / "model")
+        errors = trained.measurement.full["errors"]
+        page = read_page((tmp_path / "model" / "report.html").read_text(encoding="utf-8"))
+        shown = [heading.text for heading in page.all("h4")]
+        assert shown == [f"{error['id']} ({error['language']})" for error in errors]
+        assert shown
+
+    def test_is_the_same_wherever_and_whenever_it_is_made(self, split_data: Path, tmp_path: Path) -> None:
+        (tmp_path / "elsewhere").mkdir()
+        for path in (tmp_path / "model", tmp_path / "elsewhere" / "model"):
+            train("naive", split_data, path)
+        assert contents(tmp_path / "model") == contents(tmp_path / "elsewhere" / "model")
+        assert "report.html" in contents(tmp_path / "model")
+
+    @pytest.mark.parametrize("options", [{"texts": False}, {}])
+    def test_keeps_no_text_of_a_compact_model(self, tmp_path: Path, options: dict[str, Any]) -> None:
+        rows = one_label_documents()
+        data = write_jsonl(tmp_path / "docs.jsonl", rows)
+        method = FunnellingClassifier(views=None, compact=not options, random_state=0)
+        trained = train(method, data, tmp_path / "model", **options)
+        assert "errors" not in trained.measurement.full
+        page = (tmp_path / "model" / "report.html").read_text(encoding="utf-8")
+        assert "--errors" in page
+        assert not any(row["text"] in page for row in rows)
+
+    def test_the_command_promises_the_same_of_any_method(self, tmp_path: Path) -> None:
+        rows = one_label_documents()
+        data = write_jsonl(tmp_path / "docs.jsonl", rows)
+        succeed("train", data, "-o", tmp_path / "model", "--method", "naive", "--compact")
+        page = (tmp_path / "model" / "report.html").read_text(encoding="utf-8")
+        assert not any(row["text"] in page for row in rows)
+
+    def test_of_a_model_that_was_not_measured(self, tmp_path: Path) -> None:
+        data = write_jsonl(tmp_path / "docs.jsonl", documents())
+        train("naive", data, tmp_path / "model", outer_folds=False)
+        assert "Not measured." in (tmp_path / "model" / "report.html").read_text(encoding="utf-8")

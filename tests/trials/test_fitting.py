@@ -2,9 +2,12 @@
 
 import pytest
 
-from funnelling import Corpus, Document
+from funnelling import Corpus, Document, NaiveClassifier
+from funnelling.method.base import Method
 from funnelling.trials.fitting import cross_validate, fit_method
+from funnelling.trials.splits import outer_folds
 
+from .mistakes import mislabelled
 from .oracle import Oracle, made_corpus
 
 
@@ -35,6 +38,25 @@ class TestCrossValidation:
         result = cross_validate(Oracle, corpus)  # type: ignore[arg-type]
         assert result is not None
         assert result["unknown_labels"] == 0
+
+    def test_errors_are_explained_by_the_method_that_made_them(self) -> None:
+        corpus = mislabelled()
+        fitted: list[Method] = []
+
+        def make() -> Method:
+            fitted.append(NaiveClassifier(C=10, random_state=0))
+            return fitted[-1]
+
+        result = cross_validate(make, corpus, errors=3)
+        assert result is not None
+        assert len(fitted) == 5  # none is fitted twice
+        folds = outer_folds(corpus, 5, 0)
+        for error in result["errors"]:
+            row = corpus.ids.index(error["id"])
+            judge = fitted[folds[row]]
+            kind = "wrong" if "wrong" in error else "missed"
+            (explained,) = judge.explain([corpus.texts[row]], ["en"], labels=[error[kind]["label"]])
+            assert explained["labels"][error[kind]["label"]]["probability"] == error[kind]["probability"]
 
     @pytest.mark.parametrize("corpus", [made_corpus(group="all"), made_corpus(2, ("en",)), made_corpus(1)])
     def test_none_where_no_fold_can_be_learned(self, corpus: Corpus) -> None:

@@ -104,3 +104,4 @@ def test_outer_folds(train: Corpus) -> None:
     assert scores is not None
     assert scores["average"]["accuracy"] == 1
     assert scores["confused"] == []
+    assert "errors" not in scores

@@ -1,6 +1,8 @@
 """``funnelling evaluate``: how good a model is on labelled documents, by language."""
 
 import argparse
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options, printing
@@ -9,7 +11,8 @@ if TYPE_CHECKING:
     from funnelling.report.tables import Table
 
 ALL = 0  # labels or pairs, where no number is given
-PAIRS = 10
+PAIRS, ERRORS = 10, 20
+MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
 
 
 def add_to(commands: options.Commands) -> None:
@@ -44,6 +47,21 @@ def add_to(commands: options.Commands) -> None:
         action="store_true",
         help="show which labels were given to the documents of each (one label per document)",
     )
+    parser.add_argument(
+        "--errors",
+        nargs="?",
+        type=_count,
+        const=ERRORS,
+        metavar="N",
+        help=f"list the N documents that the model was most sure about, and wrong, and why ({ERRORS})",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="folder for a report of all this: report.html, report.md, tables and figures",
+    )
+    options.add_force(parser)
     options.add_json(parser)
     parser.set_defaults(run=run)
 
@@ -65,9 +83,14 @@ def run(arguments: argparse.Namespace) -> None:
         skip_unknown=arguments.skip_unknown,
         **{name: amount or None for name, amount in amounts.items() if amount is not None},
         confusion=arguments.confusion_matrix,
+        errors=arguments.errors or 0,
+        output=arguments.output,
+        force=arguments.force,
         verbose=1,
         report=printing.say,
     )
+    if arguments.output is not None:
+        printing.say(f"Report: {Path(arguments.output) / 'report.html'}")
     if arguments.json:
         printing.print_json(scores)
     else:
@@ -77,6 +100,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _print_mistakes(scores: Any, arguments: argparse.Namespace) -> None:
     """Print the tables of labels that were asked for."""
+    from funnelling.report.error_tables import errors_listing
     from funnelling.report.label_tables import BY_LABEL, CONFUSED, MISSED_TOGETHER, confusion_matrix, mistakes
 
     tables = mistakes(scores)
@@ -90,6 +114,10 @@ def _print_mistakes(scores: Any, arguments: argparse.Namespace) -> None:
         _print_table(
             "Which labels were given to the documents of each", confusion_matrix(scores["confusion"])
         )
+    if arguments.errors is not None:
+        width = min(max(MIN_WIDTH, shutil.get_terminal_size((MAX_WIDTH, 0)).columns), MAX_WIDTH)
+        listed = errors_listing(scores["errors"], width) or "nowhere"
+        print(f"\nWhere the model was most sure, and wrong:\n{listed}")
 
 
 def _print_table(heading: str, table: "Table | None") -> None:

@@ -40,17 +40,17 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.formats.files import STANDARD
     from funnelling.tasks.explaining import explain
 
-    layout = "html" if arguments.html else "jsonl" if arguments.json else None
+    style = "html" if arguments.html else "jsonl" if arguments.json else None
     output = arguments.html or arguments.output or STANDARD
-    if arguments.output is None and layout is None:
-        layout = "table"
+    if arguments.output is None and style is None:
+        style = "table"
     explain(
         arguments.model,
         arguments.data,
         output,
         arguments.label,
         arguments.top,
-        layout=layout,
+        style=style,
         colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
         skip_unknown=arguments.skip_unknown,
         force=arguments.force,

@@ -19,6 +19,7 @@ def run(arguments: argparse.Namespace) -> None:
     import textwrap
 
     from funnelling.report.card import MISTAKES_SHOWN, limits, made_with, probabilities
+    from funnelling.report.choice_table import tried_table
     from funnelling.report.label_tables import mistakes
     from funnelling.report.measure_tables import languages_table, notes
     from funnelling.report.tables import plain
@@ -38,6 +39,8 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
     _print_thresholds(thresholds)
     print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
+    if description["choice_tried"]:
+        print(f"\nCandidates that were tried:\n{plain(tried_table(description['choice_tried']))}")
     if description["scores"] is None:
         print("It was not measured when it was trained.")
     else:

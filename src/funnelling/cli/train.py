@@ -28,8 +28,8 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--compact",
         action="store_true",
-        help="keep nothing of the training documents, not even ids or how they begin: the model is smaller, "
-        "but cannot learn on",
+        help="keep nothing of the documents, not even ids or how they begin: the model is smaller, but "
+        "cannot learn on, and its report shows no texts",
     )
     parser.add_argument(
         "--optimise",
@@ -61,6 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
         layout=options.layout(arguments),
         strict=arguments.strict,
         outer_folds=not arguments.no_table,
+        texts=not arguments.compact,
         force=arguments.force,
         report=printing.say,
     ).measurement
@@ -69,6 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         printing.print_scores(measurement.scores, measurement.how)
     print(f"Model: {arguments.output}")
+    print(f"Report: {Path(arguments.output) / 'report.html'}")
     print(f"Next:  {shlex.join([printing.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
 
 

@@ -98,6 +98,21 @@ class Choice:
         """The design with what was chosen; a C that the user gave stays."""
         return replace(self.candidate.applied_to(design), meta_C=design.meta_C if self.C is None else self.C)
 
+    def candidates(self) -> list[dict[str, Any]]:
+        """All that was tried, in the order in which ties are decided, and whether it was ``chosen``."""
+        name = str(self.candidate)
+        return [{**row, "chosen": row["name"] == name} for row in self.tried]
+
+    def __str__(self) -> str:
+        """The choice and its reason, and below it all candidates with their measures, one per line."""
+        lines = [
+            f"{'*' if row['chosen'] else ' '} {row['name']}: "
+            + ", ".join(f"{MEASURES[name].title} {row[name]:.3f}" for name in main_measures(row))
+            + ("" if row["C"] is None else f" (C = {row['C']:g})")
+            for row in self.candidates()
+        ]
+        return "\n".join([self.summary(), *lines])
+
     def summary(self) -> str:
         """The choice and its reason, in one line."""
         name = str(self.candidate)

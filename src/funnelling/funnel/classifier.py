@@ -74,7 +74,8 @@ class FunnellingClassifier(Method):
         scikit-learn transformers of texts or functions of texts is a funnel over several views, most of them
         shared by all languages (after Moreo, Pedrotti and Sebastiani, TOIS 2022). "auto" chooses by outer
         folds over the training documents, the paper's funnel among others, and takes several times as long;
-        ``choice_`` says what and why.
+        ``choice_`` says what and why: ``print(model.choice_)`` lists all candidates with their measures,
+        ``choice_.tried`` has them as rows.
     combine : "mean", "concat", "stacked" or "odds"
         How tier 2 gets the views' posteriors: as their mean, side by side, or as a mean with weights that
         suit the held-out posteriors best. "odds" is another tier 2, no SVM: a weight per view on their

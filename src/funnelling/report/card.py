@@ -19,7 +19,7 @@ def model_card(description: Mapping[str, Any]) -> str:
     languages, labels = description["languages"], description["labels"]
     paragraphs = [
         f"# A {title(description['method'])} model",
-        f"{_task(description)} Made with funnelling {description['funnelling']}; loading it runs no code.",
+        f"{task(description)} Made with funnelling {description['funnelling']}; loading it runs no code.",
         "```sh\nfunnelling predict MODEL documents.jsonl\nfunnelling inspect MODEL\n```",
         "## Languages",
         markdown(
@@ -54,7 +54,8 @@ def model_card(description: Mapping[str, Any]) -> str:
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _task(description: Mapping[str, Any]) -> str:
+def task(description: Mapping[str, Any]) -> str:
+    """What the model does, in a sentence."""
     languages = counted(len(description["languages"]), "language")
     labels = counted(len(description["labels"]), "label")
     if description["exclusive"]:

@@ -3,18 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from funnelling.evaluation.confusion import most_confused
 from funnelling.evaluation.randomisation import DRAWS
 from funnelling.evaluation.registry import MEASURES
-from funnelling.evaluation.reliability import calibration_error
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
-from funnelling.report.content import Block, Curves, HeatMap, TableBlock
+from funnelling.report.content import Block, Curves, TableBlock
+from funnelling.report.diagrams import confusion_blocks, reliability_curves
 from funnelling.report.measure_tables import comparison_table, few_notes, notes, side_by_side, weighted_table
 from funnelling.report.tables import Table, number
 
-MOST_LABELS = 25  # that a matrix shows; of more, the pairs that are most confused are listed
-PAIRS = 30
 MOST_ROWS = 15  # of pairs of methods that are not folded away
 T_TEST_NOTE = (
     "p: a paired two-tailed t-test, as in the paper, over all pairs of a trial and a language (the paper "
@@ -93,51 +90,12 @@ def _confusion(result: Mapping[str, Any]) -> list[Block]:
     """Which labels the most accurate method takes for which, where it gives one to each document."""
     best = result["significance"].get("accuracy", {}).get("best")
     cells = result["methods"].get(best, {}).get("confusion")
-    if not cells:
-        return []
-    name = title(best)
-    wrong = most_confused(cells, PAIRS)
-    labels = sorted({label for cell in cells for label in cell[:2]})
-    heading = f"Which labels {name} takes for which"
-    if len(labels) > MOST_LABELS:
-        table = Table(["label", "taken for", "documents"], [[a, b, f"{number:,}"] for a, b, number in wrong])
-        return [TableBlock("confusion", heading, table, ["The pairs of labels with the most documents."])]
-    documents = {(truth, given): number for truth, given, number in cells}
-    most = f"Most: {wrong[0][2]:,} of {wrong[0][0]} taken for {wrong[0][1]}." if wrong else "None is wrong."
-    return [
-        HeatMap(
-            "confusion",
-            heading,
-            f"Test documents of all languages: the label that is true (rows) and the one that {name} gives "
-            f"(columns); right on the diagonal. {most}",
-            "true",
-            "given",
-            labels,
-            labels,
-            [[documents.get((truth, given), 0) for given in labels] for truth in labels],
-        )
-    ]
+    return confusion_blocks(cells, title(best)) if cells else []
 
 
 def _diagrams(methods: Mapping[str, Any]) -> list[Block]:
-    errors = {
-        title(name): calibration_error(
-            [(pairs, pairs * x, pairs * y) for pairs, x, y in method["reliability"]]
-        )
-        for name, method in methods.items()
-    }
     blocks: list[Block] = [
-        Curves(
-            "reliability",
-            "Are the probabilities right?",
-            "Among labels given a probability, the share that is right; on the diagonal the two are equal. "
-            "Mean distance from it over all pairs of document and label: "
-            f"{', '.join(f'{name} {number(error)}' for name, error in errors.items())}.",
-            "probability given",
-            "share that is right",
-            {"": {title(name): [(x, y) for _, x, y in m["reliability"]] for name, m in methods.items()}},
-            diagonal=True,
-        )
+        reliability_curves({title(name): method["reliability"] for name, method in methods.items()})
     ]
     with_examples = {name: method for name, method in methods.items() if method["f1_by_examples"]}
     if with_examples:

@@ -1,6 +1,6 @@
-"""What a report says, apart from how it looks: sections of prose, tables and figures.
+"""What a report says, apart from how it looks: sections of prose, tables, figures and texts.
 
-Every figure has a table too, which is its data as CSV and what stands for it in plain text.
+Every figure has a table too, which is its data as CSV and what stands for it in plain text; so have texts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,6 +74,25 @@ class Curves:
 
 
 @dataclass(frozen=True)
+class Points:
+    """Points apart from each other, each with a name that shows when it is pointed at."""
+
+    name: str
+    title: str
+    alternative: str
+    point_title: str  # what a point is
+    x_title: str
+    y_title: str
+    points: Mapping[str, tuple[float, float]]
+    logarithmic: bool = False  # the x axis
+
+    def table(self) -> Table:
+        """Its points, one per row."""
+        rows = [[name, _shown(x), _shown(y)] for name, (x, y) in self.points.items()]
+        return Table([self.point_title, self.x_title, self.y_title], rows)
+
+
+@dataclass(frozen=True)
 class HeatMap:
     """A matrix of values as shades, each with its number in it."""
 
@@ -92,8 +111,36 @@ class HeatMap:
         return Table([f"{self.row_title} \\ {self.column_title}", *self.columns], rows)
 
 
-Figure = Bars | Curves | HeatMap
-Block = TableBlock | Bars | Curves | HeatMap
+@dataclass(frozen=True)
+class MarkedText:
+    """A text in some language, with what is said of it and the passages that spoke for that, or against it.
+
+    A passage is its start and its end in the text, and its weight, below 0 where it spoke against.
+    """
+
+    title: str
+    language: str
+    facts: Mapping[str, str]
+    text: str
+    passages: Sequence[tuple[int, int, float]] = ()
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts below each other, passages marked in them; ``data`` says the same as a table."""
+
+    name: str
+    title: str
+    texts: Sequence[MarkedText]
+    data: Table
+    notes: Sequence[str] = ()
+
+    def table(self) -> Table:
+        return self.data
+
+
+Figure = Bars | Curves | Points | HeatMap
+Block = TableBlock | Figure | Texts
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,23 @@ def facts(
     more: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """What stands at the end of a report; the machine at hand did the work where none is named."""
+    return run_facts(
+        {
+            "Data": f"{data}: {_described(trials[0])}",
+            "Trials": str(len(trials)),
+            "Seed": str(seed),
+            **(more or {}),
+            "Time": f"{seconds:,.0f} seconds" + (f" ({seconds / 60:.0f} minutes)" if seconds > 120 else ""),
+        },
+        machines,
+    )
+
+
+def run_facts(more: Mapping[str, str], machines: Sequence[str] = ()) -> dict[str, str]:
+    """What is said of any command that was run, around what there is ``more`` to say of this one."""
     return {
         **_command(),
-        "Data": f"{data}: {_described(trials[0])}",
-        "Trials": str(len(trials)),
-        "Seed": str(seed),
-        **(more or {}),
-        "Time": f"{seconds:,.0f} seconds" + (f" ({seconds / 60:.0f} minutes)" if seconds > 120 else ""),
+        **more,
         "Date": time.strftime("%Y-%m-%d"),
         "Versions": ", ".join(
             [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in _PACKAGES)]

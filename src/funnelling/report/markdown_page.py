@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from funnelling.report.content import Block, Report, TableBlock
+from funnelling.report.content import Block, Report, TableBlock, Texts
 from funnelling.report.markup import escape_markdown, escape_table, inline_markdown
 from funnelling.report.names import named_sections
 from funnelling.report.page import BEST_NOTE, FACTS_TITLE
@@ -34,6 +34,13 @@ def _block(name: str, block: Block) -> Sequence[str]:
             title,
             *([] if block.folded else [markdown(escape_table(block.table))]),
             *map(inline_markdown, notes),
+            f"[Data as CSV](data/{name}.csv)",
+        ]
+    if isinstance(block, Texts):
+        return [
+            title,
+            *map(inline_markdown, block.notes),
+            markdown(escape_table(block.data)),
             f"[Data as CSV](data/{name}.csv)",
         ]
     return [

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from importlib.resources import files
 from urllib.parse import quote
 
-from funnelling.report.content import Block, Figure, Report, TableBlock
+from funnelling.report.content import Block, Figure, MarkedText, Report, TableBlock, Texts
 from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import Drawing, Panel, element
 from funnelling.report.figures.style import DARK, LIGHT, SHAPES, colour_rules
 from funnelling.report.markup import escape, inline_html
 from funnelling.report.names import named_sections
+from funnelling.report.passages import LEGEND, marked_html
 from funnelling.report.spreadsheets import comma_separated
 from funnelling.report.tables import Table
 
@@ -95,6 +96,8 @@ def _facts(report: Report) -> list[str]:
 def _block(name: str, block: Block) -> str:
     if isinstance(block, TableBlock):
         return _table_block(name, block)
+    if isinstance(block, Texts):
+        return _texts(name, block)
     return _figure(name, block)
 
 
@@ -124,9 +127,42 @@ def _table_block(name: str, block: TableBlock) -> str:
     )
 
 
+def _texts(name: str, block: Texts) -> str:
+    notes = [f"<p>{inline_html(note)}</p>" for note in block.notes]
+    return "\n".join(
+        [
+            f'<div class="block" id="block-{name}">',
+            f"<h3>{escape(block.title)}</h3>",
+            *(['<div class="notes">', *notes, "</div>"] if notes else []),
+            *([LEGEND] if any(text.passages for text in block.texts) else []),
+            '<ol class="texts">',
+            *map(_marked_text, block.texts),
+            "</ol>",
+            _download(name, block.data, block.title),
+            "</div>",
+        ]
+    )
+
+
+def _marked_text(text: MarkedText) -> str:
+    pairs = [f"<dt>{escape(name)}</dt>\n<dd>{escape(value)}</dd>" for name, value in text.facts.items()]
+    return "\n".join(
+        [
+            "<li>",
+            f"<h4>{escape(text.title)}</h4>",
+            "<dl>",
+            *pairs,
+            "</dl>",
+            marked_html(text.text, text.passages, text.language),
+            "</li>",
+        ]
+    )
+
+
 def _table(table: Table, caption: str, label: str) -> str:
     """A table in a region of its own that scrolls where the page is too narrow for it."""
     numeric = [_is_numeric([row[column] for row in table.rows]) for column in range(len(table.header))]
+    long = [any(len(row[column]) > _SHORT for row in table.rows) for column in range(len(table.header))]
     begins = _group_starts(table)
     lines = [
         f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(f"Table: {label}")}">',
@@ -144,7 +180,7 @@ def _table(table: Table, caption: str, label: str) -> str:
     for number, row in enumerate(table.rows):
         cells = []
         for column, text in enumerate(row):
-            classes = _classes(column, numeric, begins)
+            classes = [*_classes(column, numeric, begins), *(["long"] if long[column] else [])]
             best = (number, column) in table.best
             shown = f"<b>{escape(text)}</b>" if best else escape(text)
             if column == 0:

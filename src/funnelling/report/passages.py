@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from funnelling.report.markup import escape
+from funnelling.text.excerpts import cut_out, telling_part
 
 LEVELS = 4  # shades; what would not reach half of the lightest is not marked
-GAP = "…"
 
 Passages = Sequence[Sequence[float]]  # start, end, amount
 
@@ -49,18 +49,17 @@ def marked_plain(text: str, passages: Passages) -> str:
 def excerpt(text: str, passages: Passages, length: int) -> tuple[str, list[list[float]]]:
     """The stretch of a long text in which the words added most, for or against, and the passages in it.
 
-    Where the text goes on, `GAP` stands beside it; the passages fit the text that comes back.
+    Where the text goes on, an ellipsis stands; the passages fit the text that comes back.
 
     >>> excerpt("nothing at all but tea", [[19, 22, 0.5]], 8)
     ('… but tea', [[6, 9, 0.5]])
     """
     if len(text) <= length:
         return text, [list(each) for each in passages]
-    start, end = _fullest(text, passages, length)
-    before, after = f"{GAP} " if start else "", f" {GAP}" if end < len(text) else ""
-    moved = len(before) - start
+    start, end = telling_part(text, passages, length)
+    part, moved = cut_out(text, start, end)
     inside = [[a + moved, b + moved, amount] for a, b, amount in passages if a >= start and b <= end]
-    return before + text[start:end] + after, inside
+    return part, inside
 
 
 def signed(amount: float) -> str:
@@ -94,23 +93,6 @@ class _Printed(dict[str, str]):
 
 
 _printed = _Printed()
-
-
-def _fullest(text: str, passages: Passages, length: int) -> tuple[int, int]:
-    """Where a stretch of some length starts and ends, between words, that has most of all amounts."""
-    best, most, amount, first = 0, -1.0, 0.0, 0
-    for _, end, value in passages:
-        amount += abs(value)
-        while first < len(passages) and end - passages[first][0] > length:
-            amount -= abs(passages[first][2])
-            first += 1
-        if amount > most and first < len(passages):
-            best, most = int(passages[first][0]), amount
-    start = max(0, min(best - length // 8, len(text) - length))
-    end = min(start + length, len(text))
-    start = next((i for i in range(start, min(start + 40, end)) if not i or text[i - 1].isspace()), start)
-    end = next((i for i in range(end, max(end - 40, start), -1) if i == len(text) or text[i].isspace()), end)
-    return start, end
 
 
 def _marked(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from funnelling.formats.files import cannot_write, writing
-from funnelling.report.content import Report, TableBlock
+from funnelling.report.content import Figure, Report, TableBlock
 from funnelling.report.figures.standalone import standalone_svg
 from funnelling.report.markdown_page import markdown_page
 from funnelling.report.names import named_sections
@@ -27,7 +27,7 @@ def write_report(report: Report, folder: Path) -> list[Path]:
         for name, block in blocks:
             table = block.table if isinstance(block, TableBlock) else block.table()
             texts[Path("data", f"{name}.csv")] = comma_separated(table)
-            if not isinstance(block, TableBlock):
+            if isinstance(block, Figure):
                 texts[Path("figures", f"{name}.svg")] = standalone_svg(block)
     written = []
     for path, text in texts.items():

@@ -43,8 +43,11 @@ def check_writable(folder: Path, force: bool) -> None:
     check_output_folder(folder)
 
 
-def write(folder: Path, document: Document, files: Mapping[str, bytes]) -> None:
-    """Make a folder the model of this document and these files; until `MODEL` is in it, it is the old one."""
+def write(folder: Path, document: Document, files: Mapping[str, bytes | None]) -> None:
+    """Make a folder the model of this document and these files; until `MODEL` is in it, it is the old one.
+
+    A file whose content is None is one that the model has not: that of an older model is removed.
+    """
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     exists = folder.exists()
@@ -53,16 +56,19 @@ def write(folder: Path, document: Document, files: Mapping[str, bytes]) -> None:
     try:
         with _writing_to(folder):
             draft.mkdir()
-            for name, content in files.items():
-                (draft / name).write_bytes(content)
+            present = [name for name, content in files.items() if content is not None]
+            for name in present:
+                (draft / name).write_bytes(files[name] or b"")
             # Labels may hold lone surrogates, which JSON can spell.
             (draft / MODEL).write_bytes(text.encode("utf-8", "surrogatepass"))
             if not exists:
                 draft.rename(folder)
                 return
-            arrays = [name for name in files if _ARRAYS.fullmatch(name)]
-            for name in (*arrays, MODEL, *(name for name in files if name not in arrays)):
+            arrays = [name for name in present if _ARRAYS.fullmatch(name)]
+            for name in (*arrays, MODEL, *(name for name in present if name not in arrays)):
                 (draft / name).replace(folder / name)
+            for name in files.keys() - present:
+                (folder / name).unlink(missing_ok=True)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
         with suppress(Exception):  # it must not hide what went wrong

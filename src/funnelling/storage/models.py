@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from funnelling.work.mapped import arrays_in
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
-CARD = "README.md"  # of the folder, for people
+CARD, REPORT = "README.md", "report.html"  # of the folder, for people
 # Whose versions a prediction may depend on.
 LIBRARIES = (
     "numpy",
@@ -37,6 +38,7 @@ DESCRIBED = (
     "serves_unseen",
     "C",
     "choice",
+    "choice_tried",
     "scores",
     "format",
     "funnelling",
@@ -47,17 +49,26 @@ WIDESPREAD = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "de")
 
 
 def save_model(
-    model: "Method", path: str | os.PathLike[str], *, scores: Any = None, force: bool = False
+    model: "Method",
+    path: str | os.PathLike[str],
+    *,
+    scores: Any = None,
+    details: Mapping[str, Any] | None = None,
+    force: bool = False,
 ) -> None:
     """Write a fitted model to a folder, whole or not at all.
 
     ``scores`` is what `funnelling.evaluation.measure_languages` measured of the model, kept for
-    `inspect`. An existing model is replaced only with ``force``; any other existing path never is.
+    `inspect`. ``details`` are what `funnelling.report.model_report` shows beside them; with them the folder
+    has a ``report.html``. An existing model is replaced, its report too, only with ``force``; any other
+    existing path never is.
     """
     from safetensors.numpy import save
 
     from funnelling.method.registry import name_of
     from funnelling.report.card import model_card
+    from funnelling.report.model_report import model_report
+    from funnelling.report.page import html_page
 
     check_fitted(model, "classes_")
     model = model.as_fitted()
@@ -85,8 +96,12 @@ def save_model(
         "files": {name: digest},
         "model": tree,
     }
-    described = {key: document[key] for key in DESCRIBED}
-    folders.write(folder, document, {name: content, CARD: model_card(described).encode("utf-8", "replace")})
+    described = _described(document)
+    pages: dict[str, str | None] = {CARD: model_card(described), REPORT: None}
+    if details is not None:
+        pages[REPORT] = html_page(model_report(described, details))
+    files = {page: None if text is None else text.encode("utf-8", "replace") for page, text in pages.items()}
+    folders.write(folder, document, {name: content, **files})
 
 
 def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
@@ -119,7 +134,19 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     folder = Path(path)
     document, _ = folders.read(folder, mapped=True)
     with folders.refusing_damage(folder):
-        return {key: document.get(key) for key in DESCRIBED}  # models of earlier versions say less
+        return _described(document)
+
+
+def _described(document: folders.Document) -> dict[str, Any]:
+    """What a model's document says to people; models of earlier versions say less."""
+    own = {**document, "choice_tried": _tried(document["model"])}
+    return {key: own.get(key) for key in DESCRIBED}
+
+
+def _tried(tree: Any) -> list[dict[str, Any]] | None:
+    """All candidates that the choice of a model was made from; None where there was no choice."""
+    choice = tree["state"].get("choice_")
+    return None if choice is None else decode(choice, {}).candidates()
 
 
 def _plain_parameters(model: "Method") -> dict[str, Any]:

@@ -1,16 +1,26 @@
 """Measure a model on labelled documents."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
+from funnelling.method.registry import title
+from funnelling.report.content import Report
+from funnelling.report.facts import run_facts
+from funnelling.report.model_report import model_sections
+from funnelling.report.report_folder import write_report
+from funnelling.storage import describe_model
+from funnelling.tasks.outputs import check_report_folder, write_json
 from funnelling.tasks.sources import FilePath, load_text_model, read_labelled
-from funnelling.trials.measuring import CONFUSED, WORST, measure_in_full, model_scores, servable
+from funnelling.trials.errors import MOST, measure_with_errors
+from funnelling.trials.measuring import CONFUSED, WORST, model_scores, servable
 from funnelling.trials.one_label import measurable
 from funnelling.trials.pieces import Result
 from funnelling.trials.reporting import Reporter, silent
+from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -24,6 +34,9 @@ def evaluate(
     labels: int | None = WORST,
     pairs: int | None = CONFUSED,
     confusion: bool = False,
+    errors: int = 0,
+    output: FilePath | None = None,
+    force: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
 ) -> Result:
@@ -40,9 +53,15 @@ def evaluate(
     labels : of how many labels, from the worst on, ``by_label`` tells; None for all
     pairs : how many pairs of labels ``confused`` and ``missed_together`` have at most; None for all
     confusion : whether all labels given to documents of each label are told, by a model that gives one each
+    errors : how many of the worst errors are told, with their texts and why they were made
+    output : folder of a report, in which the worst errors are always told
+    force : whether a folder that holds something may be written to
     verbose : above 0 for progress bars
     report : what gets a line on documents that are left out
     """
+    folder = None if output is None else Path(output)
+    if folder is not None:
+        check_report_folder(folder, force)
     classifier = load_text_model(model)
     if confusion and not classifier.exclusive_:
         raise InputError(
@@ -60,13 +79,38 @@ def evaluate(
                 f"{shown_name(data)}: the model gives each document one label, and no document has exactly "
                 "one. Choose another file."
             )
-    result = measure_in_full(classifier, test)
+    result = measure_with_errors(classifier, test, errors if folder is None else errors or MOST)
     scores = model_scores(result, labels, pairs)
     if confusion:
         scores["confusion"] = result["confusion"]
+    if errors:
+        scores["errors"] = result["errors"]
+    if folder is not None:
+        _write_report(folder, model, data, test, scores, result)
     for line in (*notes, *left_out):
         report(line)
     return scores
+
+
+def _write_report(
+    folder: Path, model: FilePath, data: FilePath, test: Corpus, scores: Result, result: Result
+) -> None:
+    """Write all that was measured into a folder, for people and for programs."""
+    description = {**describe_model(model), "scores": scores}
+    page = Report(
+        f"How good a {title(description['method'])} model is",
+        [f"Measured on {counted(len(test), 'document')} of {shown_name(data)}."],
+        model_sections(description, result),
+        run_facts(
+            {
+                "Model": str(model),
+                "Data": f"{shown_name(data)}: {counted(len(test), 'document')} measured on, "
+                f"{counted(len(test.by_language()), 'language')}",
+            }
+        ),
+    )
+    write_report(page, folder)
+    write_json(folder / "evaluation.json", {**scores, "errors": result["errors"]})
 
 
 def _measurable(corpus: Corpus, model: "Method", name: str, skip_unknown: bool) -> tuple[Corpus, list[str]]:

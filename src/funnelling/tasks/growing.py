@@ -13,7 +13,7 @@ from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.archive import Archive
 from funnelling.funnel.growing import are_learned, growable_archive
 from funnelling.storage import check_writable, save_model
-from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test
+from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
 from funnelling.trials.measuring import measure_method, servable
@@ -162,7 +162,8 @@ def _grow(
         corrected=sum(before.documents_.values()) + len(train) - sum(model.documents_.values()),
         new_labels=len(model.classes_) - len(before.classes_),
     )
-    save_model(model, output, scores=_measure(model, test).record(), force=True)
+    measurement = _measure(model, test)
+    save_model(model, output, scores=measurement.record(), details=measurement.details(), force=True)
     return growth
 
 
@@ -186,6 +187,6 @@ def _labels(model: FunnellingClassifier) -> list[str]:
 def _measure(model: FunnellingClassifier, test: Corpus) -> Measurement:
     """What the model's card shows: all languages alike, so test documents only where all have some."""
     if set(test.by_language()) == set(model.languages_):
-        return measure_on_test(model, test, " after it learned on")
+        return measure_on_test(model, test, " after it learned on", shown_errors(model))
     how = "Measured by inner folds over the training documents after it learned on."
     return measure_held_out(model, how)

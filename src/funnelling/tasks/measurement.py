@@ -1,13 +1,14 @@
 """How good one model is, and how that was measured."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
 from funnelling.evaluation.language_averages import averaged
+from funnelling.trials.errors import MOST, measure_with_errors
 from funnelling.trials.fitting import cross_validate
-from funnelling.trials.measuring import measure_in_full, model_scores, servable
+from funnelling.trials.measuring import model_scores, servable
 from funnelling.trials.pieces import Result
 from funnelling.wording import counted
 
@@ -17,18 +18,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a model scored, by language and averaged, and how; or None, and why it was not measured."""
+    """What a model scored, by language and averaged, and how; or None, and why it was not measured.
+
+    ``full`` is the whole result, of which the scores are the sum, where there is more of it.
+    """
 
     scores: Result | None
     how: str
+    full: Result = field(default_factory=dict)
 
     def record(self) -> Result | None:
         """What a model's folder keeps, for `save_model`."""
         return None if self.scores is None else {**self.scores, "how": self.how}
 
+    def details(self) -> Result:
+        """What the report in a model's folder shows, for `save_model`."""
+        return {**self.full, "how": self.how}
 
-def measure_on_test(model: "Method", test: Corpus, when: str = "") -> Measurement:
-    """Measure a model on the test documents whose languages it can label."""
+
+def shown_errors(model: "Method") -> int:
+    """How many errors the report in a model's folder shows: none where it is to keep nothing of documents."""
+    return 0 if getattr(model, "compact", False) else MOST
+
+
+def measure_on_test(model: "Method", test: Corpus, when: str = "", errors: int = 0) -> Measurement:
+    """Measure a model on the test documents whose languages it can label, and explain its worst errors."""
     rows = servable(test, model)
     unknown = ", ".join(test.select(~rows).by_language())
     if not rows.any():
@@ -36,8 +50,9 @@ def measure_on_test(model: "Method", test: Corpus, when: str = "") -> Measuremen
             None, f"Not measured: training has no documents in the languages of test, {unknown}."
         )
     left_out = f" (left out, for the model cannot label them: {unknown})" if unknown else ""
-    scores = model_scores(measure_in_full(model, test.select(rows)))
-    return Measurement(scores, f"Measured on {counted(int(rows.sum()), 'test document')}{left_out}{when}.")
+    full = measure_with_errors(model, test.select(rows), errors)
+    how = f"Measured on {counted(int(rows.sum()), 'test document')}{left_out}{when}."
+    return Measurement(model_scores(full), how, full)
 
 
 def measure_held_out(model: Any, how: str) -> Measurement:
@@ -45,9 +60,12 @@ def measure_held_out(model: Any, how: str) -> Measurement:
     return Measurement(dict(averaged(model.held_out_measures())), how)
 
 
-def measure_by_folds(make: Callable[[], "Method"], train: Corpus, seed: int, verbose: int = 0) -> Measurement:
+def measure_by_folds(
+    make: Callable[[], "Method"], train: Corpus, seed: int, errors: int = 0, verbose: int = 0
+) -> Measurement:
     """Measure a method by outer folds over its training documents, for want of test documents."""
-    scores = cross_validate(make, train, seed=seed, verbose=verbose)
-    if scores is None:
+    full = cross_validate(make, train, seed=seed, errors=errors, verbose=verbose)
+    if full is None:
         return Measurement(None, "Not measured: too few documents or groups for five outer folds.")
-    return Measurement(scores, "Measured by five outer folds over the training documents.")
+    how = "Measured by five outer folds over the training documents."
+    return Measurement(model_scores(full), how, full)

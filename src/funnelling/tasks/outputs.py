@@ -26,6 +26,13 @@ def check_results_folder(folder: Path, force: bool) -> None:
     check_output_folder(folder)
 
 
+def check_report_folder(folder: Path, force: bool) -> None:
+    """Refuse a folder that holds anything, and one that cannot be written."""
+    if folder.is_dir() and any(folder.iterdir()) and not force:
+        raise InputError(f"{folder} exists and is not empty. Choose another path or add --force.")
+    check_output_folder(folder)
+
+
 def check_new_files(folder: Path, files: Iterable[Path], force: bool) -> None:
     """Refuse files that exist, and a folder for them that cannot be written."""
     for file in files:

@@ -15,7 +15,13 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.storage import check_writable, save_model
-from funnelling.tasks.measurement import Measurement, measure_by_folds, measure_held_out, measure_on_test
+from funnelling.tasks.measurement import (
+    Measurement,
+    measure_by_folds,
+    measure_held_out,
+    measure_on_test,
+    shown_errors,
+)
 from funnelling.tasks.sources import FilePath, naming_file, read_sides, warnings
 from funnelling.trials.fitting import fit_method, training_documents
 from funnelling.trials.one_label import measurable, settle
@@ -46,10 +52,11 @@ def train(
     layout: Layout = AS_FOUND,
     strict: bool = False,
     outer_folds: bool = True,
+    texts: bool = True,
     force: bool = False,
     report: Reporter = silent,
 ) -> TrainedModel:
-    """Fit a method on the training documents of a file, measure it, and save the model.
+    """Fit a method on the training documents of a file, measure it, and save the model with a report on it.
 
     Parameters
     ----------
@@ -62,6 +69,8 @@ def train(
     layout : where the fields of documents are in the file, as far as that is not to be found
     strict : whether a document with a language that is none is refused, or else left out
     outer_folds : whether a file without test documents is measured by five outer folds
+    texts : whether the report in the model's folder, ``report.html``, may show documents: those of the worst
+        errors. A compact model keeps none
     force : whether a model that exists is replaced
     report : what gets a line on each step
 
@@ -81,13 +90,15 @@ def train(
     """
     model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
     check_writable(Path(output), force)
+    errors = shown_errors(model) if texts else 0
     if learns_by_parts(model, data):
-        measurement = _fit_parts(model, data, output, one_label, settle_labels(data, layout), report)
+        layout = settle_labels(data, layout)
+        measurement = _fit_parts(model, data, output, one_label, layout, errors, report)
     else:
         trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
-        measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, report)
+        measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, errors, report)
     with clock("saving", bool(model.verbose)):
-        save_model(model, output, scores=measurement.record(), force=force)
+        save_model(model, output, scores=measurement.record(), details=measurement.details(), force=force)
     return TrainedModel(model, measurement)
 
 
@@ -99,6 +110,7 @@ def _fit_file(
     seed: int,
     one_label: bool | None,
     outer_folds: bool,
+    errors: int,
     report: Reporter,
 ) -> Measurement:
     """Fit on the documents of a file, read into memory."""
@@ -116,11 +128,11 @@ def _fit_file(
     fit_method(model, training_documents(model, trial))
     _report_choice(model, report)
     if len(trial.test):
-        return measure_on_test(model, trial.test)
+        return measure_on_test(model, trial.test, errors=errors)
     if not outer_folds:
         return Measurement(None, "Not measured.")
     report("Measuring by five outer folds.")
-    return measure_by_folds(partial(clone, model), train, seed, model.verbose)
+    return measure_by_folds(partial(clone, model), train, seed, errors, model.verbose)
 
 
 def _fit_parts(
@@ -129,6 +141,7 @@ def _fit_parts(
     output: FilePath,
     one_label: bool | None,
     layout: Layout,
+    errors: int,
     report: Reporter,
 ) -> Measurement:
     """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
@@ -142,7 +155,7 @@ def _fit_parts(
         for line in left_out:
             report(line)
     if len(test):
-        measurement = measure_on_test(model, test)
+        measurement = measure_on_test(model, test, errors=errors)
     elif hasattr(model, "held_out_measures"):
         measurement = measure_held_out(model, "Measured on training documents held out from both tiers.")
     else:

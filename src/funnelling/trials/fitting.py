@@ -9,11 +9,11 @@ import numpy as np
 from funnelling.corpus import Corpus
 from funnelling.evaluation.counts import FloatArray
 from funnelling.text.words import analyser
+from funnelling.trials.errors import WorstError, worst_errors, worst_of
 from funnelling.trials.measuring import (
     as_indicators,
     measure_answers,
     measure_decisions_in_full,
-    model_scores,
     servable,
     thresholds_of,
 )
@@ -63,12 +63,19 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
 
 
 def cross_validate(
-    make: Callable[[], "Method"], corpus: Corpus, folds: int = 5, seed: int = 0, verbose: int = 0
+    make: Callable[[], "Method"],
+    corpus: Corpus,
+    folds: int = 5,
+    seed: int = 0,
+    errors: int = 0,
+    verbose: int = 0,
 ) -> Result | None:
     """Honest measures without test documents: each fold is predicted by a method that never saw it.
 
     Everything is refitted on the other folds: vocabulary, base classifiers, calibration, tier 2. Documents
     whose language that method cannot label are left out. None where there are too few documents for any fold.
+    It is what `measure_decisions_in_full` gives, and so many of the worst ``errors``, each explained by the
+    method that made it.
     """
     classes = corpus.label_set()
     fold_of_document = outer_folds(corpus, folds, seed)
@@ -76,6 +83,7 @@ def cross_validate(
     probabilities = np.zeros((len(corpus), len(classes)))
     is_measured = np.zeros(len(corpus), dtype=bool)
     thresholds: list[FloatArray] = []
+    worst: list[WorstError] = []
     for fold in watched(np.unique(fold_of_document).tolist(), "outer folds", bool(verbose), "folds"):
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
@@ -95,15 +103,16 @@ def cross_validate(
             own = thresholds_of(method, test)
             thresholds.append(np.full((len(own), len(classes)), np.nan))
             thresholds[-1][:, columns] = own
+        if errors:
+            worst += worst_errors(method, test, decisions[cells], probabilities[cells], errors)
     if not is_measured.any():
         return None
-    return model_scores(
-        measure_decisions_in_full(
-            corpus.select(is_measured),
-            decisions[is_measured],
-            probabilities[is_measured],
-            classes,
-            corpus.one_label,
-            np.vstack(thresholds) if thresholds else None,
-        )
+    result = measure_decisions_in_full(
+        corpus.select(is_measured),
+        decisions[is_measured],
+        probabilities[is_measured],
+        classes,
+        corpus.one_label,
+        np.vstack(thresholds) if thresholds else None,
     )
+    return {**result, "errors": worst_of(worst, errors)} if errors else result

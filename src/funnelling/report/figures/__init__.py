@@ -1,8 +1,8 @@
 """Figures as SVG, drawn here so that a report needs no library of plots."""
 
-from funnelling.report.content import Bars, Curves, Figure
+from funnelling.report.content import Bars, Curves, Figure, Points
 from funnelling.report.figures.bars import draw_bars
-from funnelling.report.figures.curves import draw_curves
+from funnelling.report.figures.curves import draw_curves, draw_points
 from funnelling.report.figures.drawing import Drawing
 from funnelling.report.figures.heat_map import draw_heat_map
 
@@ -13,4 +13,6 @@ def draw(figure: Figure, prefix: str) -> Drawing:
         return draw_bars(figure, prefix)
     if isinstance(figure, Curves):
         return draw_curves(figure, prefix)
+    if isinstance(figure, Points):
+        return draw_points(figure, prefix)
     return draw_heat_map(figure, prefix)

@@ -1,10 +1,11 @@
-"""Lines through points, told apart by colour, dash and mark; small panels share their axes."""
+"""Lines through points, told apart by colour, dash and mark, or points alone; small panels share axes."""
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
-from funnelling.report.content import Curves
+from funnelling.report.content import Curves, Points
 from funnelling.report.figures.drawing import (
     FONT,
     SMALL_FONT,
@@ -25,6 +26,7 @@ from funnelling.report.markup import escape
 Point = tuple[float, float]
 
 _MOST_MARKS = 14
+_MOST_NAMES = 10  # of points in one place
 _MARKS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -103,6 +105,29 @@ def draw_curves(figure: Curves, _prefix: str) -> Drawing:
     return Drawing("wide" if size is _WIDE else "small", panels, series, " · ".join(notes))
 
 
+def draw_points(figure: Points, _prefix: str) -> Drawing:
+    """The one panel of a figure of points; those in the same place are one mark with all their names."""
+    names: dict[Point, list[str]] = {}
+    for name, (x, y) in figure.points.items():
+        if math.isfinite(x) and math.isfinite(y) and (x > 0 or not figure.logarithmic):
+            names.setdefault((x, y), []).append(name)
+    across, up = [x for x, _ in names], [y for _, y in names]
+    scale = _logarithmic_axis if figure.logarithmic else partial(_linear_axis, rounded=True)
+    axes = scale(across, _WIDE.x_ticks), _linear_axis(up, _WIDE.y_ticks, rounded=True)
+    titles = _axis_title(figure.x_title, figure.logarithmic), figure.y_title
+    frame, marks = _draw_frame("", axes, _WIDE, titles)
+    for (x, y), of_place in names.items():
+        words = f"{_listed(of_place)}: {x:g}, {y:.3g}"
+        marks.append(_mark(0, frame.place((x, y)), _SMALL.mark, words))
+    description = f"{len(figure.points)} points."
+    return Drawing("wide", [Panel("", description, _WIDE.width, _WIDE.height, "".join(marks))])
+
+
+def _listed(names: Sequence[str]) -> str:
+    further = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + further
+
+
 def swatch(position: int) -> str:
     """A short piece of the line of a series, 32 by 14, for legends."""
     line = element(
@@ -169,6 +194,18 @@ def _draw_panel(
     titles: tuple[str, str],
     diagonal: bool,
 ) -> Panel:
+    frame, marks = _draw_frame(title, axes, size, titles)
+    if diagonal:
+        marks.append(_draw_diagonal(frame))
+    for name, points in lines.items():
+        marks += _draw_line(series.index(name), name, points, frame, size)
+    return Panel(title, _describe(lines), size.width, size.height, "".join(marks))
+
+
+def _draw_frame(
+    title: str, axes: tuple[_Axis, _Axis], size: _Size, titles: tuple[str, str]
+) -> tuple[_Frame, list[str]]:
+    """The place of a panel's points, and its title and axes as they are drawn."""
     x, y = axes
     wide = size is _WIDE
     top = (26.0 if title else 6.0) + (20 if wide and titles[1] else 0)
@@ -184,12 +221,7 @@ def _draw_panel(
         marks.append(
             write_text(middle, base, titles[0], room=size.width, text_anchor="middle", class_="faint")
         )
-    marks += _draw_axes(frame, size)
-    if diagonal:
-        marks.append(_draw_diagonal(frame))
-    for name, points in lines.items():
-        marks += _draw_line(series.index(name), name, points, frame, size)
-    return Panel(title, _describe(lines), size.width, size.height, "".join(marks))
+    return frame, marks + _draw_axes(frame, size)
 
 
 def _draw_axes(frame: _Frame, size: _Size) -> list[str]:

@@ -1,0 +1,178 @@
+"""The report on one model: how good it is, label by label, where it goes wrong and why, how it was made."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from funnelling.method.registry import title
+from funnelling.report.card import made_with, probabilities, task
+from funnelling.report.choice_table import CHOICE_NOTE, tried_table
+from funnelling.report.content import Bars, Block, Points, Report, Section, TableBlock
+from funnelling.report.diagrams import confusion_blocks, reliability_curves
+from funnelling.report.error_tables import error_texts
+from funnelling.report.label_tables import (
+    BY_LABEL,
+    CONFUSED,
+    MISSED_TOGETHER,
+    by_label_table,
+    confused_table,
+    missed_together_table,
+)
+from funnelling.report.measure_tables import languages_table, notes
+from funnelling.report.tables import Table
+from funnelling.wording import counted
+
+MODEL = "the model"
+FEW_LABELS = 15  # whose table is not folded away
+WORST_LABELS = 25  # that have a bar
+PAIRS = 10
+NO_TEXTS = (
+    "The worst errors are left out, for the model is to keep nothing of the documents. "
+    "`funnelling evaluate MODEL DATA --errors` shows them."
+)
+
+Description = Mapping[str, Any]
+Details = Mapping[str, Any]
+
+
+def model_report(description: Description, details: Details) -> Report:
+    """The page in a model's folder: the same for the same model, wherever and whenever it was made.
+
+    ``description`` is what `describe_model` says of the model. ``details`` are what
+    `trials.errors.measure_with_errors` measured, so far as it was, and ``how``.
+    """
+    versions = ", ".join(f"{name} {number}" for name, number in description["versions"].items())
+    return Report(
+        f"A {title(description['method'])} model",
+        [task(description), details["how"]],
+        model_sections(description, details),
+        {
+            **{name: str(value) for name, value in made_with(description).items()},
+            "Versions": f"funnelling {description['funnelling']}, {versions}",
+        },
+    )
+
+
+def model_sections(description: Description, details: Details) -> list[Section]:
+    """What a report says of a model's measures, its labels, its errors, and how it was made."""
+    return [
+        *_measures(description["scores"]),
+        *_labels(details),
+        *_confused(details),
+        *_reliability(description, details),
+        *_errors(details),
+        *_choice(description),
+        _training(description),
+    ]
+
+
+def _measures(scores: Mapping[str, Any] | None) -> list[Section]:
+    if scores is None:
+        return []
+    table = TableBlock("languages", "Measures by language", languages_table(scores), notes(scores))
+    return [Section("measures", "How good it is", blocks=[table])]
+
+
+def _labels(details: Details) -> list[Section]:
+    rows = details.get("by_label", ())
+    measured = {row["label"]: (row["documents"], row["f1"]) for row in rows if row["f1"] is not None}
+    if not measured:
+        return []
+    worst = list(measured)[:WORST_LABELS]
+    every = "each label" if len(worst) == len(measured) else f"the {len(worst)} worst labels"
+    blocks: list[Block] = []
+    if len(rows) > FEW_LABELS:
+        table = by_label_table(rows[:FEW_LABELS])
+        blocks.append(TableBlock("worst-labels", f"The {FEW_LABELS} worst labels", table))
+    blocks.append(
+        TableBlock(
+            "labels",
+            BY_LABEL,
+            by_label_table(rows),
+            folded=len(rows) > FEW_LABELS,
+        )
+    )
+    blocks.append(
+        Bars(
+            "labels-f1",
+            f"F1 of {every}",
+            f"F1 of {every}, the worst first.",
+            worst,
+            {"F1": [measured[label][1] for label in worst]},
+            "F1",
+            "label",
+        )
+    )
+    if len(measured) > 2:
+        blocks.append(
+            Points(
+                "labels-documents",
+                "F1 against the number of documents of a label",
+                "One point per label: how many of the documents measured on have it, and its F1. Rare labels "
+                "are harder to learn, and their F1 is less certain.",
+                "label",
+                "documents measured on that have the label",
+                "F1",
+                {label: (float(documents), f1) for label, (documents, f1) in measured.items() if documents},
+                logarithmic=True,
+            )
+        )
+    return [Section("labels", "Label by label", blocks=blocks)]
+
+
+def _confused(details: Details) -> list[Section]:
+    one_label = "confusion" in details
+    blocks: list[Block] = confusion_blocks(details["confusion"], MODEL) if details.get("confusion") else []
+    for key, heading, table in (
+        ("confused", CONFUSED, lambda pairs: confused_table(pairs, one_label)),
+        ("missed_together", MISSED_TOGETHER, missed_together_table),
+    ):
+        if details.get(key):
+            blocks.append(TableBlock(key.replace("_", "-"), heading, table(details[key][:PAIRS])))
+    return [Section("confused", "Which labels are confused", blocks=blocks)] if blocks else []
+
+
+def _reliability(description: Description, details: Details) -> list[Section]:
+    bins = [
+        (pairs, expected / pairs, found / pairs)
+        for pairs, expected, found in details.get("reliability", ())
+        if pairs
+    ]
+    if not bins:
+        return []
+    blocks = [reliability_curves({title(description["method"]): bins})]
+    return [Section("probabilities", "Probabilities", [probabilities(description)], blocks)]
+
+
+def _errors(details: Details) -> list[Section]:
+    heading = "Where it was most sure, and wrong"
+    if "errors" not in details:
+        return [Section("errors", heading, [NO_TEXTS])] if "by_label" in details else []
+    if not details["errors"]:
+        return [Section("errors", heading, ["Nothing that was measured is wrong."])]
+    return [Section("errors", heading, blocks=[error_texts(details["errors"])])]
+
+
+def _choice(description: Description) -> list[Section]:
+    if not description["choice"]:
+        return []
+    tried = description["choice_tried"]
+    blocks = [TableBlock("tried", "All candidates", tried_table(tried), [CHOICE_NOTE])] if tried else []
+    return [Section("choice", "What was tried, and why this was chosen", [description["choice"]], blocks)]
+
+
+def _training(description: Description) -> Section:
+    languages = description["languages"]
+    documents = Table(
+        ["language", "training documents"],
+        [[language, f"{number:,}"] for language, number in languages.items()],
+    )
+    one_each = ", one per document" if description["exclusive"] else ""
+    return Section(
+        "training",
+        "What it learned from",
+        [
+            f"{counted(sum(languages.values()), 'document')} in {counted(len(languages), 'language')} under "
+            f"{counted(len(description['labels']), 'label')}{one_each}."
+        ],
+        [TableBlock("training", "Training documents by language", documents)],
+    )

@@ -1,0 +1,54 @@
+"""The part of a long text that is worth showing."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+GAP = "…"
+LONG_WORD = 40  # characters; one that is longer may be cut in two
+
+
+def telling_part(text: str, passages: Sequence[Sequence[float]], longest: int) -> tuple[int, int]:
+    """Where the part of a text begins and ends that spoke most, for or against; a short text is whole.
+
+    >>> text = "one " * 200 + "loan game"
+    >>> start, end = telling_part(text, [(0, 3, 0.1), (800, 804, 2.0), (805, 809, -0.3)], longest=40)
+    >>> text[start:end]
+    'one one one one one one one loan game'
+    """
+    if len(text) <= longest:
+        return 0, len(text)
+    if not passages:
+        return _at_blanks(text, 0, longest)
+    starts, ends, weights = (np.array(column) for column in zip(*passages, strict=True))
+    sums = np.concatenate([[0.0], np.cumsum(np.abs(weights))])
+    last = np.searchsorted(ends, starts + longest, side="right")  # the passages that fit behind each start
+    best = int(np.argmax(sums[last] - sums[:-1]))
+    left, right = int(starts[best]), int(ends[max(last[best] - 1, best)])
+    start = max(0, min(left - (longest - (right - left)) // 2, len(text) - longest))
+    return _at_blanks(text, start, start + longest)
+
+
+def cut_out(text: str, start: int, end: int) -> tuple[str, int]:
+    """A part of a text, with ellipses where the text goes on, and how far that moves its places.
+
+    >>> cut_out("nothing at all but tea", 15, 22)
+    ('… but tea', -13)
+    """
+    before, after = f"{GAP} " if start > 0 else "", f" {GAP}" if end < len(text) else ""
+    return before + text[start:end] + after, len(before) - start
+
+
+def _at_blanks(text: str, start: int, end: int) -> tuple[int, int]:
+    """A part of a text without the words that it would cut in two at its ends, unless they are long ones."""
+    if start > 0 and not text[start - 1].isspace():
+        blank = next(
+            (place for place in range(start, min(start + LONG_WORD, end)) if text[place].isspace()), None
+        )
+        start = start if blank is None else blank + 1
+    if end < len(text) and not text[end].isspace():
+        blank = next(
+            (place for place in range(end, max(end - LONG_WORD, start), -1) if text[place].isspace()), None
+        )
+        end = end if blank is None else blank
+    return start, end

@@ -1,0 +1,205 @@
+"""The worst errors of a method: documents where it was most sure, and wrong, with what misled it.
+
+A document is wrong if it was given a label that is not true, or if a true label was missed. The method was
+as sure of it as the wrong label was probable, or the missed one improbable.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from funnelling.corpus import Corpus
+from funnelling.matrices import Floats, Rows, Targets
+from funnelling.text.excerpts import cut_out, telling_part
+from funnelling.trials.measuring import as_indicators, measure_answers
+from funnelling.trials.pieces import Result
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+MOST = 20
+LONGEST = 400  # characters of a text that are shown
+WORDS = 5  # that are named
+
+Passage = tuple[int, int, float]  # from, to, what it added to the score
+
+
+class Blamed(TypedDict):
+    """A label that was given wrongly, or missed: its probability, and what in the text spoke for that.
+
+    ``words`` added most to the score of a label that was given wrongly, or took most from that of one that
+    was missed. ``passages`` are places in the text that is shown, with what each added to the score.
+    """
+
+    label: str
+    probability: float
+    words: list[list[Any]]
+    passages: list[Passage]
+
+
+class WorstError(TypedDict):
+    """A document with the labels that are true and those it was given, and what is most wrong about them.
+
+    ``wrong`` is the most probable label that was given wrongly, ``missed`` the least probable one of those
+    missed. ``text`` is the part of the text that spoke most for the error. ``evidence`` is there, and False,
+    where the method knows nothing of what the text holds.
+    """
+
+    id: str
+    language: str
+    labels: list[str]
+    given: list[str]
+    wrong: NotRequired[Blamed]
+    missed: NotRequired[Blamed]
+    text: str
+    evidence: NotRequired[bool]
+
+
+class Mistake(NamedTuple):
+    """A wrong document by its row, and the columns of its most telling labels, if any."""
+
+    row: int
+    wrong: int | None
+    missed: int | None
+
+
+def worst_mistakes(truth: Targets, given: Targets, probabilities: Floats, most: int) -> list[Mistake]:
+    """The documents that the method was most sure about, and wrong; see `in_turns` for their order.
+
+    >>> truth = np.array([[1, 0], [0, 1], [0, 1], [1, 0]], dtype=bool)
+    >>> given = np.array([[0, 1], [0, 1], [1, 0], [0, 0]], dtype=bool)
+    >>> probabilities = np.array([[0.4, 0.6], [0.2, 0.8], [0.9, 0.1], [0.3, 0.2]])
+    >>> for mistake in worst_mistakes(truth, given, probabilities, 3):
+    ...     print(mistake)
+    Mistake(row=2, wrong=0, missed=1)
+    Mistake(row=3, wrong=None, missed=0)
+    Mistake(row=0, wrong=1, missed=0)
+    """
+    wrong = _surest(given & ~truth, probabilities)
+    missed = _surest(truth & ~given, 1 - probabilities)
+    rows = sorted({*wrong, *missed})
+    is_given = np.array([row in wrong for row in rows], dtype=bool)
+    sureness = np.array([(wrong if row in wrong else missed)[row][1] for row in rows])
+    return [
+        Mistake(rows[place], wrong.get(rows[place], (None,))[0], missed.get(rows[place], (None,))[0])
+        for place in in_turns(is_given, sureness, most)
+    ]
+
+
+def in_turns(is_given: Rows, sureness: NDArray[np.float64], most: int) -> list[int]:
+    """The positions of the surest errors: wrong labels and, in turns with them, labels that were only missed.
+
+    Most labels are improbable for most documents, so that by sureness alone there would be none but missed
+    ones.
+    """
+    order = np.argsort(-sureness, kind="stable")
+    ranks = np.empty(len(order), dtype=np.intp)
+    for kind in (is_given, ~is_given):
+        of_kind = order[kind[order]]
+        ranks[of_kind] = np.arange(len(of_kind))
+    chosen: list[int] = np.lexsort((~is_given, ranks))[:most].tolist()
+    return chosen
+
+
+def worst_errors(
+    method: "Method", test: Corpus, decisions: Any, probabilities: Any, most: int = MOST
+) -> list[WorstError]:
+    """The worst errors of a fitted method on test documents, from its answers to them, and why it made them.
+
+    ``decisions`` and ``probabilities`` have one column per class of the method.
+    """
+    classes = [str(label) for label in method.classes_]
+    given = np.asarray(decisions, dtype=bool)
+    return [
+        _explained(method, test, mistake, classes, given[mistake.row], probabilities[mistake.row])
+        for mistake in worst_mistakes(test.label_matrix(classes), given, probabilities, most)
+    ]
+
+
+def measure_with_errors(method: "Method", test: Corpus, most: int = MOST) -> Result:
+    """What `measure_in_full` gives, for the same work, and the worst ``errors``; none of those for 0."""
+    labels, probabilities = method.classify(test.texts, languages=test.languages)
+    result = measure_answers(method, test, labels, probabilities)
+    if most:
+        result["errors"] = worst_errors(method, test, as_indicators(method, labels), probabilities, most)
+    return result
+
+
+def worst_of(errors: Iterable[WorstError], most: int = MOST) -> list[WorstError]:
+    """The worst of several lists of errors: if each has as many, they are the worst of all documents."""
+    found = list(errors)
+    is_given = np.array(["wrong" in error for error in found], dtype=bool)
+    sureness = np.array([_sureness(error) for error in found])
+    return [found[place] for place in in_turns(is_given, sureness, most)]
+
+
+def _sureness(error: WorstError) -> float:
+    return error["wrong"]["probability"] if "wrong" in error else 1 - error["missed"]["probability"]
+
+
+def _surest(cells: Targets, sureness: Floats) -> dict[int, tuple[int, float]]:
+    """For each row that has such cells, the column of the one that the method was surest of, and how sure."""
+    rows, columns = np.nonzero(cells)
+    sure = sureness[rows, columns]
+    order = np.lexsort((-sure, rows))
+    distinct, first = np.unique(rows[order], return_index=True)
+    chosen = order[first]
+    found = zip(columns[chosen].tolist(), sure[chosen].tolist(), strict=True)
+    return dict(zip(distinct.tolist(), found, strict=True))
+
+
+# --- why ----------------------------------------------------------------------------------------
+
+
+def _explained(
+    method: "Method",
+    test: Corpus,
+    mistake: Mistake,
+    classes: Sequence[str],
+    given: Rows,
+    probabilities: Floats,
+) -> WorstError:
+    row, text = mistake.row, test.texts[mistake.row]
+    blamed = {
+        kind: column
+        for kind, column in (("wrong", mistake.wrong), ("missed", mistake.missed))
+        if column is not None
+    }
+    names = [classes[column] for column in blamed.values()]
+    (explanation,) = method.explain([text], languages=[test.languages[row]], labels=names)
+    reasons = {kind: explanation["labels"][classes[column]] for kind, column in blamed.items()}
+    placed = {kind: [tuple(each) for each in reason.get("passages", ())] for kind, reason in reasons.items()}
+    start, end = telling_part(text, placed[next(iter(blamed))], LONGEST)
+    shown, moved = cut_out(text, start, end)
+    error: dict[str, Any] = {
+        "id": test.ids[row],
+        "language": str(test.languages[row]),
+        "labels": list(test.label_lists()[row]),
+        "given": [classes[column] for column in np.flatnonzero(given).tolist()],
+    }
+    for kind, column in blamed.items():
+        error[kind] = {
+            "label": classes[column],
+            "probability": float(probabilities[column]),
+            "words": _words(text, placed[kind], reasons[kind], -1 if kind == "missed" else 1),
+            "passages": [(s + moved, e + moved, c) for s, e, c in placed[kind] if start <= s and e <= end],
+        }
+    evidence = {} if explanation.get("evidence", True) else {"evidence": False}
+    return {**error, "text": shown, **evidence}  # type: ignore[typeddict-item]
+
+
+def _words(text: str, passages: Sequence[Passage], reason: dict[str, Any], sign: int) -> list[list[Any]]:
+    """The words that added most to a score, or took most from it: those of the text, or the method's own."""
+    added: dict[str, float] = {}
+    if passages:
+        for start, end, contribution in passages:
+            word = text[start:end].lower()
+            added[word] = added.get(word, 0.0) + contribution
+    else:
+        for view in (reason.get("tier_one", {}), *reason.get("other_views", {}).values()):
+            for word, contribution in view.get("words", ()):
+                added[word] = added.get(word, 0.0) + contribution
+    telling = {word: value for word, value in added.items() if value * sign > 0}
+    return [[word, telling[word]] for word in sorted(telling, key=lambda word: -abs(telling[word]))[:WORDS]]

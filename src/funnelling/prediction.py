@@ -1,5 +1,6 @@
 """Labels and probabilities of documents, as rows of plain values for the command line and the service."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.method.base import Method
 from funnelling.text.detection import detect_languages
-from funnelling.text.languages import is_served, normalise_tag, served_by
+from funnelling.text.languages import is_served, is_undetermined, normalise_tag, served_by
 
 HALF = 0.5
 ROUNDING = 1e-12
@@ -47,9 +48,9 @@ class Predictor:
     that probability instead, which a model that gives one label per document refuses. ``zero_shot`` marks a
     language that training had no documents in. A document in which the model knows nothing has no labels, no
     best one, and ``evidence``: False, which other rows lack. A document in a language that the model cannot
-    label is refused, or gets null labels with ``skip_unknown``. With ``tell_thresholds`` a row has
-    ``thresholds``, too: the probability above which a label is assigned, for the labels shown where that is
-    not .5; `thresholds_of` tells them all at once.
+    label is refused, or if not ``strict`` gets null labels and is counted in ``unknown``, by what stands for
+    its language. With ``tell_thresholds`` a row has ``thresholds``, too: the probability above which a label
+    is assigned, for the labels shown where that is not .5; `thresholds_of` tells them all at once.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Predictor:
         model: Method,
         top: int | None = None,
         threshold: float | None = None,
-        skip_unknown: bool = False,
+        strict: bool = True,
         tell_thresholds: bool = False,
     ) -> None:
         if threshold is not None and model.exclusive_:
@@ -66,7 +67,8 @@ class Predictor:
         self.labels = model.classes_.tolist()
         self.top = top
         self.threshold = threshold
-        self.skip_unknown = skip_unknown
+        self.strict = strict
+        self.unknown: Counter[str] = Counter()
         self.tell_thresholds = tell_thresholds
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
@@ -110,15 +112,18 @@ class Predictor:
 
     def _languages(self, documents: Sequence[Document], source: str) -> list[tuple[str, bool]]:
         """The language of each document, and whether the model knows it."""
-        missing = [document.text for document in documents if document.language is None]
+        tags = [None if is_undetermined(each.language or "") else each.language for each in documents]
+        missing = [document.text for document, tag in zip(documents, tags, strict=True) if tag is None]
         with naming(source):
             detected = iter(detect_languages(missing, self.model.languages_) if missing else [])
         languages = []
-        for document in documents:
-            language, problem = self._judge(document.language or next(detected))
-            if problem and not self.skip_unknown:
+        for document, tag in zip(documents, tags, strict=True):
+            language, problem = self._judge(tag or next(detected))
+            if problem and self.strict:
                 line = "" if document.line is None else f":{document.line}"
                 raise InputError(f"{source}{line}: document {quoted(document.id)}: {problem}")
+            if problem:
+                self.unknown[language] += 1
             languages.append((language, not problem))
         return languages
 
@@ -132,7 +137,7 @@ class Predictor:
             return language, ""
         return language, (
             f"the model does not know the language {quoted(language)}, only "
-            f"{', '.join(self.model.languages_)}. Add --skip-unknown to leave such documents unlabelled."
+            f"{', '.join(self.model.languages_)}."
         )
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -24,9 +24,6 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     parser.add_argument(
-        "--skip-unknown", action="store_true", help="leave out documents in languages the model does not know"
-    )
-    parser.add_argument(
         "--by-label",
         nargs="?",
         type=_count,
@@ -63,6 +60,7 @@ def add_to(commands: options.Commands) -> None:
     )
     options.add_force(parser)
     options.add_json(parser)
+    options.add_reading(parser)
     parser.set_defaults(run=run)
 
 
@@ -80,7 +78,8 @@ def run(arguments: argparse.Namespace) -> None:
     scores = evaluate(
         arguments.model,
         arguments.data,
-        skip_unknown=arguments.skip_unknown,
+        layout=options.layout(arguments),
+        strict=arguments.strict,
         **{name: amount or None for name, amount in amounts.items() if amount is not None},
         confusion=arguments.confusion_matrix,
         errors=arguments.errors or 0,

@@ -17,7 +17,7 @@ def add_to(commands: options.Commands) -> None:
         "view of tier 1, and what the labels added in tier 2.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
-    parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
+    parser.add_argument("data", metavar="DATA", help=f"{options.DATA_HELP}; or a text of two words or more")
     outputs = parser.add_mutually_exclusive_group()
     outputs.add_argument(
         "-o",
@@ -31,8 +31,8 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--top", type=options.count, default=10, metavar="N", help="how many words and labels to show (10)"
     )
-    options.add_skip_unknown(parser)
     options.add_force(parser)
+    options.add_reading(parser)
     parser.set_defaults(run=run)
 
 
@@ -52,7 +52,8 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.top,
         style=style,
         colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
-        skip_unknown=arguments.skip_unknown,
+        layout=options.layout(arguments),
+        strict=arguments.strict,
         force=arguments.force,
         verbose=1,
     )

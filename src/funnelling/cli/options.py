@@ -97,12 +97,6 @@ def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace an output that exists")
 
 
-def add_skip_unknown(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--skip-unknown", action="store_true", help="pass documents in unknown languages through unlabelled"
-    )
-
-
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How to read DATA, where what is found in it should not decide."""
     group = parser.add_argument_group(
@@ -159,6 +153,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--format", metavar="F", help="what DATA is, where its name does not tell: jsonl, csv, lines, text, …"
     )
+    # What --strict is not: the default now, which scripts may still ask for.
+    group.add_argument("--skip-unknown", action="store_true", help=argparse.SUPPRESS)
     group.add_argument(
         "--strict",
         action="store_true",

@@ -18,7 +18,7 @@ def add_to(commands: options.Commands) -> None:
         "predictions per file of documents, and a run that was cut short goes on where it stopped.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
-    parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
+    parser.add_argument("data", metavar="DATA", help=f"{options.DATA_HELP}; or a text of two words or more")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="output file (standard output)")
     parser.add_argument("--top", type=options.count, metavar="N", help="show only the N most probable labels")
     parser.add_argument(
@@ -33,11 +33,11 @@ def add_to(commands: options.Commands) -> None:
         metavar="P",
         help="assign labels above this probability, where documents may have several",
     )
-    options.add_skip_unknown(parser)
     options.add_jobs(parser)
     options.add_cluster(parser)
     options.add_device(parser)
     options.add_force(parser)
+    options.add_reading(parser)
     parser.set_defaults(run=run)
 
 
@@ -49,7 +49,8 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.model,
         arguments.data,
         arguments.output,
-        PredictionOptions(arguments.top, arguments.threshold, arguments.skip_unknown, arguments.scores),
+        PredictionOptions(arguments.top, arguments.threshold, arguments.strict, arguments.scores),
+        layout=options.layout(arguments),
         device=arguments.device,
         jobs=arguments.jobs,
         force=arguments.force,

@@ -25,7 +25,7 @@ from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSe
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
-from funnelling.text.languages import is_served
+from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import feature_names, feature_places, fit_own
 from funnelling.work.progress import clock, progress_bar
@@ -41,6 +41,7 @@ class Method(Estimator, metaclass=ABCMeta):
     random_state: Any
     n_jobs: int | None
     verbose: int
+    strip_: list[str]  # markup that its training texts were without, if any
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
     # --- what a method writes -------------------------------------------------------------------
@@ -265,9 +266,11 @@ class Method(Estimator, metaclass=ABCMeta):
         return float(np.average(flags, weights=sample_weight))
 
     def serves(self, language: str) -> bool:
-        """Whether documents in a language can be labelled."""
+        """Whether documents in a language can be labelled; a code that is none is only known from training."""
         check_fitted(self, "classes_")
-        return is_served(language, self.languages_) or self.serves_unseen(language)
+        return is_served(language, self.languages_) or (
+            is_language(language) and self.serves_unseen(language)
+        )
 
     def final_c(self) -> Any:
         """The C of the final classifiers, by language where each has its own; None where there is none."""

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -12,6 +13,7 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.formats import parts_of, read_part
 from funnelling.formats.files import writing
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.predictions import PredictionTable, Scores, say_renamed
 from funnelling.formats.tables import PARQUET, write_table
 from funnelling.method.base import Method
@@ -29,12 +31,12 @@ class PredictionOptions:
 
     top: int | None = None
     threshold: float | None = None
-    skip_unknown: bool = False
+    strict: bool = False
     scores: Scores | None = None
 
     def predictor(self, model: Method) -> Predictor:
         """What labels documents; refuses options that the model cannot follow."""
-        return Predictor(model, self.top, self.threshold, self.skip_unknown)
+        return Predictor(model, self.top, self.threshold, self.strict)
 
     def table(self, ending: str, model: Method) -> PredictionTable:
         """How rows stand in a file; refuses options that its format cannot follow."""
@@ -59,43 +61,48 @@ def predict_parts(
     *,
     force: bool = False,
     device: str = "cpu",
+    layout: Layout = AS_FOUND,
     jobs: int | None = None,
     verbose: int = 0,
-) -> None:
+) -> Counter[str]:
     """Write the predictions for each part of ``data`` to a part of the same name in ``output``, as Parquet.
 
-    Parts that are there already stay as they are, if the same model made them with the same options.
+    Parts that are there already stay as they are, if the same model made them with the same options. Return
+    how many documents were not labelled, by what stands for their language.
     """
     folder = Path(output)
     parts = parts_of(data)
-    _claim(folder, {"model": _digest(model), **asdict(options)}, force)
+    _claim(folder, {"model": _digest(model), **asdict(options), "layout": repr(layout)}, force)
     missing = [part for part in parts if not _target(folder, part).exists()]
     path = str(Path(model).resolve())
-    calls = [(path, device, part, str(_target(folder, part)), options) for part in missing]
+    calls = [(path, device, part, str(_target(folder, part)), options, layout) for part in missing]
     renamed: dict[str, str] = {}
+    unknown: Counter[str] = Counter()
     with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
         advance(len(parts) - len(missing))
-        for _, found in in_processes(_predict_part, calls, jobs):
+        for _, (found, not_labelled) in in_processes(_predict_part, calls, jobs):
             renamed |= found
+            unknown += not_labelled
             advance(1)
     say_renamed(renamed)
+    return unknown
 
 
 def _predict_part(
-    model: str, device: str, part: str, target: str, options: PredictionOptions
-) -> dict[str, str]:
-    """Label a part; gives the columns of the input that had to be renamed."""
+    model: str, device: str, part: str, target: str, options: PredictionOptions, layout: Layout
+) -> tuple[dict[str, str], Counter[str]]:
+    """Label a part; gives the columns of the input that had to be renamed, and what was not labelled."""
     fitted = _load(model, _digest(model), device)
     predictor, table = options.predictor(fitted), options.table(PARQUET, fitted)
 
     def rows() -> Iterator[dict[str, object]]:
-        for batch in batches(read_part(part, keep_fields=True)):
+        for batch in batches(read_part(part, layout, labels=False, keep_fields=True)):
             yield from table.rows(batch, predictor(batch, part))
 
     write_table(
         target, rows(), table.columns, force=True, attached={"thresholds": options.thresholds(fitted)}
     )
-    return table.renamed
+    return table.renamed, predictor.unknown
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.registry import title
 from funnelling.report.content import Report
 from funnelling.report.facts import run_facts
@@ -14,7 +15,7 @@ from funnelling.report.model_report import model_sections
 from funnelling.report.report_folder import write_report
 from funnelling.storage import describe_model
 from funnelling.tasks.outputs import check_report_folder, write_json
-from funnelling.tasks.sources import FilePath, load_text_model, read_labelled
+from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read_labelled
 from funnelling.trials.errors import MOST, measure_with_errors
 from funnelling.trials.measuring import CONFUSED, WORST, model_scores, servable
 from funnelling.trials.one_label import measurable
@@ -30,7 +31,8 @@ def evaluate(
     model: FilePath,
     data: FilePath,
     *,
-    skip_unknown: bool = False,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
     labels: int | None = WORST,
     pairs: int | None = CONFUSED,
     confusion: bool = False,
@@ -49,7 +51,8 @@ def evaluate(
     ----------
     model : folder of the model
     data : file of labelled documents
-    skip_unknown : whether documents in languages the model does not know are left out, or else refused
+    layout : where the fields of documents are in the file, as far as that is not to be found
+    strict : whether documents in languages the model does not know are refused, or else left out
     labels : of how many labels, from the worst on, ``by_label`` tells; None for all
     pairs : how many pairs of labels ``confused`` and ``missed_together`` have at most; None for all
     confusion : whether all labels given to documents of each label are told, by a model that gives one each
@@ -69,8 +72,9 @@ def evaluate(
             "Use --confused."
         )
     classifier.verbose = verbose
-    corpus, notes = read_labelled(data, verbose=verbose)
-    test, left_out = _measurable(corpus, classifier, shown_name(data), skip_unknown)
+    layout = layout_for(classifier, layout)
+    corpus, notes = read_labelled(data, verbose=verbose, layout=layout, strict=strict)
+    test, left_out = _measurable(corpus, classifier, shown_name(data), strict)
     if classifier.exclusive_:
         test, lacking = measurable(test)
         left_out += lacking
@@ -113,7 +117,7 @@ def _write_report(
     write_json(folder / "evaluation.json", {**scores, "errors": result["errors"]})
 
 
-def _measurable(corpus: Corpus, model: "Method", name: str, skip_unknown: bool) -> tuple[Corpus, list[str]]:
+def _measurable(corpus: Corpus, model: "Method", name: str, strict: bool) -> tuple[Corpus, list[str]]:
     """The documents to measure on, and a line to report on the others."""
     if any(corpus.splits):
         corpus = corpus.split("test")
@@ -123,10 +127,11 @@ def _measurable(corpus: Corpus, model: "Method", name: str, skip_unknown: bool) 
     if rows.all():
         return corpus, []
     unknown = list(corpus.select(~rows).by_language())
-    if not skip_unknown or not rows.any():
-        cure = "Add --skip-unknown to leave such documents out." if rows.any() else "Choose another file."
+    if strict or not rows.any():
+        cure = "Leave --strict out to leave such documents out." if rows.any() else "Choose another file."
         raise InputError(
             f"{name}: the model does not know the language {quoted(unknown[0])}, only "
             f"{', '.join(model.languages_)}. {cure}"
         )
-    return corpus.select(rows), [f"{name}: left out {(~rows).sum():,} documents in {', '.join(unknown)}."]
+    left_out = f"{counted(int((~rows).sum()), 'document')} in {', '.join(unknown)}"
+    return corpus.select(rows), [f"{name}: left out {left_out}, which the model does not know."]

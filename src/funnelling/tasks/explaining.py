@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 from funnelling.errors import InputError
 from funnelling.formats import read_documents
 from funnelling.formats.files import STANDARD, writing
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.explanation import label_columns
 from funnelling.prediction import Predictor, batches
 from funnelling.report.explanation_page import FOOT, document_html, page_head
 from funnelling.report.explanation_text import document_text
-from funnelling.tasks.sources import FilePath, load_text_model
+from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 from funnelling.work.progress import progress_bar
 
 LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
@@ -36,7 +37,8 @@ def explain(
     *,
     style: str | None = None,
     colour: bool = False,
-    skip_unknown: bool = False,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
     force: bool = False,
     verbose: int = 0,
 ) -> None:
@@ -51,7 +53,8 @@ def explain(
     top : how many words and labels a row shows
     style : "jsonl", "html" or "table", for a reader; None goes by the name of the output
     colour : whether a table may have colours
-    skip_unknown : whether documents in unknown languages get a row without labels, or else are refused
+    layout : where the fields of documents are in the file, as far as that is not to be found
+    strict : whether documents in unknown languages are refused, or else get a row without labels
     force : whether an output that exists is replaced
     verbose : above 0 for a progress bar
     """
@@ -59,8 +62,8 @@ def explain(
     written = _style(style or _style_of(target), os.path.basename(os.fspath(data)), top, colour)
     classifier = load_text_model(model)
     label_columns(classifier.classes_, labels or ())  # refuses labels that do not exist
-    predictor = Predictor(classifier, skip_unknown=skip_unknown)
-    documents = read_documents(data)
+    predictor = Predictor(classifier, strict=strict)
+    documents = read_documents(data, layout_for(classifier, layout), labels=False)
     # A bar among the rows would make both unreadable.
     show_bar = bool(verbose) and not (target == STANDARD and os.isatty(1))
     with (
@@ -76,6 +79,7 @@ def explain(
                 stream.flush()  # whatever reads along gets whole rows
             advance(len(batch))
         stream.write(written.foot)
+    say_unknown(predictor.unknown)
 
 
 def _style_of(output: str) -> str:

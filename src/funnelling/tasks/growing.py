@@ -14,7 +14,7 @@ from funnelling.funnel.archive import Archive
 from funnelling.funnel.growing import are_learned, growable_archive
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
-from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_sides
+from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
 from funnelling.trials.measuring import measure_method, servable
 from funnelling.trials.one_label import as_one_label
@@ -73,7 +73,7 @@ def add_language(
     report : what gets a line on each step
     """
     funnel = _load(model, output, force)
-    trial, notes = read_sides(data, verbose=verbose, layout=layout, strict=strict)
+    trial, notes = read_sides(data, verbose=verbose, layout=layout_for(funnel, layout), strict=strict)
     with naming_file(data):
         for language in trial.train.by_language():
             if known_as(language, funnel.languages_):
@@ -99,7 +99,7 @@ def update(
     """
     funnel = _load(model, output, force)
     known = funnel.languages_
-    trial, notes = read_sides(data, known, verbose, layout, strict)
+    trial, notes = read_sides(data, known, verbose, layout_for(funnel, layout), strict)
     for side in trial:
         side.languages = [served_by(str(language), known) for language in side.languages]
     with naming_file(data):

@@ -1,19 +1,26 @@
 """Label the documents of a file: one row, or one JSON object, per document."""
 
-import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from funnelling.errors import InputError
-from funnelling.formats import Document, read_documents
+from funnelling.formats import read_documents
 from funnelling.formats.files import STANDARD, writing
+from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.predictions import say_renamed
-from funnelling.formats.tables import JSON_LINES, PARQUET, XLSX, check_writable, ending_of, write_table
+from funnelling.formats.tables import (
+    JSON_LINES,
+    PARQUET,
+    XLSX,
+    check_writable,
+    ending_of,
+    to_json,
+    write_table,
+)
 from funnelling.parts.predicting import PredictionOptions, predict_parts
 from funnelling.prediction import batches, thresholds_of
-from funnelling.tasks.sources import FilePath, load_text_model
+from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 from funnelling.work.progress import progress_bar
 
 DEFAULTS = PredictionOptions()
@@ -27,6 +34,7 @@ def predict(
     output: FilePath = STANDARD,
     options: PredictionOptions = DEFAULTS,
     *,
+    layout: Layout = AS_FOUND,
     device: str = "cpu",
     jobs: int | None = None,
     force: bool = False,
@@ -37,11 +45,12 @@ def predict(
     Parameters
     ----------
     model : folder of the model
-    data : file of documents, or a folder of such files
+    data : file of documents, or a folder of such files; or a text of two words or more
     output : file whose ending says what it is (.csv, .tsv, .xlsx, .parquet or .jsonl), with the documents'
         own columns in front; or - for JSON Lines on standard output, without them; for a folder of documents
         it may be a folder, too, which gets one Parquet file of predictions per file of documents
     options : how many labels a row shows, and which are assigned
+    layout : where the fields of documents are in the file, as far as that is not to be found
     device : "cpu" or "cuda", where a funnel works in tier 2
     jobs : processes that label a folder's files
     force : whether an output that exists is replaced
@@ -52,29 +61,38 @@ def predict(
     ending = PARQUET if parts else _ending_of(target)
     classifier = load_text_model(model).on_device(device)
     predictor, table = options.predictor(classifier), options.table(ending, classifier)
+    layout = layout_for(classifier, layout)
+    unknown = predictor.unknown
     if parts:
-        predict_parts(
+        unknown = predict_parts(
             os.fspath(model),
             os.fspath(data),
             target,
             options,
             force=force,
             device=device,
+            layout=layout,
             jobs=jobs,
             verbose=verbose,
         )
     elif _is_stream(target):
-
-        def lines(batch: Sequence[Document]) -> Iterable[dict[str, Any]]:
-            return map(table.plain, predictor(batch, os.fspath(data)))
-
-        _write_rows("predict", data, target, lines, force, verbose)
+        documents = read_documents(data, layout, labels=False)
+        with (
+            writing(target, force) as stream,
+            # A bar among the rows would make both unreadable.
+            progress_bar("predict", None, bool(verbose) and not os.isatty(1), "documents") as advance,
+        ):
+            for batch in batches(documents):
+                for row in predictor(batch, os.fspath(data)):
+                    stream.write(to_json(table.plain(row)) + "\n")
+                stream.flush()  # whatever reads along gets whole rows
+                advance(len(batch))
     else:
         beside = table.objects if ending == JSON_LINES else table.rows
 
         def rows() -> Iterator[dict[str, object]]:
             with progress_bar("predict", None, bool(verbose), "documents") as advance:
-                for batch in batches(read_documents(data, keep_fields=True)):
+                for batch in batches(read_documents(data, layout, labels=False, keep_fields=True)):
                     yield from beside(batch, predictor(batch, os.fspath(data)))
                     advance(len(batch))
 
@@ -89,6 +107,7 @@ def predict(
             verbose=verbose,
         )
         say_renamed(table.renamed)
+    say_unknown(unknown)
     if options.threshold is None and thresholds_of(classifier):
         _say_where_thresholds_stand(os.fspath(model), target, ending)
 
@@ -120,26 +139,3 @@ def _say_where_thresholds_stand(model: str, output: str, ending: str) -> None:
     }
     where = places.get(ending, f"funnelling inspect {model} --json has them")
     _log.info(f"Labels are assigned above thresholds that are not all .5: {where}.")
-
-
-def _write_rows(
-    title: str,
-    data: FilePath,
-    output: str,
-    rows: Callable[[Sequence[Document]], Iterable[dict[str, Any]]],
-    force: bool,
-    verbose: int,
-) -> None:
-    documents = read_documents(data)
-    # A bar among the rows would make both unreadable.
-    show_bar = bool(verbose) and not (output == STANDARD and os.isatty(1))
-    with (
-        writing(output, force) as stream,
-        progress_bar(title, None, show_bar, "documents") as advance,
-    ):
-        for batch in batches(documents):
-            for row in rows(batch):
-                stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-            if output == STANDARD:
-                stream.flush()  # whatever reads along gets whole rows
-            advance(len(batch))

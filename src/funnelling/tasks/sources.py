@@ -1,9 +1,11 @@
 """What tasks read: labelled documents and models; a refusal names the file."""
 
+import logging
 import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus, name_languages
@@ -25,6 +27,7 @@ MOST_NAMED = 10  # languages in a line
 MOST_WARNINGS = 6
 
 FilePath = str | os.PathLike[str]
+logger = logging.getLogger(__name__)
 
 
 def naming_file(path: FilePath) -> AbstractContextManager[None]:
@@ -115,6 +118,22 @@ def read_sides(
             f'{shown_name(path)}: no labelled document with split "train". Mark some with "split": "train".'
         )
     return trial, notes
+
+
+def layout_for(model: "Method", layout: Layout) -> Layout:
+    """A layout that takes out of texts what was taken out where the model learned, unless it says what to."""
+    return layout if layout.strip else replace(layout, strip=tuple(getattr(model, "strip_", ())))
+
+
+def say_unknown(unknown: Mapping[str, int]) -> None:
+    """Say which documents were not labelled, by what stands for their language."""
+    if unknown:
+        tags = ", ".join(f"{tag} ({number:,})" for tag, number in list(unknown.items())[:MOST_NAMED])
+        logger.info(
+            "%s not labelled, for the model does not know the language: %s (--strict refuses such a file).",
+            counted(sum(unknown.values()), "document"),
+            tags,
+        )
 
 
 def load_text_model(path: FilePath, mapped: bool = False) -> "Method":

@@ -97,6 +97,8 @@ def train(
     else:
         trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
         measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, errors, report)
+    if layout.strip:
+        model.strip_ = list(layout.strip)  # what new documents are to be without, too
     with clock("saving", bool(model.verbose)):
         save_model(model, output, scores=measurement.record(), details=measurement.details(), force=force)
     return TrainedModel(model, measurement)

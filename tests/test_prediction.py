@@ -163,7 +163,7 @@ class TestLanguages:
     @pytest.mark.parametrize("tag", ["fr", "no tag!", "x"])
     def test_unknown_ones_pass_through(self, tag: str, model: FunnellingClassifier) -> None:
         documents = _documents(["cat", "chat", "gatto"], ["en", tag, "it"])
-        rows = _rows(model, documents, skip_unknown=True)
+        rows = _rows(model, documents, strict=False)
         assert rows[1] == {
             "id": "1",
             "language": tag,

@@ -82,6 +82,9 @@ class TestAMeasuredModel:
     def test_in_markdown_the_errors_are_a_table(self, measured: Any) -> None:
         text = markdown_page(model_report(*measured))
         assert "| document | language |" in text
+        (errors,) = [each for each in model_sections(*measured) if each.name == "errors"]
+        header = errors.blocks[0].table().header  # type: ignore[operator]
+        assert len(set(header)) == len(header)  # as data frames want it
         assert "<script>" not in text.replace("\\<script", "")
 
 

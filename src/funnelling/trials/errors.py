@@ -78,7 +78,7 @@ def worst_mistakes(truth: Targets, given: Targets, probabilities: Floats, most: 
     Mistake(row=0, wrong=1, missed=0)
     """
     wrong = _surest(given & ~truth, probabilities)
-    missed = _surest(truth & ~given, 1 - probabilities)
+    missed = _surest(truth & ~given, probabilities, missed=True)
     rows = sorted({*wrong, *missed})
     is_given = np.array([row in wrong for row in rows], dtype=bool)
     sureness = np.array([(wrong if row in wrong else missed)[row][1] for row in rows])
@@ -139,10 +139,11 @@ def _sureness(error: WorstError) -> float:
     return error["wrong"]["probability"] if "wrong" in error else 1 - error["missed"]["probability"]
 
 
-def _surest(cells: Targets, sureness: Floats) -> dict[int, tuple[int, float]]:
+def _surest(cells: Targets, probabilities: Floats, missed: bool = False) -> dict[int, tuple[int, float]]:
     """For each row that has such cells, the column of the one that the method was surest of, and how sure."""
     rows, columns = np.nonzero(cells)
-    sure = sureness[rows, columns]
+    chances = probabilities[rows, columns]
+    sure = 1 - chances if missed else chances
     order = np.lexsort((-sure, rows))
     distinct, first = np.unique(rows[order], return_index=True)
     chosen = order[first]
@@ -176,7 +177,7 @@ def _explained(
     error: dict[str, Any] = {
         "id": test.ids[row],
         "language": str(test.languages[row]),
-        "labels": list(test.label_lists()[row]),
+        "labels": list(test.labels[row] or ()),
         "given": [classes[column] for column in np.flatnonzero(given).tolist()],
     }
     for kind, column in blamed.items():

@@ -86,7 +86,8 @@ class TextFile:
         marked = (_marked_encoding(stream) or "").removesuffix("-sig")
         if not encoding.startswith(marked):
             raise InputError(
-                f"{self.name}: begins with the mark of {marked}, so it is not {encoding}. Leave out --encoding."
+                f"{self.name}: begins with the mark of {marked}, so it is not {encoding}. Leave out "
+                "--encoding."
             )
 
     def _utf8_or_found(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:

@@ -145,6 +145,17 @@ UNCLEAR: dict[str, tuple[Any, ...]] = {
         "--encoding",
         {"encoding": "utf-8"},
     ),
+    "another encoding than the mark's": (
+        "d.csv",
+        f"text\n{GERMAN}\n".encode("utf-8-sig"),
+        "Leave out --encoding",
+        {"encoding": "cp1252"},
+    ),
+    "one line of two in UTF-8": (
+        "d.csv",
+        f"text\n{GERMAN}\n".encode("cp1252") + f"{GERMAN}\n".encode(),
+        "--encoding",
+    ),
     "an unknown encoding": ("d.csv", content("text", "a"), "Use a name such as", {"encoding": "ansi!"}),
     "UTF-16 of other letters": ("d.txt", "Вчера вечером в театре".encode("utf-16-le"), "--encoding"),
     "an empty table": ("d.csv", b"", "Check that it is the right file"),
@@ -261,6 +272,19 @@ def test_numbers_of_rows_are_no_labels(tmp_path: Path) -> None:
 def test_an_empty_text_in_quotes_is_a_document(tmp_path: Path) -> None:
     path = write(tmp_path / "d.csv", "text", "a", '""', "", "b")
     assert [each.text for each in read_documents(path)] == ["a", "", "b"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16", "utf-8"])
+def test_a_mark_is_no_part_of_the_first_name(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "d.csv"
+    path.write_bytes("\ufeffid,text\nx,perché\n".encode("utf-16-be" if encoding == "utf-16" else encoding))
+    read = list(read_documents(path, Layout(encoding=encoding)))
+    assert [(each.id, each.text) for each in read] == [("x", "perché")]
+
+
+def test_blank_rows_are_passed_over(tmp_path: Path) -> None:
+    path = write(tmp_path / "d.csv", "text,label", "a,x", ",", '""', "", '"",""', "b,y")
+    assert [each.text for each in read_documents(path)] == ["a", "b"]
 
 
 def test_formulas_that_nobody_computed_are_refused(tmp_path: Path) -> None:

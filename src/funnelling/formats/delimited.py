@@ -54,7 +54,7 @@ class DelimitedRows:
             next(rows, None)
         width = len(self.columns)
         for number, row in rows:
-            if not any(row) and len(row) > 1:  # a lone empty cell is one that is quoted: an empty text
+            if not any(row) and width > 1:  # a lone empty cell was quoted: where all have one, it is a text
                 continue
             if len(row) != width:
                 self._check_width(row, number)

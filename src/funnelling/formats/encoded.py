@@ -30,6 +30,7 @@ _WESTERN = "cp1252"
 _SAMPLE = 2**18  # bytes of lines with other characters than ASCII, to tell the encoding by
 _NEGLIGIBLE = 0.02  # of disorder, by which another encoding may look better than the most frequent one
 _UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # bytes that stand for nothing in the most frequent one
+_BY_CHANCE = 0.1  # of the lines with other characters than ASCII
 _FEW = 0.2  # of the bytes that are not ASCII
 _TOO_ODD = 0.1  # a share of characters that do not go with their neighbours: the text makes no sense
 _FOREIGN = re.compile(r"(.?)([^\x00-\x7f])(?=(.?))", re.DOTALL)
@@ -59,6 +60,8 @@ class TextFile:
         with reading(self.path) as stream:
             if self.encoding is None:
                 self.encoding = _certain_encoding(stream)
+            else:
+                self._check_mark(stream, self.encoding)
             if self.encoding is None:
                 yield from self._utf8_or_found(stream)
             else:
@@ -77,6 +80,15 @@ class TextFile:
                     "encoding with --encoding."
                 )
             yield number, line
+
+    def _check_mark(self, stream: BinaryIO, encoding: str) -> None:
+        """Refuse an encoding other than that whose mark the file begins with."""
+        marked = (_marked_encoding(stream) or "").removesuffix("-sig")
+        if not encoding.startswith(marked):
+            raise InputError(
+                f"{self.name}: begins with the mark of {marked}, so it is not {encoding}. Leave out "
+                "--encoding."
+            )
 
     def _utf8_or_found(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
         """Lines in UTF-8; a file whose first other characters are not UTF-8 is in another encoding.
@@ -109,7 +121,8 @@ class TextFile:
                 size += len(line)
             if size > _SAMPLE or len(ahead) * 64 > 4 * _SAMPLE:
                 break
-        damaged = is_utf8 or sum(map(_is_utf8, foreign)) > len(foreign) / 2
+        # What is in another encoding is hardly ever UTF-8 by chance.
+        damaged = is_utf8 or sum(map(_is_utf8, foreign)) > _BY_CHANCE * len(foreign)
         encoding = None
         if not damaged:
             encoding = _most_likely(b"".join(foreign)) if self._likely is None else self._likely()
@@ -126,7 +139,8 @@ class TextFile:
         if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
             wrapped = io.TextIOWrapper(stream, encoding, newline="\n")
             try:
-                yield from enumerate(wrapped, start=1)
+                for number, line in enumerate(wrapped, start=1):
+                    yield number, line.removeprefix("\ufeff") if number == 1 else line
             except UnicodeError as error:
                 raise self._not_in(encoding, 1) from error
             finally:
@@ -182,12 +196,23 @@ def _known(encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else name
 
 
+def _start(stream: BinaryIO) -> bytes:
+    start: bytes = stream.peek(256)[:256]  # type: ignore[attr-defined]
+    return start
+
+
+def _marked_encoding(stream: BinaryIO) -> str | None:
+    start = _start(stream)
+    marked = [encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if start.startswith(mark)]
+    return marked[0] if marked else None
+
+
 def _certain_encoding(stream: BinaryIO) -> str | None:
     """The encoding that a file begins to say, if it does."""
-    start: bytes = stream.peek(256)[:256]  # type: ignore[attr-defined]
-    for mark, encoding in _BYTE_ORDER_MARKS.items():
-        if start.startswith(mark):
-            return encoding
+    marked = _marked_encoding(stream)
+    if marked is not None:
+        return marked
+    start = _start(stream)
     # Without a mark: every other byte of Latin letters is zero.
     if len(start) >= 8 and b"\0" not in start[::2] and start[1::2].count(0) > len(start) / 4:
         return "utf-16-le"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from funnelling.report.explanation_page import FOOT, document_html, page_head
 from funnelling.report.report_folder import write_report
 from tests.report.demo import demo_report, report_of
 
@@ -152,3 +153,34 @@ def test_the_files_of_figures_show_by_themselves(browser: Any, demo: Path) -> No
         show(browser, path, DESK)
         assert browser.execute_script(MISDRAWN) == [], path.name
         assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize(("width", "colours"), VIEWS)
+def test_words_are_marked_in_place_whatever_they_are(
+    browser: Any, tmp_path: Path, width: int, colours: str
+) -> None:
+    text = f"tea {'x' * 300} <script>alert(1)</script> 漢字\n\U0001f408 ok"
+    passages = [[0, 3, 1.0], [4, 304, -0.6], [306, 312, 0.3], [331, 333, -0.2]]
+    told = {"probability": 0.9, "threshold": 0.4, "assigned": True, "passages": passages}
+    near = {"id": "y" * 200, "language": "it", "labels": ["z" * 100], "distance": 0.1, "text": "w" * 200}
+    row = {"id": text, "language": "en", "labels": {text: told}, "neighbours": [near]}
+    page = tmp_path / "why.html"
+    page.write_text(page_head("docs.jsonl") + document_html(text, row, 10) + FOOT, "utf-8")
+    show(browser, page, width, colours)
+    assert browser.execute_script("return document.querySelector('.marked').textContent") == text
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    marks = browser.execute_script(
+        "return [...document.querySelectorAll('.marked mark')].map(mark => [mark.className, mark.title])"
+    )
+    assert marks == [
+        ["for mark-4", "+1.0"],
+        ["against mark-2", "−0.60"],
+        ["for mark-1", "+0.30"],
+        ["against mark-1", "−0.20"],
+    ]
+    lines = browser.execute_script(
+        "return ['for', 'against'].map(kind =>"
+        " getComputedStyle(document.querySelector('.marked .' + kind)).textDecorationStyle)"
+    )
+    assert lines == ["solid", "dashed"]  # for those who see no colours
+    assert browser.get_log("browser") == []

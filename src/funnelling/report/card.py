@@ -116,6 +116,11 @@ def limits(description: Mapping[str, Any]) -> list[str]:
             "Other languages than those above are labelled through what all languages share, less well; such "
             "answers are marked zero_shot."
         )
+    if description["parameters"].get("compact") is False:
+        sentences.append(
+            "Its folder may hold ids, labels, vectors and the first 200 characters of its training documents; "
+            "a model trained with --compact has none of them."
+        )
     if few:
         sentences.append(f"Few training documents: {', '.join(few)}.")
     return sentences

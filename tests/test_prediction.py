@@ -153,7 +153,7 @@ class TestLanguages:
             list(Predictor(model)(documents, "docs.jsonl"))
         assert str(refusal.value) == (
             'docs.jsonl:2: document "1": the model does not know the language "fr", only en, it. '
-            "Add --skip-unknown to leave such documents unlabelled."
+            "Without --strict such documents are left unlabelled."
         )
 
     def test_a_document_from_nowhere_is_named_by_its_id(self, model: FunnellingClassifier) -> None:

@@ -137,7 +137,7 @@ class Predictor:
             return language, ""
         return language, (
             f"the model does not know the language {quoted(language)}, only "
-            f"{', '.join(self.model.languages_)}."
+            f"{', '.join(self.model.languages_)}. Without --strict such documents are left unlabelled."
         )
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -76,20 +76,20 @@ class TestUnknownLanguages:
     def mixed(self, tmp_path: Path) -> Path:
         return write_jsonl(tmp_path / "mixed.jsonl", documents(("de", "en", "it")))
 
-    def test_are_refused(self, own_words_model: Path, mixed: Path, refuses: Refuses) -> None:
-        says = ['mixed.jsonl: the model does not know the language "de", only en, it', "--skip-unknown"]
-        refuses("evaluate", own_words_model, mixed.name, says=says)
+    def test_may_be_refused(self, own_words_model: Path, mixed: Path, refuses: Refuses) -> None:
+        says = ['mixed.jsonl: the model does not know the language "de", only en, it', "--strict"]
+        refuses("evaluate", own_words_model, mixed.name, "--strict", says=says)
 
-    def test_may_be_skipped(
+    def test_are_left_out(
         self, own_words_model: Path, mixed: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        result, said = _evaluate(capsys, own_words_model, mixed, "--skip-unknown")
+        result, said = _evaluate(capsys, own_words_model, mixed)
         assert list(result["languages"]) == ["en", "it"]
-        assert said == f"{mixed}: left out 24 documents in de.\n"
+        assert said == f"{mixed}: left out 24 documents in de, which the model does not know.\n"
 
-    def test_alone_cannot_be_skipped(self, own_words_model: Path, tmp_path: Path, refuses: Refuses) -> None:
+    def test_alone_cannot_be_left_out(self, own_words_model: Path, tmp_path: Path, refuses: Refuses) -> None:
         write_jsonl(tmp_path / "de.jsonl", documents(["de"]))
-        refuses("evaluate", own_words_model, "de.jsonl", "--skip-unknown", says=['"de"', "only en, it"])
+        refuses("evaluate", own_words_model, "de.jsonl", says=['"de"', "only en, it"])
 
 
 def test_a_single_label_model_from_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,7 +30,7 @@ def test_one_label_is_explained_for_all(model: Path, data: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("rows", "options", "says"),
     [
-        ([{"id": "7", "text": "ciao", "language": "xh"}], [], ["docs.jsonl:1", '"7"', "--skip-unknown"]),
+        ([{"id": "7", "text": "ciao", "language": "xh"}], ["--strict"], ["docs.jsonl:1", '"7"', "--strict"]),
         ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why.csv"], ["why.csv", ".jsonl", ".html"]),
         ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why"], ["why", ".jsonl", ".html"]),
         ([], [], ["docs.jsonl: no document"]),
@@ -50,8 +50,8 @@ def test_what_cannot_be_explained_is_refused(
 
 def test_in_a_process_of_its_own(own_words_model: Path, tmp_path: Path) -> None:
     write_jsonl(tmp_path / "docs.jsonl", [{"id": "7", "text": "ciao", "language": "xh"}])
-    says = ["docs.jsonl:1", '"7"', "--skip-unknown"]
-    assert_refused("explain", own_words_model, "docs.jsonl", cwd=tmp_path, says=says)
+    says = ["docs.jsonl:1", '"7"', "--strict"]
+    assert_refused("explain", own_words_model, "docs.jsonl", "--strict", cwd=tmp_path, says=says)
 
 
 def test_a_document_in_which_nothing_is_known_is_said_to_be_one(model: Path, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_document_in_which_nothing_is_known_is_said_to_be_one(model: Path, tmp
 def test_unknown_languages_may_be_passed_over(own_words_model: Path, tmp_path: Path) -> None:
     rows = [{"id": "7", "text": "ciao", "language": "xh"}, {"id": "8", "text": "ciao", "language": "it-CH"}]
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
-    succeed("explain", own_words_model, data, "--skip-unknown", "-o", tmp_path / "why.jsonl")
+    succeed("explain", own_words_model, data, "-o", tmp_path / "why.jsonl")
     first, second = read_jsonl(tmp_path / "why.jsonl")
     assert first == {"id": "7", "labels": None, "language": "xh"}
     assert second["language"] == "it_CH"
@@ -148,7 +148,7 @@ def test_a_document_that_cannot_be_labelled_is_said_to_be_one(
 ) -> None:
     rows = [{"id": "7", "text": "ciao", "language": "xh"}]
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
-    succeed("explain", own_words_model, data, "--skip-unknown")
+    succeed("explain", own_words_model, data)
     assert "cannot label this language" in capsys.readouterr().out
-    succeed("explain", own_words_model, data, "--skip-unknown", "--html", tmp_path / "why.html")
+    succeed("explain", own_words_model, data, "--html", tmp_path / "why.html")
     assert "cannot label this language" in (tmp_path / "why.html").read_text("utf-8")

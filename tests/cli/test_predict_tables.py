@@ -158,7 +158,7 @@ class TestColumns:
 
     def test_documents_in_languages_that_are_not_known(self, own_words_model: Path, tmp_path: Path) -> None:
         source = write_jsonl(tmp_path / "in.jsonl", [{"text": "facture", "language": "fr"}])
-        path = _predict(own_words_model, source, tmp_path / "out.csv", "--skip-unknown")
+        path = _predict(own_words_model, source, tmp_path / "out.csv")
         (row,) = csv.DictReader(io.StringIO(path.read_text()))
         assert [row[name] for name in OURS] == ["", "", "", "language not known to the model"]
 

@@ -16,7 +16,6 @@ from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import is_missing
 
 NEIGHBOURS = 5
-BEGINNING = 200  # characters that are kept of a text
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,7 @@ class Archive:
             training.targets,
             {view: {tag: p.training for tag, p in each.items()} for view, each in posteriors.items()},
             {view: {tag: p.held_out for tag, p in each.items()} for view, each in posteriors.items()},
-            {tag: list(map(beginning, texts)) for tag, texts in training.documents.items()}
-            if training.texts
-            else {},
+            training.beginnings(),
         )
 
     def posteriors(self) -> dict[str, dict[str, Posteriors]]:
@@ -141,17 +138,6 @@ def _contents(vectors: Any) -> list[bytes]:
         indices[start:end].tobytes() + matrix.data[start:end].tobytes()
         for start, end in pairwise(matrix.indptr.tolist())
     ]
-
-
-def beginning(text: str) -> str:
-    """The beginning of a text on one line, with an ellipsis where the text goes on.
-
-    >>> beginning("A short\\n text"), len(beginning("word " * 100)) <= BEGINNING
-    ('A short text', True)
-    """
-    line = " ".join(text[: 2 * BEGINNING].split())
-    whole = len(line) <= BEGINNING and len(text) <= 2 * BEGINNING
-    return line if whole else line[: BEGINNING - 2].rstrip() + " …"
 
 
 def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:

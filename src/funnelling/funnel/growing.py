@@ -17,7 +17,7 @@ import numpy.typing as npt
 from funnelling.corpus import Corpus
 from funnelling.corpus.label_matrix import label_matrix
 from funnelling.errors import InputError
-from funnelling.funnel.archive import Archive, beginning, group_names
+from funnelling.funnel.archive import Archive, group_names
 from funnelling.funnel.design import Design, views_suffice
 from funnelling.funnel.funnel import FittedFunnel, fit_over_views
 from funnelling.funnel.teachers import choose_teachers
@@ -30,6 +30,7 @@ from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.base import check_one_width
 from funnelling.spaces.registry import OWN
 from funnelling.svm.calibration import ABSENT
+from funnelling.text.excerpts import beginning
 from funnelling.text.vocabularies import fit_own
 
 

@@ -170,6 +170,7 @@ class Method(Estimator, metaclass=ABCMeta):
                 texts=False,
                 exclusive=prepared.exclusive,
                 seed=seed_of(self.random_state),
+                beginnings=prepared.beginnings,
                 n_jobs=self.n_jobs,
             )
         )
@@ -266,7 +267,7 @@ class Method(Estimator, metaclass=ABCMeta):
         return float(np.average(flags, weights=sample_weight))
 
     def serves(self, language: str) -> bool:
-        """Whether documents in a language can be labelled; a code that is none is only known from training."""
+        """Whether documents in a language can be labelled; a code that is none only if it was learned."""
         check_fitted(self, "classes_")
         return is_served(language, self.languages_) or (
             is_language(language) and self.serves_unseen(language)

@@ -21,6 +21,7 @@ from funnelling.matrices import (
 from funnelling.randomness import assign_folds
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
+from funnelling.text.excerpts import beginning
 
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 
@@ -29,7 +30,10 @@ Calibrator = Calibration | Temperature  # what makes probabilities of final scor
 
 @dataclass
 class PreparedTexts:
-    """Labelled texts whose vectors were made before a fit, by language; ``exclusive`` as in `Labels`."""
+    """Labelled texts whose vectors were made before a fit, by language; ``exclusive`` as in `Labels`.
+
+    Of the texts themselves there are only the ``beginnings``.
+    """
 
     classes: npt.NDArray[Any]
     vectorizers: dict[str, Any]
@@ -37,6 +41,7 @@ class PreparedTexts:
     targets: dict[str, Targets]
     groups: dict[str, Sequence[Any] | None]
     ids: dict[str, list[str]]
+    beginnings: dict[str, list[str]]
     exclusive: bool = False
 
     def with_one_label(self) -> "PreparedTexts":
@@ -58,6 +63,7 @@ class TrainingSet:
     texts: bool
     exclusive: bool
     seed: int
+    prepared_beginnings: dict[str, list[str] | None]  # of texts that are not here, None where they are
     n_jobs: int | None = None
 
     @classmethod
@@ -72,6 +78,7 @@ class TrainingSet:
         texts: bool,
         exclusive: bool,
         seed: int,
+        beginnings: Mapping[str, list[str]] | None = None,
         n_jobs: int | None = None,
     ) -> "TrainingSet":
         """Add the folds that follow from the seed, the language and the groups."""
@@ -81,7 +88,27 @@ class TrainingSet:
             )
             for language, rows in targets.items()
         }
-        return cls(documents, dict(vectors), targets, folds, groups, ids, texts, exclusive, seed, n_jobs)
+        return cls(
+            documents,
+            dict(vectors),
+            targets,
+            folds,
+            groups,
+            ids,
+            texts,
+            exclusive,
+            seed,
+            {language: (beginnings or {}).get(language) for language in targets},
+            n_jobs,
+        )
+
+    def beginnings(self) -> dict[str, list[str]]:
+        """How the texts of each language begin; vectors have none."""
+        known = {
+            language: list(map(beginning, self.documents[language])) if self.texts else prepared
+            for language, prepared in self.prepared_beginnings.items()
+        }
+        return {language: each for language, each in known.items() if each is not None}
 
     @property
     def labels(self) -> int:
@@ -114,7 +141,7 @@ class TrainingSet:
         return self._with_columns(selected)
 
     def _with_columns(self, change: Any) -> "TrainingSet":
-        columns = ("documents", "vectors", "targets", "folds", "groups", "ids")
+        columns = ("documents", "vectors", "targets", "folds", "groups", "ids", "prepared_beginnings")
         return replace(self, **{name: change(getattr(self, name)) for name in columns})
 
     def stacked_vectors(self) -> Any:

@@ -19,10 +19,11 @@ from funnelling.formats.columns import find_columns
 from funnelling.formats.files import writing_bytes
 from funnelling.formats.layout import Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
+from funnelling.text.excerpts import beginning
 from funnelling.text.languages import is_undetermined, normalise_tag
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass
@@ -34,6 +35,7 @@ class CountedLanguage:
     splits: list[str | None]
     groups: list[str | None]
     labels: list[list[str]]
+    beginnings: list[str]  # of their texts
 
 
 def count_part(path: str, folder: str, among: Sequence[str], layout: Layout) -> None:
@@ -63,7 +65,7 @@ def read_counts(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]
     """The counts of a part, language by language."""
     with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
         for language in _unpack(arrays["languages"]):
-            ids, splits, groups, labels = _unpack(arrays[f"{language}/documents"])
+            ids, splits, groups, labels, beginnings = _unpack(arrays[f"{language}/documents"])
             counts = WordCounts(
                 len(ids),
                 _unpack(arrays[f"{language}/words"]),
@@ -71,7 +73,7 @@ def read_counts(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]
                 arrays[f"{language}/columns"],
                 arrays[f"{language}/frequencies"],
             )
-            yield language, CountedLanguage(counts, ids, splits, groups, labels)
+            yield language, CountedLanguage(counts, ids, splits, groups, labels, beginnings)
 
 
 def splits_in(path: str, folder: str) -> Iterator[list[str | None]]:
@@ -82,7 +84,8 @@ def splits_in(path: str, folder: str) -> Iterator[list[str | None]]:
 
 
 def _columns(documents: Corpus) -> list[list[Any]]:
-    return [documents.ids, documents.splits, documents.groups, documents.labels]
+    beginnings = list(map(beginning, documents.texts))
+    return [documents.ids, documents.splits, documents.groups, documents.labels, beginnings]
 
 
 def _counts_path(path: str, folder: str) -> Path:

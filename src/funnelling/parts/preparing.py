@@ -57,6 +57,7 @@ class _Language:
     ids: list[str] = field(default_factory=list)
     groups: list[str | None] = field(default_factory=list)
     labels: list[list[str]] = field(default_factory=list)
+    beginnings: list[str] = field(default_factory=list)
 
 
 def _merge(parts: Sequence[str], work: Path, verbose: int) -> PreparedTexts:
@@ -92,6 +93,7 @@ def _merge(parts: Sequence[str], work: Path, verbose: int) -> PreparedTexts:
         {language: label_matrix(each.labels, classes) for language, each in languages.items()},
         {language: each.groups if any(each.groups) else None for language, each in languages.items()},
         {language: each.ids for language, each in languages.items()},
+        {language: each.beginnings for language, each in languages.items()},
     )
 
 
@@ -116,6 +118,7 @@ def _for_training(counted: CountedLanguage, has_splits: bool) -> CountedLanguage
         select(counted.splits),
         select(counted.groups),
         select(counted.labels),
+        select(counted.beginnings),
     )
 
 
@@ -127,6 +130,7 @@ def _add(language: _Language, counted: CountedLanguage) -> None:
     language.ids += counted.ids
     language.groups += counted.groups
     language.labels += counted.labels
+    language.beginnings += counted.beginnings
 
 
 def _vectors(

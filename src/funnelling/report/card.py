@@ -118,8 +118,8 @@ def limits(description: Mapping[str, Any]) -> list[str]:
         )
     if description["parameters"].get("compact") is False:
         sentences.append(
-            "Its folder may hold ids, labels, vectors and the first 200 characters of its training documents; "
-            "a model trained with --compact has none of them."
+            "Its folder may hold ids, labels, vectors and the first 200 characters of training documents; a "
+            "model trained with --compact has none of them."
         )
     if few:
         sentences.append(f"Few training documents: {', '.join(few)}.")

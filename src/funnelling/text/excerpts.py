@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 GAP = "…"
+BEGINNING = 200  # characters that are kept of a text
 LONG_WORD = 40  # characters; one that is longer may be cut in two
 
 
@@ -52,3 +53,14 @@ def _at_blanks(text: str, start: int, end: int) -> tuple[int, int]:
         )
         end = end if blank is None else blank
     return start, end
+
+
+def beginning(text: str) -> str:
+    """The beginning of a text on one line, with an ellipsis where the text goes on.
+
+    >>> beginning("A short\\n text"), len(beginning("word " * 100)) <= BEGINNING
+    ('A short text', True)
+    """
+    line = " ".join(text[: 2 * BEGINNING].split())
+    whole = len(line) <= BEGINNING and len(text) <= 2 * BEGINNING
+    return line if whole else line[: BEGINNING - 2].rstrip() + " …"

@@ -3,74 +3,34 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.layout import AS_FOUND, NONE, Layout
 
 # Names by which a column is known, whatever their case; our own comes first.
+# fmt: off
 NAMES = {
     "text": (
-        *(
-            "text",
-            "body",
-            "content",
-            "contents",
-            "message",
-            "document",
-            "description",
-            "abstract",
-            "sentence",
-        ),
-        *(
-            "review",
-            "comment",
-            "tweet",
-            "post",
-            "article",
-            "utterance",
-            "full_text",
-            "texte",
-            "testo",
-            "texto",
-        ),
+        "text", "body", "content", "contents", "message", "document", "description", "abstract", "sentence",
+        "review", "comment", "tweet", "post", "article", "utterance", "full_text", "texte", "testo", "texto",
     ),
     "labels": (
-        *("labels", "label", "category", "categories", "class", "classes", "tag", "tags", "topic", "topics"),
-        *(
-            "target",
-            "targets",
-            "intent",
-            "sentiment",
-            "subjects",
-            "kategorie",
-            "kategorien",
-            "categoria",
-            "rubrik",
-        ),
+        "labels", "label", "category", "categories", "class", "classes", "tag", "tags", "topic", "topics",
+        "target", "targets", "intent", "sentiment", "subjects", "kategorie", "kategorien", "categoria",
     ),
     "language": (
-        "language",
-        "lang",
-        "language_code",
-        "lang_code",
-        "locale",
-        "sprache",
-        "langue",
-        "idioma",
-        "lingua",
+        "language", "lang", "language_code", "lang_code", "locale", "sprache", "langue", "idioma", "lingua",
     ),
     "id": ("id", "_id", "nr", "doc_id", "docid", "document_id", "identifier", "uuid", "guid"),
     "split": ("split",),
     "group": ("group", "group_id"),
 }
+# fmt: on
 TITLES = ("title", "headline", "heading", "titel", "titre", "titolo", "titulo")
 MAIL_TITLES = {"subject": ("body", "message", "content"), "betreff": ("text", "body")}  # beside which texts
 _LONGEST_NAME = 100  # of a column; what is longer is a text
 FLAGS = {field: f"--{field}-column" for field in NAMES}
-
-Name = TypeVar("Name", bound=str)
 
 
 @dataclass(frozen=True)

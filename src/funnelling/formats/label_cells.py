@@ -39,8 +39,6 @@ _WRAPPED = re.compile(
     r"(?:(?:np|numpy)\.)?(?:array|frozenset|set|list|tuple)\((.*?)(?:,\s*dtype=[^()]*)?\)", re.DOTALL
 )
 _SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\((\"[^\"]*\"|'[^']*'|[^()'\"]*)\)")
-_TRUE = frozenset({"1", "1.0", "1,0", "true", "yes", "y", "x", "ja", "oui", "si", "sì", "sí"})
-_FALSE = frozenset({"0", "0.0", "0,0", "false", "no", "n", "nein", "non"})
 
 
 @dataclass(frozen=True)
@@ -272,40 +270,6 @@ def _is_label(value: object) -> bool:
 
 def _label(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
-
-
-def is_flag(value: object) -> bool | None:
-    """Whether a cell of a column that stands for one label says yes or no; None where it is empty.
-
-    >>> [is_flag(value) for value in (1, "0.0", True, "x", "", None)]
-    [True, False, True, True, None, None]
-    """
-    if value is None or value != value or (isinstance(value, str) and not value.strip()):
-        return None
-    word = str(value).strip().casefold()
-    if word in _TRUE:
-        return True
-    if word in _FALSE:
-        return False
-    raise ValueError(value)
-
-
-def flag_columns(rows: Iterable[Mapping[str, object]], names: Iterable[str]) -> dict[str, set[bool | None]]:
-    """Those columns that hold nothing but yes and no, and what of it; None stands for empty cells.
-
-    >>> flag_columns([{"a": "1", "b": "x", "c": "7"}, {"a": "0", "b": "X", "c": "1"}], "abc")
-    {'a': {False, True}, 'b': {True}}
-    """
-    seen: dict[str, set[bool | None]] = {name: set() for name in names}
-    for row in rows:
-        for name in list(seen):
-            try:
-                seen[name].add(is_flag(row.get(name)))
-            except ValueError:
-                del seen[name]
-        if not seen:
-            break
-    return {name: values for name, values in seen.items() if values - {None}}
 
 
 def _shown(separator: str) -> str:

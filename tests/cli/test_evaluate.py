@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from funnelling import FunnellingClassifier, save_model
@@ -227,3 +228,32 @@ class TestReport:
         succeed("evaluate", model, split_data, "-o", tmp_path, "--force")
         assert (tmp_path / "report.html").exists()
         assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+class TestTables:
+    """A file gets the table that is asked for, .xlsx several."""
+
+    def test_measures_by_language(self, model: Path, split_data: Path, tmp_path: Path) -> None:
+        succeed("evaluate", model, split_data, "-o", tmp_path / "scores.csv")
+        frame = pandas.read_csv(tmp_path / "scores.csv")
+        assert list(frame["language"][:3]) == ["en", "it", "average"]
+        assert list(frame["documents"][:2]) == [8, 8]
+
+    def test_the_table_asked_for(self, model: Path, split_data: Path, tmp_path: Path) -> None:
+        succeed("evaluate", model, split_data, "--by-label", "-o", tmp_path / "labels.tsv")
+        frame = pandas.read_csv(tmp_path / "labels.tsv", sep="\t")
+        assert sorted(frame["label"]) == ["account", "hardware", "money"]
+        assert {"precision", "recall", "f1", "fails_in"} <= set(frame.columns)
+
+    def test_sheets(self, model: Path, split_data: Path, tmp_path: Path) -> None:
+        options = ("--by-label", "--confused", "--errors", 2)
+        succeed("evaluate", model, split_data, *options, "-o", tmp_path / "all.xlsx")
+        sheets = pandas.read_excel(tmp_path / "all.xlsx", sheet_name=None, engine="openpyxl")
+        assert list(sheets) == ["by-label", "confused", "errors"]
+
+    def test_two_tables_in_one_file(self, model: Path, split_data: Path, refuses: Refuses) -> None:
+        options = ("--by-label", "--confused", "-o", "all.csv")
+        refuses("evaluate", model, split_data, *options, says=["all.csv: holds one table", ".xlsx"])
+
+    def test_an_unknown_ending_is_refused(self, model: Path, split_data: Path, refuses: Refuses) -> None:
+        refuses("evaluate", model, split_data, "-o", "all.doc", says=["all.doc: unknown format", ".csv"])

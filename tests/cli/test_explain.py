@@ -1,5 +1,6 @@
 """``funnelling explain``: why documents get their labels."""
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -31,7 +32,7 @@ def test_one_label_is_explained_for_all(model: Path, data: Path, tmp_path: Path)
     ("rows", "options", "says"),
     [
         ([{"id": "7", "text": "ciao", "language": "xh"}], ["--strict"], ["docs.jsonl:1", '"7"', "--strict"]),
-        ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why.csv"], ["why.csv", ".jsonl", ".html"]),
+        ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why.doc"], ["why.doc", ".jsonl", ".html"]),
         ([{"id": "7", "text": "ciao", "language": "it"}], ["-o", "why"], ["why", ".jsonl", ".html"]),
         ([], [], ["docs.jsonl: no document"]),
     ],
@@ -152,3 +153,14 @@ def test_a_document_that_cannot_be_labelled_is_said_to_be_one(
     assert "cannot label this language" in capsys.readouterr().out
     succeed("explain", own_words_model, data, "--html", tmp_path / "why.html")
     assert "cannot label this language" in (tmp_path / "why.html").read_text("utf-8")
+
+
+def test_a_table_has_a_row_per_word(model: Path, tmp_path: Path) -> None:
+    rows = [{"id": "7", "text": "printer garden =1+1", "language": "en"}]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    succeed("explain", model, data, "--label", "hardware", "-o", tmp_path / "why.csv")
+    with open(tmp_path / "why.csv", newline="", encoding="utf-8") as file:
+        told = list(csv.DictReader(file))
+    assert {(row["id"], row["label"]) for row in told} == {("7", "hardware")}
+    (printer,) = [row for row in told if row["word"] == "printer"]
+    assert float(printer["adds"]) > 0

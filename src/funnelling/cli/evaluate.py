@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 ALL = 0  # labels or pairs, where no number is given
 PAIRS, ERRORS = 10, 20
+TABLES = ("by-label", "confused", "errors")
 MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
 
 
@@ -55,8 +56,9 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        metavar="DIR",
-        help="folder for a report of all this: report.html, report.md, tables and figures",
+        metavar="DIR|FILE",
+        help="folder for a report of all this: report.html, report.md, tables and figures; or a file for one "
+        "table, .csv, .tsv, .xlsx, .parquet or .jsonl",
     )
     options.add_force(parser)
     options.add_json(parser)
@@ -84,12 +86,14 @@ def run(arguments: argparse.Namespace) -> None:
         confusion=arguments.confusion_matrix,
         errors=arguments.errors or 0,
         output=arguments.output,
+        tables=[name for name in TABLES if getattr(arguments, name.replace("-", "_")) is not None],
         force=arguments.force,
         verbose=1,
         report=printing.say,
     )
     if arguments.output is not None:
-        printing.say(f"Report: {Path(arguments.output) / 'report.html'}")
+        page = Path(arguments.output) / "report.html"
+        printing.say(f"Report: {page}" if page.exists() else f"Table: {arguments.output}")
     if arguments.json:
         printing.print_json(scores)
     else:

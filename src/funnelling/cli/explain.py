@@ -23,7 +23,8 @@ def add_to(commands: options.Commands) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="output file, .jsonl for JSON Lines or .html for a page (standard output)",
+        help="output file: .jsonl, .html for a page, or .csv, .tsv, .xlsx or .parquet for a table of words "
+        "(standard output)",
     )
     outputs.add_argument("--html", metavar="FILE", help="write a page with the words marked in the texts")
     outputs.add_argument("--json", action="store_true", help="print JSON Lines instead of tables")

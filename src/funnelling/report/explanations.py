@@ -1,6 +1,8 @@
 """What an explanation says, apart from how it looks: the words for and against, by what they added."""
 
 from collections import defaultdict
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 from funnelling.report.passages import Passages
@@ -32,6 +34,21 @@ def sides(text: str, told: Row, top: int) -> Sides:
     return Sides(
         [pair for pair in ranked if pair[1] > 0][:top], [pair for pair in ranked if pair[1] < 0][:top]
     )
+
+
+def explanation_rows(text: str, row: Row, top: int) -> Iterator[dict[str, object]]:
+    """The words for and against each label of a document, one per row of a table, the strongest first."""
+    for label, told in (row["labels"] or {}).items():
+        for word, amount in chain(*sides(text, told, top)):
+            yield {
+                "id": row["id"],
+                "language": row["language"],
+                "label": label,
+                "probability": told["probability"],
+                "assigned": told["assigned"],
+                "word": word,
+                "adds": amount,
+            }
 
 
 def _by_word(text: str, passages: Passages) -> Amounts:

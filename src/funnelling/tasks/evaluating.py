@@ -1,5 +1,6 @@
 """Measure a model on labelled documents."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,13 +9,15 @@ from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.formats.tables import XLSX, check_writable, write_table
 from funnelling.method.registry import title
 from funnelling.report.content import Report
+from funnelling.report.evaluation_rows import evaluation_rows
 from funnelling.report.facts import run_facts
 from funnelling.report.model_report import model_sections
 from funnelling.report.report_folder import write_report
 from funnelling.storage import describe_model
-from funnelling.tasks.outputs import check_report_folder, write_json
+from funnelling.tasks.outputs import check_new_files, check_report_folder, write_json
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read_labelled
 from funnelling.trials.errors import MOST, measure_with_errors
 from funnelling.trials.measuring import CONFUSED, WORST, model_scores, servable
@@ -38,6 +41,7 @@ def evaluate(
     confusion: bool = False,
     errors: int = 0,
     output: FilePath | None = None,
+    tables: Sequence[str] = (),
     force: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
@@ -57,14 +61,14 @@ def evaluate(
     pairs : how many pairs of labels ``confused`` and ``missed_together`` have at most; None for all
     confusion : whether all labels given to documents of each label are told, by a model that gives one each
     errors : how many of the worst errors are told, with their texts and why they were made
-    output : folder of a report, in which the worst errors are always told
-    force : whether a folder that holds something may be written to
+    output : folder of a report, in which the worst errors are always told; or a file whose ending says what
+        it is, .csv, .tsv, .xlsx, .parquet or .jsonl, for one of the ``tables``, of which .xlsx holds several
+    tables : those for a file: "by-label", "confused", "errors"; by default the measures of each language
+    force : whether an output that exists is replaced, or a folder that holds something written to
     verbose : above 0 for progress bars
     report : what gets a line on documents that are left out
     """
-    folder = None if output is None else Path(output)
-    if folder is not None:
-        check_report_folder(folder, force)
+    file, folder = _check_output(output, tables, force)
     classifier = load_text_model(model)
     if confusion and not classifier.exclusive_:
         raise InputError(
@@ -91,9 +95,35 @@ def evaluate(
         scores["errors"] = result["errors"]
     if folder is not None:
         _write_report(folder, model, data, test, scores, result)
+    if file is not None:
+        rows = evaluation_rows(scores)
+        first, *others = tables or ("languages",)
+        write_table(
+            file, rows[first], None, force, title=first, attached={name: rows[name] for name in others}
+        )
     for line in (*notes, *left_out):
         report(line)
     return scores
+
+
+def _check_output(
+    output: FilePath | None, tables: Sequence[str], force: bool
+) -> tuple[Path | None, Path | None]:
+    """The file or the folder that results go to, checked before the work for them begins."""
+    if output is None:
+        return None, None
+    path = Path(output)
+    if not path.suffix or path.is_dir():
+        check_report_folder(path, force)
+        return None, path
+    ending = check_writable(path)
+    if len(tables) > 1 and ending != XLSX:
+        raise InputError(
+            f"{path}: holds one table, and {', '.join(f'--{table}' for table in tables)} ask for more. Ask "
+            "for one, or choose a folder or a name that ends in .xlsx."
+        )
+    check_new_files(path.parent, [path], force)
+    return path, None
 
 
 def _write_report(

@@ -2,22 +2,25 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from funnelling.errors import InputError
 from funnelling.formats import read_documents
 from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.formats.tables import check_writable, write_table
 from funnelling.method.explanation import label_columns
 from funnelling.prediction import Predictor, batches
 from funnelling.report.explanation_page import FOOT, document_html, page_head
 from funnelling.report.explanation_text import document_text
+from funnelling.report.explanations import explanation_rows
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 from funnelling.work.progress import progress_bar
 
 LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 PAGES = (".html", ".htm")
+TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx", ".parquet")
 
 
 class _Style(NamedTuple):
@@ -48,10 +51,11 @@ def explain(
     ----------
     model : folder of the model
     data : file of documents
-    output : file of JSON Lines or, where the name ends in .html, of a page; or - for standard output
+    output : file of JSON Lines, of a page where the name ends in .html, or of a table with a row per word
+        where it ends in .csv, .tsv, .xlsx or .parquet; or - for standard output
     labels : those to explain; None for those assigned, or the most probable ones
     top : how many words and labels a row shows
-    style : "jsonl", "html" or "table", for a reader; None goes by the name of the output
+    style : "jsonl", "html", "rows" of a table, or "table", for a reader; None goes by the name of the output
     colour : whether a table may have colours
     layout : where the fields of documents are in the file, as far as that is not to be found
     strict : whether documents in unknown languages are refused, or else get a row without labels
@@ -59,26 +63,34 @@ def explain(
     verbose : above 0 for a progress bar
     """
     target = os.fspath(output)
-    written = _style(style or _style_of(target), os.path.basename(os.fspath(data)), top, colour)
+    style = style or _style_of(target)
     classifier = load_text_model(model)
     label_columns(classifier.classes_, labels or ())  # refuses labels that do not exist
     predictor = Predictor(classifier, strict=strict)
     documents = read_documents(data, layout_for(classifier, layout), labels=False)
-    # A bar among the rows would make both unreadable.
-    show_bar = bool(verbose) and not (target == STANDARD and os.isatty(1))
-    with (
-        writing(target, force) as stream,
-        progress_bar("explain", None, show_bar, "documents") as advance,
-    ):
-        stream.write(written.head)
-        for batch in batches(documents):
-            rows = predictor.explain(batch, labels, top, os.fspath(data))
-            for document, row in zip(batch, rows, strict=True):
-                stream.write(written.document(document.text, row))
-            if target == STANDARD:
-                stream.flush()  # whatever reads along gets whole rows
-            advance(len(batch))
-        stream.write(written.foot)
+
+    def explained() -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each text with its explanation."""
+        # A bar among the rows would make both unreadable.
+        show_bar = bool(verbose) and not (target == STANDARD and os.isatty(1))
+        with progress_bar("explain", None, show_bar, "documents") as advance:
+            for batch in batches(documents):
+                rows = predictor.explain(batch, labels, top, os.fspath(data))
+                yield from zip((document.text for document in batch), rows, strict=True)
+                advance(len(batch))
+
+    if style == "rows":
+        told = (row for text, each in explained() for row in explanation_rows(text, each, top))
+        write_table(target, told, None, force, title="explanations")
+    else:
+        written = _style(style, os.path.basename(os.fspath(data)), top, colour)
+        with writing(target, force) as stream:
+            stream.write(written.head)
+            for text, row in explained():
+                stream.write(written.document(text, row))
+                if target == STANDARD:
+                    stream.flush()  # whatever reads along gets whole rows
+            stream.write(written.foot)
     say_unknown(predictor.unknown)
 
 
@@ -89,8 +101,12 @@ def _style_of(output: str) -> str:
         return "jsonl"
     if name.endswith(PAGES):
         return "html"
+    if name.endswith(TABLES):
+        check_writable(output)
+        return "rows"
     raise InputError(
-        f"{output}: explanations are JSON Lines or a page. Choose a name that ends in .jsonl or .html."
+        f"{output}: explanations are JSON Lines, a page or a table. Choose a name that ends in .jsonl, "
+        ".html, .csv, .tsv, .xlsx or .parquet."
     )
 
 

@@ -144,6 +144,8 @@ def test_every_command_refuses(case: str, model: Path, tmp_path: Path, refuses: 
     name, content, says = BROKEN[case]
     (tmp_path / name).write_bytes(content)
     for arguments in _commands(name, model):
+        if arguments[0] == "predict" and case.startswith("labels"):
+            continue  # it does not ask what the labels are
         refuses(*arguments, says=says)
 
 

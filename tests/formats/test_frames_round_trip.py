@@ -41,7 +41,10 @@ DELIMITERS = (",", ";", "\t", "|")
 nasty = st.text(NASTY, max_size=12) | st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12
 )
-printable = st.text(NASTY.replace("\r", "").replace("\x85", ""), max_size=12)
+# A spreadsheet's cell of blanks alone may come back empty.
+printable = st.text(NASTY.replace("\r", "").replace("\x85", ""), max_size=12).filter(
+    lambda text: not text or not text.isspace()
+)
 
 
 @st.composite

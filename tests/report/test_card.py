@@ -63,4 +63,4 @@ def test_it_says_what_the_folder_holds_of_the_training_documents(compact: bool, 
     model = FunnellingClassifier(views=None, compact=compact, random_state=0).fit(texts, labels, languages)
     save_model(model, tmp_path / "model")
     card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
-    assert ("the first 200 characters of its training documents" in card) is not compact
+    assert ("the first 200 characters of training documents" in card) is not compact

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .command import documents, succeed, write_jsonl
+from .command import documents, read_jsonl, succeed, write_jsonl
 from .conftest import Refuses
 
 ROWS = documents()
@@ -75,6 +75,38 @@ def test_markup_is_stripped(tmp_path: Path, learned: bytes) -> None:
     data = write_jsonl(tmp_path / "docs.jsonl", rows)
     assert _train(data, "--strip", "html") == learned
     assert _train(data) != learned
+
+
+def test_a_model_strips_new_documents_as_it_did_those_it_learned_from(tmp_path: Path) -> None:
+    rows = [{**row, "text": f"<p>{row['text']}</p>"} for row in ROWS]
+    data = write_jsonl(tmp_path / "docs.jsonl", rows)
+    _train(data, "--strip", "html")
+    succeed("predict", tmp_path / "model", data, "-o", tmp_path / "out.jsonl")
+    plain = write_jsonl(tmp_path / "plain.jsonl", ROWS)
+    succeed("predict", tmp_path / "model", plain, "-o", tmp_path / "same.jsonl")
+    answers = [
+        [(row["labels"], row["scores"]) for row in read_jsonl(tmp_path / name)]
+        for name in ("out.jsonl", "same.jsonl")
+    ]
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("text", ["printer and password", "stampante\nparola"])
+def test_a_text_in_place_of_a_file(model: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    succeed("predict", model, text)
+    row = json.loads(capsys.readouterr().out)
+    assert sorted(row["labels"]) == ["account", "hardware"]
+
+
+def test_a_text_file_and_lines(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "two.txt").write_text("printer\ninvoice\n")
+    capsys.readouterr()
+    succeed("predict", model, tmp_path / "two.txt")
+    assert sorted(json.loads(capsys.readouterr().out)["labels"]) == ["hardware", "money"]
+    succeed("predict", model, tmp_path / "two.txt", "--format", "lines")
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["labels"] for row in rows] == [["hardware"], ["money"]]
 
 
 @pytest.mark.parametrize(

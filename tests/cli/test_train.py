@@ -38,7 +38,7 @@ def test_a_file_with_splits_is_measured_on_its_test_rows(
     assert list(table) == ["en", "it", "average"]
     assert [row[0] for row in table.values()] == ["8", "8", "16"]
     assert "Measured on 16 test documents." in captured.out
-    assert f"Model: {tmp_path / 'model'}" in captured.out
+    assert f"Model:  {tmp_path / 'model'}" in captured.out
     succeed("evaluate", tmp_path / "model", split_data, "--json")
     measured = json.loads(capsys.readouterr().out)
     assert {**measured, "how": "Measured on 16 test documents."} == _scores(tmp_path / "model")
@@ -124,7 +124,7 @@ def test_every_format_gives_the_same_model(
 def test_standard_input_and_a_path_that_needs_quotes(split_data: Path, model: Path, tmp_path: Path) -> None:
     done = run_command("train", "-", "-o", "my model", cwd=tmp_path, stdin=split_data.read_bytes())
     assert done.returncode == 0
-    assert done.stdout.endswith("Next:  funnelling predict 'my model' NEW_DOCUMENTS.jsonl\n")
+    assert done.stdout.endswith("Next:   funnelling predict 'my model' NEW_DOCUMENTS.jsonl\n")
     assert contents(tmp_path / "my model") == contents(model)
 
 

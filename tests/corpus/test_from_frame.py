@@ -26,7 +26,7 @@ def _columns(corpus: Corpus) -> tuple[Any, ...]:
 EXPECTED = (
     ["Cats\nThey sleep", "Cani\nDormono", "Nothing"],
     [("pets", "rest"), ("pets",), None],
-    ["EN", "it", None],
+    ["en", "it", None],
     ["1", "2", "3"],
 )
 
@@ -48,6 +48,25 @@ def test_numbers_of_classes_become_their_names() -> None:
     )
     dataset = datasets.Dataset.from_dict({"text": ["a", "b", "c"], "label": [1, 0, -1]}, features=features)
     assert Corpus.from_frame(dataset).labels == [("pos",), ("neg",), None]
+
+
+def test_numbers_of_several_classes_become_their_names() -> None:
+    datasets = pytest.importorskip("datasets")
+    classes = datasets.Sequence(datasets.ClassLabel(names=["a", "b", "c"]))
+    features = datasets.Features({"text": datasets.Value("string"), "labels": classes})
+    dataset = datasets.Dataset.from_dict({"text": ["x", "y"], "labels": [[0, 2], []]}, features=features)
+    assert Corpus.from_frame(dataset).labels == [("a", "c"), ()]
+
+
+def test_missing_languages_are_detected_where_asked() -> None:
+    frame = pandas.DataFrame({"text": ["The cat sleeps", "Il gatto dorme"], "lang": ["German", None]})
+    assert Corpus.from_frame(frame).languages == ["de", None]
+    assert Corpus.from_frame(frame[["text"]], detect=True).languages == ["en", "it"]
+
+
+def test_columns_without_names() -> None:
+    corpus = Corpus.from_frame(pandas.DataFrame([["x", "a"], ["y", "b"]]), text=0, labels=1)
+    assert (corpus.texts, corpus.labels) == (["x", "y"], [("a",), ("b",)])
 
 
 def test_the_splits_of_a_dataset() -> None:

@@ -10,6 +10,7 @@ from funnelling.report.measure_tables import (
     change_table,
     comparison_table,
     languages_table,
+    most_often_confused,
     notes,
     side_by_side,
     weighted_table,
@@ -152,16 +153,23 @@ class TestOneLabelPerDocument:
         assert [text for text, _ in change.groups] == [*ONE_LABEL, *COMPARED]
         assert [text for text, _ in side_by_side({"naive": result}).groups] == [*ONE_LABEL, *COMPARED]
 
-    def test_notes_name_scikit_learns_definition_and_what_is_confused(self) -> None:
+    def test_notes_name_scikit_learns_definition(self) -> None:
         result = {**_result(0.5, "en", measures=MEASURES), "unknown_labels": 2}
-        lines = notes({**result, "confused": [["cat", "dog", 1200], ["dog", "cat", 3]]})
+        lines = notes(result)
         assert lines[0].startswith("sklearn macro-F1 is scikit-learn's")
         assert lines[2] == "2 labels of the test documents unknown to training: never right"
-        assert lines[3] == "Most often confused: cat taken for dog (1,200), dog taken for cat (3)"
 
-    def test_of_several_labels_notes_say_what_was_missed(self) -> None:
-        lines = notes({**_result(0.5, "en"), "confused": [["cat", "dog", 3]]})
-        assert lines[-1] == "Most often confused: cat missed, dog given (3)"
+    def test_what_is_confused_is_said_in_a_line(self) -> None:
+        result = {
+            **_result(0.5, "en", measures=MEASURES),
+            "confused": [["cat", "dog", 1200], ["dog", "cat", 3]],
+        }
+        assert most_often_confused(result) == [
+            "Most often confused: cat taken for dog (1,200), dog taken for cat (3)"
+        ]
+        several = {**_result(0.5, "en"), "confused": [["cat\x1b[2J", "dog\n", 3]]}
+        assert most_often_confused(several) == ["Most often confused: cat\ufffd[2J missed, dog  given (3)"]
+        assert most_often_confused(_result(0.5, "en")) == []
 
     def test_a_comparison_ends_with_the_most_frequent_label(self) -> None:
         result = _comparison(None)

@@ -128,7 +128,9 @@ def run_describe(arguments: argparse.Namespace) -> None:
     from funnelling.corpus.description import describe
 
     layout = options.layout(arguments)
-    description = describe(read_corpus(arguments.data, verbose=1, layout=layout), verbose=1)
+    description = describe(
+        read_corpus(arguments.data, verbose=1, layout=layout, strict=arguments.strict), verbose=1
+    )
     if arguments.json:
         printing.print_json(description)
     else:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 Number = TypeVar("Number", int, float)
 Commands = Any  # argparse keeps the type of add_subparsers() to itself
 
+_PLAIN_READING = (  # options that have one value
+    *(f"{field}-column" for field in ("language", "id", "split", "group")),
+    *("label-separator", "no-label", "delimiter", "encoding", "sheet", "format"),
+)
 ALL = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
 DATA_HELP = (
@@ -164,12 +168,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 def layout(arguments: argparse.Namespace) -> "Layout":
     """What was said about how to read DATA."""
-    from funnelling.formats import FILE_FORMATS
     from funnelling.formats.layout import Layout
 
-    if arguments.format is not None and arguments.format not in FILE_FORMATS:
-        raise InputError(f"--format: there is no {arguments.format!r}, only {', '.join(FILE_FORMATS)}.")
-    separator = arguments.label_separator
     return Layout(
         text=tuple(arguments.text_column),
         labels=tuple(arguments.labels_column),
@@ -182,11 +182,26 @@ def layout(arguments: argparse.Namespace) -> "Layout":
         delimiter=arguments.delimiter,
         header=not arguments.no_header,
         sheet=arguments.sheet,
-        label_separator=None if separator is None else separator.replace("\\n", "\n").replace("\\t", "\t"),
+        label_separator=arguments.label_separator,
         no_label=arguments.no_label,
         folders=tuple(arguments.folders),
         strip=tuple(arguments.strip),
     )
+
+
+def reading_flags(arguments: argparse.Namespace) -> list[str]:
+    """The options that say how to read DATA, as they were given, for another command on the same file."""
+    flags: list[str] = []
+    for field in ("text", "labels"):
+        flags += [
+            part for name in getattr(arguments, f"{field}_column") for part in (f"--{field}-column", name)
+        ]
+    for name in _PLAIN_READING:
+        value = getattr(arguments, name.replace("-", "_"))
+        flags += [] if value is None else [f"--{name}", value]
+    flags += ["--no-header"] if arguments.no_header else []
+    flags += ["--folders", "/".join(arguments.folders)] if arguments.folders else []
+    return flags + (["--strip", ",".join(arguments.strip)] if arguments.strip else [])
 
 
 def _names(text: str) -> list[str]:

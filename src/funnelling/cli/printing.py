@@ -33,13 +33,13 @@ def print_json(value: Any) -> None:
 
 def print_scores(scores: Any, how: str = "") -> None:
     """Print the measures of a model by language, how they were measured, and what stands beside them."""
-    from funnelling.report.measure_tables import languages_table, notes, rates
+    from funnelling.report.measure_tables import languages_table, most_often_confused, notes, rates
     from funnelling.report.tables import plain
 
     print(plain(languages_table(scores)))
     if how:
         print(how)
-    print("\n".join(notes(scores)))
+    print("\n".join([*notes(scores), *most_often_confused(scores)]))
     if "recall" in scores:
         print(rates(scores))
 

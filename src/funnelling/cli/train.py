@@ -69,9 +69,11 @@ def run(arguments: argparse.Namespace) -> None:
         print(measurement.how)
     else:
         printing.print_scores(measurement.scores, measurement.how)
-    print(f"Model: {arguments.output}")
+    describe = ["data", "describe", arguments.data, *options.reading_flags(arguments)]
+    print(f"Model:  {arguments.output}")
     print(f"Report: {Path(arguments.output) / 'report.html'}")
-    print(f"Next:  {shlex.join([printing.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
+    print(f"Data:   {shlex.join([printing.program(), *describe])}")
+    print(f"Next:   {shlex.join([printing.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
 
 
 def _method(arguments: argparse.Namespace) -> "Method":

@@ -1,20 +1,23 @@
 """Corpus: documents in several languages under one label set, held as parallel columns."""
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from funnelling.corpus.label_matrix import label_matrix
-from funnelling.errors import InputError, naming
+from funnelling.corpus.languages import LanguageNames, detect_missing, normalise_tags
+from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents
 from funnelling.formats.document import SPLITS, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 
+logger = logging.getLogger(__name__)
 COLUMNS = ("ids", "languages", "texts", "labels", "splits", "groups")
 
 
@@ -76,10 +79,12 @@ class Corpus:
         group: str | None = None,
         label_separator: str | None = None,
         no_label: str | None = None,
+        detect: bool = False,
     ) -> "Corpus":
         """The documents of a data frame of pandas or polars, or of a dataset of Hugging Face.
 
         Columns that are not named are found as in a file: ``text``, ``label``, ``lang`` and the like.
+        Languages are named as `read_corpus` does; one that is missing stays so, for `fit` detects it.
 
         Parameters
         ----------
@@ -89,18 +94,19 @@ class Corpus:
         language, id, split, group : the columns of these fields
         label_separator : what joins labels in a string, where that is not clear; "none" where nothing does
         no_label : what a string says of a document that has no label; a missing one is unlabelled
+        detect : whether a missing language is detected here already
 
         >>> class Frame:  # pandas and polars are not needed
         ...     columns = ["Body", "Category", "lang"]
         ...     def __len__(self):
         ...         return 1
         ...     def __getitem__(self, name):
-        ...         return {"Body": ["ciao"], "Category": ["hello"], "lang": [float("nan")]}[name]
+        ...         return {"Body": ["Buongiorno a tutti"], "Category": ["hello"], "lang": [None]}[name]
         >>> corpus = Corpus.from_frame(Frame())
         >>> corpus.texts, corpus.labels, corpus.languages
-        (['ciao'], [('hello',)], [None])
+        (['Buongiorno a tutti'], [('hello',)], [None])
         """
-        from funnelling.formats.frames import read_frame
+        from funnelling.formats.frames import NAME, read_frame
 
         layout = Layout(
             text=text,
@@ -112,7 +118,7 @@ class Corpus:
             label_separator=label_separator,
             no_label=no_label,
         )
-        return cls.from_documents(read_frame(frame, layout))
+        return make_corpus(read_frame(frame, layout), NAME, detect)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -209,35 +215,26 @@ def lacks_one_label(name: str, labels: int, cure: str) -> InputError:
     return InputError(f"document {quoted(name)} has {number}, not exactly one. {cure}")
 
 
-class LanguageNames(NamedTuple):
-    """What became of the language tags of documents.
-
-    ``renamed`` are tags that were written otherwise, not only in another case; ``unknown`` those that are no
-    tags of a language, whose documents were left out, with how many there were.
-    """
-
-    renamed: dict[str, str]
-    unknown: dict[str, int]
-
-
 def read_corpus(
     path: str | os.PathLike[str],
     detect: bool = True,
     among: Sequence[str] = (),
     verbose: int = 0,
     layout: Layout = AS_FOUND,
+    strict: bool = True,
 ) -> Corpus:
     """The documents of a file or a folder, language tags in their normal form and missing ones detected.
 
     The candidates for detection are ``among``, or else the languages that other documents name. With
     ``detect=False`` a missing language stays None. ``verbose`` above 0 shows a progress bar on a terminal.
-    ``layout`` says where the fields are in the file, as far as that is not to be found.
+    ``layout`` says where the fields are in the file, as far as that is not to be found. A document whose
+    language is none is refused, or if not ``strict`` left out, which is said.
 
     >>> read_corpus("nowhere.jsonl")
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
     """
-    return make_corpus(read_documents(path, layout), shown_name(path), detect, among, verbose)
+    return make_corpus(read_documents(path, layout), shown_name(path), detect, among, verbose, strict)
 
 
 def make_corpus(
@@ -246,10 +243,13 @@ def make_corpus(
     detect: bool = True,
     among: Sequence[str] = (),
     verbose: int = 0,
+    strict: bool = True,
 ) -> Corpus:
     """A corpus of documents, made as `read_corpus` makes it; ``name`` is their file, for messages."""
     corpus = Corpus.from_documents(documents)
-    name_languages(corpus, name, detect, among, verbose)
+    names = name_languages(corpus, name, detect, among, verbose, strict)
+    if names.unknown:
+        logger.info("%s: %s.", name, names.left_out())
     return corpus
 
 
@@ -265,54 +265,11 @@ def name_languages(
 
     What is no tag of a language is refused; if not ``strict``, its documents are left out.
     """
-    normal, unknown = _normalise_languages(corpus, name, strict)
-    if unknown:
-        kept = corpus.select([tag not in unknown for tag in corpus.languages])
+    corpus.languages, names = normalise_tags(corpus.languages, corpus.ids, name, strict)
+    if names.unknown:
+        kept = corpus.select([tag not in names.unknown for tag in corpus.languages])
         for column in COLUMNS:
             setattr(corpus, column, getattr(kept, column))
     if detect:
-        _detect_languages(corpus, name, among, verbose)
-    plain = {tag: tag.strip().lower().replace("-", "_") for tag in normal}
-    renamed = {tag: language for tag, language in normal.items() if plain[tag] != language.lower()}
-    return LanguageNames(renamed, unknown)
-
-
-def _normalise_languages(corpus: Corpus, name: str, strict: bool) -> tuple[dict[str, str], dict[str, int]]:
-    """Bring language tags into their normal form; return that of each tag, and how many have none.
-
-    Tags that say that the language is not known are taken away.
-    """
-    from funnelling.text.languages import is_undetermined, normalise_tag
-
-    normal: dict[str, str] = {}
-    unknown: dict[str, int] = {}
-    for position, tag in enumerate(corpus.languages):
-        if tag is None or is_undetermined(tag):
-            corpus.languages[position] = None
-            continue
-        if tag not in normal and tag not in unknown:
-            try:
-                normal[tag] = normalise_tag(tag)
-            except InputError as error:
-                if strict:
-                    raise InputError(f"{name}: document {quoted(corpus.ids[position])}: {error}") from None
-                unknown[tag] = 0
-        if tag in unknown:
-            unknown[tag] += 1
-        else:
-            corpus.languages[position] = normal[tag]
-    return normal, unknown
-
-
-def _detect_languages(corpus: Corpus, name: str, among: Sequence[str], verbose: int) -> None:
-    missing = [position for position, language in enumerate(corpus.languages) if language is None]
-    if not missing:
-        return
-    from funnelling.text.detection import detect_languages
-
-    candidates = among or sorted({language for language in corpus.languages if language is not None})
-    texts = [corpus.texts[position] for position in missing]
-    with naming(name):
-        detected = detect_languages(texts, candidates or None, verbose=verbose)
-    for position, language in zip(missing, detected, strict=True):
-        corpus.languages[position] = language
+        corpus.languages = detect_missing(corpus.languages, corpus.texts, name, among, verbose)
+    return names

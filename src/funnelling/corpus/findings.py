@@ -59,6 +59,7 @@ def findings(corpus: Corpus) -> list[Finding]:
         ),
         Finding("document", "with an empty text", _ids(corpus, (not text.strip() for text in corpus.texts))),
         *_markup(corpus),
+        Finding("code", "of a language that no standard knows", _unheard_of(corpus)),
         Finding("language", f"with fewer than {FEW_DOCUMENTS} documents", _small_languages(corpus)),
         Finding(
             "label",
@@ -147,6 +148,12 @@ def _markup(corpus: Corpus) -> list[Finding]:
         for kind, names in held.items()
         if len(names) >= enough
     ]
+
+
+def _unheard_of(corpus: Corpus) -> list[str]:
+    from funnelling.text.languages import is_language
+
+    return sorted(tag for tag in {str(tag) for tag in corpus.languages} if not is_language(tag))
 
 
 def _small_languages(corpus: Corpus) -> list[str]:

@@ -1,5 +1,6 @@
 """Documents in files: JSON Lines, tables, spreadsheets, Parquet and plain texts, chosen by the extension."""
 
+import logging
 import os
 import shutil
 import tempfile
@@ -34,6 +35,7 @@ __all__ = [
 ]
 
 _Path = str | os.PathLike[str]
+logger = logging.getLogger(__name__)
 
 
 class _Format(NamedTuple):
@@ -56,7 +58,6 @@ _FORMATS = {
     "parquet": _Format(lambda path, name, _layout: ParquetRows(path, name), parquet.write),
 }
 _GIVEN = {**_FORMATS, "lines": _Format(LineRows), "text": _FORMATS["txt"]}  # that a layout may name
-FILE_FORMATS = tuple(_GIVEN)
 _COMPRESSED = ("jsonl", "ndjson", "json", "csv", "tsv", "txt")
 
 
@@ -158,6 +159,8 @@ def _of_folder(path: _Path, layout: Layout, labels: bool, keep_fields: bool) -> 
         yield from DocumentReader(files, layout, labels, keep_fields).documents()
         return
     parts = parts_of(path)
+    if holds_text_files(path):
+        logger.info("%s: read are its files of documents, not the text files in its folders.", path)
     files = [_rows(part, layout) for part in parts]
     yield from DocumentReader(files, layout, labels, keep_fields).documents(_prefix)
 

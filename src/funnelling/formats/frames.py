@@ -49,11 +49,17 @@ class FrameRows:
 
     def _values(self, name: str, column: Any) -> list[object]:
         """A column, with the names of classes in place of their numbers where a dataset has such."""
-        classes = getattr(self._features.get(name), "names", None)
-        if classes:
-            # A number below 0 stands for a class that is not known.
-            return [classes[cell] if cell is not None and cell >= 0 else None for cell in cells(column)]
-        return [_plain(cell) for cell in cells(column)]
+        feature = self._features.get(name)
+        classes = getattr(feature, "names", None) or getattr(getattr(feature, "feature", None), "names", None)
+        values = [_plain(cell) for cell in cells(column)]
+        return [_named(value, classes) for value in values] if classes else values
+
+
+def _named(value: Any, classes: Sequence[str]) -> object:
+    """The name of a class, or those of several; a number below 0 stands for none that is known."""
+    if isinstance(value, list):
+        return [classes[number] for number in value]
+    return classes[value] if value is not None and value >= 0 else None
 
 
 def _plain(cell: Any) -> object:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from funnelling.errors import InputError
 
 NONE = "none"  # of a column: there is none; of a separator: a cell is one label
+FILE_FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "xlsx", "ods", "parquet", "lines", "text", "txt")
 MARKUP = ("html", "markdown", "quotes")  # what can be stripped from texts
 
 
@@ -55,8 +56,15 @@ class Layout:
     def __post_init__(self) -> None:
         for field in ("text", "labels", "folders", "strip"):
             value = getattr(self, field)
-            if isinstance(value, str):  # the one name there is
-                object.__setattr__(self, field, (value,))
+            names = value if isinstance(value, list | tuple) else (value,)  # the one name there is
+            object.__setattr__(self, field, tuple(str(name) for name in names if name is not None))
+        for field in ("language", "id", "split", "group"):
+            value = getattr(self, field)
+            object.__setattr__(self, field, None if value is None else str(value))
+        if self.file_format is not None and self.file_format not in FILE_FORMATS:
+            raise InputError(
+                f"there is no format {self.file_format!r}. Choose from {', '.join(FILE_FORMATS)}."
+            )
         for kind in self.strip:
             if kind not in MARKUP:
                 raise InputError(f"{kind!r} cannot be stripped. Choose from {', '.join(MARKUP)}.")

@@ -10,7 +10,6 @@ from funnelling.formats.document import Document, join_labels, to_record
 from funnelling.formats.tables import JSON_LINES, PARQUET
 
 Scores = Literal["none", "list", "wide"]
-SCORES: tuple[Scores, ...] = ("none", "list", "wide")
 
 _KEPT = "input_"  # before the name of a column of the input's that is called like one of ours
 _NAMES = ("id", "language")  # the input's own, where it has them

@@ -20,7 +20,7 @@ from funnelling.formats.files import writing_bytes
 from funnelling.formats.layout import Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
 from funnelling.text.excerpts import beginning
-from funnelling.text.languages import is_undetermined, normalise_tag
+from funnelling.text.languages import is_tag, is_undetermined, normalise_tag
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 
 FORMAT = 3
@@ -38,20 +38,25 @@ class CountedLanguage:
     beginnings: list[str]  # of their texts
 
 
-def count_part(path: str, folder: str, among: Sequence[str], layout: Layout) -> None:
-    """Count a part, unless the folder has its counts; missing languages are detected ``among`` some."""
+def count_part(
+    path: str, folder: str, among: Sequence[str], layout: Layout, strict: bool, keep_beginnings: bool
+) -> None:
+    """Count a part, unless the folder has its counts; missing languages are detected ``among`` some.
+
+    A document whose language is none is refused, or if not ``strict`` left out.
+    """
     target = _counts_path(path, folder)
-    stamp = _stamp(path, among, layout)
+    stamp = _stamp(path, [sorted(among), repr(layout), strict, keep_beginnings])
     if target.exists() and _stamp_of(target) == stamp:
         return
-    corpus = make_corpus(read_part(path, layout), path, among=among).labelled()
+    corpus = make_corpus(read_part(path, layout), path, among=among, strict=strict).labelled()
     by_language = corpus.by_language()
     arrays: dict[str, npt.NDArray[Any]] = {"stamp": _pack(stamp), "languages": _pack(list(by_language))}
     for language, rows in by_language.items():
         documents = corpus.select(rows)
         counts = TfidfVectorizer(language).count(documents.texts)
         arrays |= {
-            f"{language}/documents": _pack(_columns(documents)),
+            f"{language}/documents": _pack(_columns(documents, keep_beginnings)),
             f"{language}/words": _pack(counts.words),
             f"{language}/rows": counts.rows.astype(np.int32),
             f"{language}/columns": counts.columns.astype(np.int32),
@@ -83,8 +88,8 @@ def splits_in(path: str, folder: str) -> Iterator[list[str | None]]:
             yield _unpack(arrays[f"{language}/documents"])[1]
 
 
-def _columns(documents: Corpus) -> list[list[Any]]:
-    beginnings = list(map(beginning, documents.texts))
+def _columns(documents: Corpus, keep_beginnings: bool) -> list[list[Any]]:
+    beginnings = [beginning(text) if keep_beginnings else "" for text in documents.texts]
     return [documents.ids, documents.splits, documents.groups, documents.labels, beginnings]
 
 
@@ -92,19 +97,11 @@ def _counts_path(path: str, folder: str) -> Path:
     return Path(folder) / f"{Path(path).name}.counts"
 
 
-def _stamp(path: str, among: Sequence[str], layout: Layout) -> list[Any]:
+def _stamp(path: str, options: Sequence[Any]) -> list[Any]:
     """What counts depend on: the part is counted again where any of it has changed."""
     state = os.stat(path)
     place = os.path.abspath(path)
-    return [
-        FORMAT,
-        version("funnelling"),
-        place,
-        state.st_size,
-        state.st_mtime_ns,
-        sorted(among),
-        repr(layout),
-    ]
+    return [FORMAT, version("funnelling"), place, state.st_size, state.st_mtime_ns, *options]
 
 
 def _stamp_of(target: Path) -> Any:
@@ -123,10 +120,10 @@ def _unpack(array: npt.NDArray[Any]) -> Any:
     return json.loads(array.tobytes())
 
 
-def languages_in(path: str, layout: Layout) -> set[str]:
-    """The languages that a part's documents name."""
+def languages_in(path: str, layout: Layout, strict: bool) -> set[str]:
+    """The languages that a part's documents name; if not ``strict``, what is none is passed over."""
     column = find_columns(ParquetRows(path, path).columns, layout, path).language
     values = [] if column is None else distinct_values(path, column)
     tags = {str(tag) for tag in values if tag and not is_undetermined(str(tag))}
     with naming(path):
-        return {normalise_tag(tag) for tag in tags}
+        return {normalise_tag(tag) for tag in tags if strict or is_tag(tag)}

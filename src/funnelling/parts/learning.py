@@ -50,13 +50,15 @@ def fit_parts(
     one_label: bool | None = None,
     report: Reporter = silent,
     layout: Layout = AS_FOUND,
+    strict: bool = True,
 ) -> None:
     """Fit a method on the training documents of a folder; ``work`` is the folder of counts and vectors.
 
     ``one_label`` says whether each document has exactly one label; None is for what they show. ``layout`` is
-    that of all parts.
+    that of all parts; if not ``strict``, documents whose language is none are left out.
     """
-    prepared = prepare(parts_of(path), work, jobs, verbose, layout)
+    keep_beginnings = not getattr(model, "compact", True)  # which only funnels can
+    prepared = prepare(parts_of(path), work, jobs, verbose, layout, strict, keep_beginnings)
     with naming(shown_name(path)):
         prepared, lines = _settle(prepared, one_label)
     for line in lines:
@@ -65,7 +67,7 @@ def fit_parts(
 
 
 def documents_for_test(
-    path: str | os.PathLike[str], among: Sequence[str], layout: Layout = AS_FOUND
+    path: str | os.PathLike[str], among: Sequence[str], layout: Layout = AS_FOUND, strict: bool = True
 ) -> Corpus:
     """The labelled documents of a folder with split test; missing languages are detected ``among`` some."""
 
@@ -75,7 +77,7 @@ def documents_for_test(
                 if document.split == TEST and document.labels is not None:
                     yield document
 
-    return make_corpus(documents(), os.fspath(path), among=among)
+    return make_corpus(documents(), os.fspath(path), among=among, strict=strict)
 
 
 def _settle(prepared: PreparedTexts, one_label: bool | None) -> tuple[PreparedTexts, list[str]]:

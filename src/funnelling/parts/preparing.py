@@ -30,23 +30,24 @@ def prepare(
     jobs: int | None = None,
     verbose: int = 0,
     layout: Layout = AS_FOUND,
+    strict: bool = True,
+    keep_beginnings: bool = True,
 ) -> PreparedTexts:
-    """The training documents of some parts; ``work`` is a folder of counts, which may hold some already."""
-    _count(parts, work, jobs, verbose, layout)
-    return _merge(parts, work, verbose)
+    """The training documents of some parts; ``work`` is a folder of counts, which may hold some already.
 
-
-def _count(parts: Sequence[str], work: Path, jobs: int | None, verbose: int, layout: Layout) -> None:
+    ``keep_beginnings`` says whether it is known of the texts how they begin.
+    """
     work.mkdir(parents=True, exist_ok=True)
-    languages = sorted(set[str]().union(*(languages_in(part, layout) for part in parts)))
+    languages = sorted(set[str]().union(*(languages_in(part, layout, strict) for part in parts)))
     if not languages:
         raise InputError(
             f"{parts[0]}: no document of any part names its language. Add a column language to some at least."
         )
-    calls = [(str(part), str(work), languages, layout) for part in parts]
+    calls = [(str(part), str(work), languages, layout, strict, keep_beginnings) for part in parts]
     with progress_bar("counting", len(parts), bool(verbose), "parts") as advance:
         for _ in in_processes(count_part, calls, jobs):
             advance(1)
+    return _merge(parts, work, verbose)
 
 
 @dataclass

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from funnelling.evaluation.confusion import Confusion, most_confused
 from funnelling.evaluation.reliability import calibration_error
 from funnelling.report.content import Block, Curves, HeatMap, TableBlock
-from funnelling.report.tables import Table, number
+from funnelling.report.label_tables import confused_table
+from funnelling.report.tables import number
 
 MOST_LABELS = 25  # that a matrix shows; of more, the pairs that are most confused are listed
 PAIRS = 30
@@ -17,8 +18,8 @@ def confusion_blocks(cells: Confusion, name: str) -> list[Block]:
     labels = sorted({label for cell in cells for label in cell[:2]})
     heading = f"Which labels {name} takes for which"
     if len(labels) > MOST_LABELS:
-        table = Table(["label", "taken for", "documents"], [[a, b, f"{count:,}"] for a, b, count in wrong])
-        return [TableBlock("confusion", heading, table, ["The pairs of labels with the most documents."])]
+        notes = ["The pairs of labels with the most documents."]
+        return [TableBlock("confusion", heading, confused_table(wrong, one_label=True), notes)]
     documents = {(truth, given): count for truth, given, count in cells}
     most = f"Most: {wrong[0][2]:,} of {wrong[0][0]} taken for {wrong[0][1]}." if wrong else "None is wrong."
     return [

@@ -1,11 +1,10 @@
 """What an explanation says, apart from how it looks: the words for and against, by what they added."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
-from funnelling.report.passages import Passages
+from funnelling.text.excerpts import amounts_by_word
 
 LEAST = 0.005  # what shows as more than 0
 
@@ -29,7 +28,7 @@ def sides(text: str, told: Row, top: int) -> Sides:
     >>> sides("tea bad Tea", told, 3)
     Sides(for_it=[('tea', 0.75)], against_it=[('bad', -0.2)])
     """
-    amounts = _by_word(text, told["passages"]) if "passages" in told else _by_feature(told)
+    amounts = amounts_by_word(text, told["passages"]) if "passages" in told else _by_feature(told)
     ranked = sorted((pair for pair in amounts if abs(pair[1]) >= LEAST), key=lambda pair: -abs(pair[1]))
     return Sides(
         [pair for pair in ranked if pair[1] > 0][:top], [pair for pair in ranked if pair[1] < 0][:top]
@@ -49,17 +48,6 @@ def explanation_rows(text: str, row: Row, top: int) -> Iterator[dict[str, object
                 "word": word,
                 "adds": amount,
             }
-
-
-def _by_word(text: str, passages: Passages) -> Amounts:
-    """What each word of a text added, all its occurrences together, as it is first written."""
-    amounts: dict[str, float] = defaultdict(float)
-    written: dict[str, str] = {}
-    for start, end, amount in passages:
-        word = text[int(start) : int(end)]
-        written.setdefault(word.casefold(), word)
-        amounts[word.casefold()] += amount
-    return [(written[word], amount) for word, amount in amounts.items()]
 
 
 def _by_feature(told: Row) -> Amounts:

@@ -12,7 +12,7 @@ from funnelling.evaluation.registry import MEASURES, PAPERS, is_of_one_label, ma
 from funnelling.evaluation.significance import dagger
 from funnelling.method.registry import title
 from funnelling.report.tables import Table, number
-from funnelling.wording import counted
+from funnelling.wording import counted, printable
 
 DAGGERS = "† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test"
 MACRO_NOTE = (
@@ -62,7 +62,6 @@ def notes(result: Mapping[str, Any]) -> list[str]:
         *([SKLEARN_NOTE] if one_label else []),
         *([MACRO_NOTE] if "macro_f1_present" in average else []),
         *([not_known] if unknown else []),
-        *_confused(result.get("confused", []), one_label),
         *dagger_notes(result),
     ]
 
@@ -108,10 +107,11 @@ def _an_average(result: Mapping[str, Any]) -> Mapping[str, float]:
     return average
 
 
-def _confused(pairs: Sequence[Sequence[Any]], one_label: bool) -> list[str]:
-    """The labels that are most often taken for others, if any are."""
-    phrase = "{} taken for {} ({:,})" if one_label else "{} missed, {} given ({:,})"
-    most = ", ".join(phrase.format(*pair) for pair in pairs[:MOST_CONFUSED])
+def most_often_confused(result: Mapping[str, Any]) -> list[str]:
+    """The labels that are most often taken for others, if any are, in a line for a terminal."""
+    phrase = "{} taken for {} ({:,})" if is_of_one_label(result["average"]) else "{} missed, {} given ({:,})"
+    pairs = result.get("confused", [])[:MOST_CONFUSED]
+    most = ", ".join(phrase.format(printable(a), printable(b), count) for a, b, count in pairs)
     return [f"Most often confused: {most}"] if most else []
 
 

@@ -120,14 +120,13 @@ def _labels(details: Details) -> list[Section]:
 
 
 def _confused(details: Details) -> list[Section]:
-    one_label = "confusion" in details
     blocks: list[Block] = confusion_blocks(details["confusion"], MODEL) if details.get("confusion") else []
-    for key, heading, table in (
-        ("confused", CONFUSED, lambda pairs: confused_table(pairs, one_label)),
-        ("missed_together", MISSED_TOGETHER, missed_together_table),
-    ):
-        if details.get(key):
-            blocks.append(TableBlock(key.replace("_", "-"), heading, table(details[key][:PAIRS])))
+    if details.get("confused") and not any(isinstance(block, TableBlock) for block in blocks):
+        table = confused_table(details["confused"][:PAIRS], one_label="confusion" in details)
+        blocks.append(TableBlock("confused", CONFUSED, table))
+    if details.get("missed_together"):
+        table = missed_together_table(details["missed_together"][:PAIRS])
+        blocks.append(TableBlock("missed-together", MISSED_TOGETHER, table))
     return [Section("confused", "Which labels are confused", blocks=blocks)] if blocks else []
 
 

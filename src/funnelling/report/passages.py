@@ -4,11 +4,11 @@ Passages are those of `explain`: ``[start, end, amount]``, in the order of the t
 colour and as a kind of underline, the size as a shade, in relation to the largest of the text.
 """
 
-import unicodedata
 from collections.abc import Callable, Sequence
 
 from funnelling.report.markup import escape
 from funnelling.text.excerpts import cut_out, telling_part
+from funnelling.wording import printable
 
 LEVELS = 4  # shades; what would not reach half of the lightest is not marked
 
@@ -72,27 +72,6 @@ def signed(amount: float) -> str:
     if not float(shown):
         return shown
     return ("−" if amount < 0 else "+") + shown
-
-
-def printable(text: str) -> str:
-    """A text on one line, of as many characters, that tells a terminal nothing else.
-
-    >>> printable("two\\nlines, \\x1b[31mred")
-    'two lines, \ufffd[31mred'
-    """
-    return "".join(map(_printed.__getitem__, text))
-
-
-class _Printed(dict[str, str]):
-    """What stands for each character on a terminal."""
-
-    def __missing__(self, character: str) -> str:
-        kept = unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp")
-        self[character] = character if kept else " " if character.isspace() else "\ufffd"
-        return self[character]
-
-
-_printed = _Printed()
 
 
 def _marked(

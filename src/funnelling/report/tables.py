@@ -5,6 +5,8 @@ from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
+from funnelling.wording import printable
+
 
 class Table(NamedTuple):
     """Cells as text. ``groups`` are titles over several columns each, beginning with the second, or nothing.
@@ -81,8 +83,8 @@ def _groups_line(groups: Sequence[tuple[str, int]], widths: Sequence[int]) -> st
 
 
 def _printable(cell: str) -> str:
-    """A cell without the line ends and tabs that a label may hold."""
-    return " ".join(cell.split()) if not cell.isprintable() else cell
+    """A cell without the line ends, tabs and controls of terminals that a label may hold."""
+    return " ".join(printable(cell).split()) if not cell.isprintable() else cell
 
 
 def _width(text: str) -> int:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 
 from funnelling.errors import InputError
-from funnelling.formats import read_documents
+from funnelling.formats import is_text_folder, read_documents
 from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.predictions import say_renamed
@@ -57,7 +57,7 @@ def predict(
     verbose : above 0 for a progress bar
     """
     target = os.fspath(output)
-    parts = os.path.isdir(data) and _is_folder(target)
+    parts = os.path.isdir(data) and not is_text_folder(data) and _is_folder(target)
     ending = PARQUET if parts else _ending_of(target)
     classifier = load_text_model(model).on_device(device)
     predictor, table = options.predictor(classifier), options.table(ending, classifier)

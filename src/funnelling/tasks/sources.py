@@ -2,7 +2,6 @@
 
 import logging
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -12,7 +11,6 @@ from funnelling.corpus import Corpus, name_languages
 from funnelling.corpus.findings import findings
 from funnelling.errors import InputError, naming
 from funnelling.formats import read_documents
-from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.storage import load_model
@@ -63,30 +61,17 @@ def read_labelled(
     if names.renamed:
         notes.append(f"{name}: languages by their shortest codes: {_renamings(names.renamed)}.")
     if names.unknown:
-        notes.append(f"{name}: left out {_unknown(names.unknown)} (--strict refuses such a file).")
+        notes.append(f"{name}: {names.left_out()}.")
     if unlabelled:
         notes.append(f"{name}: {unlabelled} of {len(corpus)} documents have no labels and are left out.")
     return labelled, notes
 
 
-def warnings(trial: Trial, path: FilePath) -> list[str]:
-    """What may spoil a model that learns from a file, a line each, and what shows more."""
+def warnings(trial: Trial) -> list[str]:
+    """What may spoil a model that learns from these documents, a line each."""
     corpus = Corpus.from_documents([*trial.train, *trial.test])
     serious = [finding for finding in findings(corpus) if finding.serious]
-    if not serious:
-        return []
-    lines = [f"Look at: {finding.line()}." for finding in serious[:MOST_WARNINGS]]
-    return [*lines, f"         {shlex.join(['funnelling', 'data', 'describe', os.fspath(path)])} shows more."]
-
-
-def _unknown(tags: Mapping[str, int]) -> str:
-    """Documents by what stands for their language, and is none.
-
-    >>> _unknown({"Elvish, I think": 2})
-    '2 documents whose language is none: "Elvish, I think"'
-    """
-    named = ", ".join(quoted(tag) for tag in list(tags)[:MOST_NAMED])
-    return f"{counted(sum(tags.values()), 'document')} whose language is none: {named}"
+    return [f"Look at: {finding.line()}." for finding in serious[:MOST_WARNINGS]]
 
 
 def _renamings(renamed: Mapping[str, str]) -> str:

@@ -93,7 +93,7 @@ def train(
     errors = shown_errors(model) if texts else 0
     if learns_by_parts(model, data):
         layout = settle_labels(data, layout)
-        measurement = _fit_parts(model, data, output, one_label, layout, errors, report)
+        measurement = _fit_parts(model, data, output, one_label, layout, strict, errors, report)
     else:
         trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
         measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, errors, report)
@@ -121,7 +121,7 @@ def _fit_file(
         (trial,), kind = settle([trial], one_label)
         _check_goal(model, trial.train.one_label)
     train = trial.train
-    for line in (*notes, *warnings(trial, data), *kind):
+    for line in (*notes, *warnings(trial), *kind):
         report(line)
     report(
         f"Training {name_of(model)} on {counted(len(train), 'document')} in "
@@ -143,15 +143,16 @@ def _fit_parts(
     output: FilePath,
     one_label: bool | None,
     layout: Layout,
+    strict: bool,
     errors: int,
     report: Reporter,
 ) -> Measurement:
     """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
     work = Path(f"{os.path.abspath(output)}.work")
     report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
-    fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report, layout)
+    fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report, layout, strict)
     _report_choice(model, report)
-    test = documents_for_test(data, model.languages_, layout)
+    test = documents_for_test(data, model.languages_, layout, strict)
     if model.exclusive_:
         test, left_out = measurable(test)
         for line in left_out:

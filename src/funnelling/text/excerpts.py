@@ -1,5 +1,6 @@
 """The part of a long text that is worth showing."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -64,3 +65,14 @@ def beginning(text: str) -> str:
     line = " ".join(text[: 2 * BEGINNING].split())
     whole = len(line) <= BEGINNING and len(text) <= 2 * BEGINNING
     return line if whole else line[: BEGINNING - 2].rstrip() + " …"
+
+
+def amounts_by_word(text: str, passages: Sequence[Sequence[float]]) -> list[tuple[str, float]]:
+    """What each word of a text added, all its occurrences together, as it is first written."""
+    amounts: dict[str, float] = defaultdict(float)
+    written: dict[str, str] = {}
+    for start, end, amount in passages:
+        word = text[int(start) : int(end)]
+        written.setdefault(word.casefold(), word)
+        amounts[word.casefold()] += amount
+    return [(written[word], amount) for word, amount in amounts.items()]

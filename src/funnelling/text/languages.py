@@ -177,6 +177,15 @@ def _is_code(language: str) -> bool:
     return tag_is_valid(language)
 
 
+def is_tag(tag: str) -> bool:
+    """Whether `normalise_tag` takes a tag.
+
+    >>> is_tag("xx"), is_tag("English, I think")
+    (True, False)
+    """
+    return len(tag) <= _LONGEST and _normalised(tag) is not None
+
+
 def is_undetermined(tag: str) -> bool:
     """Whether what stands in place of a tag says that the language is not known, or not one alone.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
 from funnelling.matrices import Floats, Rows, Targets
-from funnelling.text.excerpts import cut_out, telling_part
+from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
 from funnelling.trials.measuring import as_indicators, measure_answers
 from funnelling.trials.pieces import Result
 
@@ -195,9 +195,7 @@ def _words(text: str, passages: Sequence[Passage], reason: dict[str, Any], sign:
     """The words that added most to a score, or took most from it: those of the text, or the method's own."""
     added: dict[str, float] = {}
     if passages:
-        for start, end, contribution in passages:
-            word = text[start:end].lower()
-            added[word] = added.get(word, 0.0) + contribution
+        added = dict(amounts_by_word(text, passages))
     else:
         for view in (reason.get("tier_one", {}), *reason.get("other_views", {}).values()):
             for word, contribution in view.get("words", ()):

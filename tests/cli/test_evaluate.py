@@ -86,7 +86,7 @@ class TestUnknownLanguages:
     ) -> None:
         result, said = _evaluate(capsys, own_words_model, mixed)
         assert list(result["languages"]) == ["en", "it"]
-        assert said == f"{mixed}: left out 24 documents in de, which the model does not know.\n"
+        assert said.startswith(f"{mixed}: left out 24 documents in de, which the model does not know.\n")
 
     def test_alone_cannot_be_left_out(self, own_words_model: Path, tmp_path: Path, refuses: Refuses) -> None:
         write_jsonl(tmp_path / "de.jsonl", documents(["de"]))
@@ -257,3 +257,17 @@ class TestTables:
 
     def test_an_unknown_ending_is_refused(self, model: Path, split_data: Path, refuses: Refuses) -> None:
         refuses("evaluate", model, split_data, "-o", "all.doc", says=["all.doc: unknown format", ".csv"])
+
+
+def test_documents_that_were_learned_from_are_counted(
+    model: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, said = _evaluate(capsys, model, data)
+    assert "32 of 48 documents begin like ones that the model learned from" in said
+
+
+def test_other_labels_are_refused(model: Path, tmp_path: Path, refuses: Refuses) -> None:
+    rows = [{**row, "labels": [f"other {i % 3}"]} for i, row in enumerate(documents())]
+    write_jsonl(tmp_path / "docs.jsonl", rows)
+    says = ["no label of it is one of the model's", '"other 0"', '"account"', "--labels-column"]
+    refuses("evaluate", model, "docs.jsonl", says=says)

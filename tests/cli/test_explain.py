@@ -85,9 +85,9 @@ def test_a_reader_gets_tables_and_the_text_with_its_words_marked(
     assert "label  probability  threshold  assigned" in shown
     assert "money: " in shown
     assert "[+invoice]" in shown
-    assert "Training documents like it" in shown
+    assert "Training documents that tier 2 finds most alike" in shown
     texts = {document["id"]: document["text"] for document in documents()}
-    like = shown.split("Training documents like it\n")[1].splitlines()[:2]
+    like = shown.split("Training documents that tier 2 finds most alike\n")[1].splitlines()[:2]
     assert like[1].strip() == texts[like[0].split()[0]]
     assert "\x1b" not in shown
 
@@ -164,3 +164,9 @@ def test_a_table_has_a_row_per_word(model: Path, tmp_path: Path) -> None:
     assert {(row["id"], row["label"]) for row in told} == {("7", "hardware")}
     (printer,) = [row for row in told if row["word"] == "printer"]
     assert float(printer["adds"]) > 0
+
+
+def test_one_document_of_many_is_explained(model: Path, data: Path, tmp_path: Path, refuses: Refuses) -> None:
+    succeed("explain", model, data, "--id", "it-3", "--id", "en-5", "-o", tmp_path / "why.jsonl")
+    assert [row["id"] for row in read_jsonl(tmp_path / "why.jsonl")] == ["en-5", "it-3"]
+    refuses("explain", model, data, "--id", "nobody", says=['no document has the id "nobody"', "--id"])

@@ -118,7 +118,7 @@ def test_evaluating_leaves_out_what_has_not_one_label(
     rows = [*one_label_documents(each=6), *({**row, "labels": []} for row in documents(each=2))]
     succeed("evaluate", one_label_model, write_jsonl(tmp_path / "docs.jsonl", rows), "--json")
     captured = capsys.readouterr()
-    assert captured.err == "4 test documents left out, for want of exactly one label.\n"
+    assert captured.err.startswith("4 test documents left out, for want of exactly one label.\n")
     scores = json.loads(captured.out)
     assert {tag: values["documents"] for tag, values in scores["languages"].items()} == {"en": 6, "it": 6}
     none = write_jsonl(tmp_path / "none.jsonl", rows[12:])

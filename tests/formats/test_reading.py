@@ -166,7 +166,10 @@ def test_damaged_gzip(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("ciao", "not JSON (Expecting value, column 1). Write one object per line, as jq -c does."),
+        (
+            "ciao",
+            "not JSON (Expecting value, column 1). Write one object per line, as jq -c does; --format lines",
+        ),
         ('{"text": "a"', "not JSON (Expecting ',' delimiter, column 13)."),
         ('{"text": "a"} {"text": "b"}', "not JSON (Extra data, column 15)."),
         ('{"text": NaN}', "not JSON (it has no NaN)."),

@@ -81,11 +81,23 @@ def test_a_language_has_one_tag_however_it_is_written(tags: list[str], language:
     assert normalise_tag(language) == language
 
 
-@pytest.mark.parametrize(
-    "tag", ["xx", "xx_Latn", "qaa", "und", "zzz", "dialect", "email", "german_x", "root"]
-)
+@pytest.mark.parametrize("tag", ["xx", "xx_Latn", "qaa", "und", "zzz"])
 def test_a_tag_that_no_standard_knows_stays_as_it_is(tag: str) -> None:
     assert normalise_tag(tag) == tag
+
+
+@pytest.mark.parametrize("word", ["dialect", "email", "german_x", "root", "mixed"])
+def test_a_word_is_no_code(word: str) -> None:
+    with pytest.raises(InputError, match="is not a language tag"):
+        normalise_tag(word)
+
+
+@pytest.mark.parametrize(
+    ("name", "tag"),
+    [("Deutsch", "de"), ("Französisch", "fr"), ("italiano", "it"), ("русский", "ru"), ("中文", "zh")],
+)
+def test_names_in_other_languages(name: str, tag: str) -> None:
+    assert normalise_tag(name) == tag
 
 
 def test_no_code_is_taken_for_a_name() -> None:

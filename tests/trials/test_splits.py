@@ -234,3 +234,17 @@ def test_further_versions_of_training_documents_are_kept_apart() -> None:
         train, _, parallel = trial_split(corpus, number, seed=0)
         assert sorted(train.ids + parallel.ids) == sorted(corpus.select(range(16)).ids)
         assert Counter(parallel.groups) == Counter(train.groups)
+
+
+def test_copies_of_a_text_are_in_one_fold_and_on_one_side() -> None:
+    corpus = Corpus.from_documents(
+        Document(str(i), f"Text {i % 30} " if i < 30 else f"text  {i % 30}", "en", (("a",), ("b",))[i % 2])
+        for i in range(90)
+    )
+    for sides in (outer_folds(corpus, 5, 0).tolist(), _sides(corpus)):
+        assert all(len({sides[i], sides[i + 30], sides[i + 60]}) == 1 for i in range(30))
+
+
+def _sides(corpus: Corpus) -> list[bool]:
+    test = set(trial_split(corpus, 0, 0).test.ids)
+    return [name in test for name in corpus.ids]

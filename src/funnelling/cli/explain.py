@@ -28,6 +28,9 @@ def add_to(commands: options.Commands) -> None:
     )
     outputs.add_argument("--html", metavar="FILE", help="write a page with the words marked in the texts")
     outputs.add_argument("--json", action="store_true", help="print JSON Lines instead of tables")
+    parser.add_argument(
+        "--id", action="append", metavar="ID", help="explain only the document of this id; may be repeated"
+    )
     parser.add_argument("--label", action="append", metavar="L", help="explain this label; may be repeated")
     parser.add_argument(
         "--top", type=options.count, default=10, metavar="N", help="how many words and labels to show (10)"
@@ -51,6 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
         output,
         arguments.label,
         arguments.top,
+        ids=arguments.id,
         style=style,
         colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
         layout=options.layout(arguments),

@@ -31,16 +31,10 @@ def run(arguments: argparse.Namespace) -> None:
         printing.print_json({**description, "thresholds": thresholds})
         return
     print(f"Method      {description['method']}")
-    print(f"Parameters  {_list(made_with(description))}")
-    if description["choice"]:
-        print(f"Choice      {description['choice']}")
     print(f"Languages   {_list(description['languages'])} (training documents)")
     kind = ", one per document" if description["exclusive"] else ""
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
     _print_thresholds(thresholds)
-    print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
-    if description["choice_tried"]:
-        print(f"\nCandidates that were tried:\n{plain(tried_table(description['choice_tried']))}")
     if description["scores"] is None:
         print("It was not measured when it was trained.")
     else:
@@ -52,7 +46,13 @@ def run(arguments: argparse.Namespace) -> None:
             print(f"\n{heading}:\n{plain(table)}")
     print()
     print(textwrap.fill(probabilities(description), 100))
-    print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description))]))
+    print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description)), ""]))
+    if description["choice"]:
+        print(f"Choice      {description['choice']}")
+    print(f"Parameters  {_list(made_with(description))}")
+    print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
+    if description["choice_tried"]:
+        print(f"\nCandidates that were tried:\n{plain(tried_table(description['choice_tried']))}")
 
 
 def _thresholds(model: str) -> dict[str, dict[Any, float]] | None:

@@ -73,7 +73,8 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Model:  {arguments.output}")
     print(f"Report: {Path(arguments.output) / 'report.html'}")
     print(f"Data:   {shlex.join([printing.program(), *describe])}")
-    print(f"Next:   {shlex.join([printing.program(), 'predict', arguments.output, 'NEW_DOCUMENTS.jsonl'])}")
+    new = f"NEW_DOCUMENTS{Path(arguments.data).suffix or '.jsonl'}"
+    print(f"Next:   {shlex.join([printing.program(), 'predict', arguments.output, new])}")
 
 
 def _method(arguments: argparse.Namespace) -> "Method":

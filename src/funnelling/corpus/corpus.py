@@ -16,12 +16,13 @@ from funnelling.formats import Document, read_documents
 from funnelling.formats.document import SPLITS, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.wording import counted
 
 logger = logging.getLogger(__name__)
 COLUMNS = ("ids", "languages", "texts", "labels", "splits", "groups")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Corpus:
     """Documents as parallel columns, one list per field.
 
@@ -122,6 +123,11 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        languages = len({language for language in self.languages if language is not None})
+        counts = (counted(len(self), "document"), counted(languages, "language"))
+        return f"Corpus({', '.join(counts)}, {counted(len(self.label_set()), 'label')})"
 
     def __iter__(self) -> Iterator[Document]:
         columns = (self.ids, self.texts, self.languages, self.labels, self.splits, self.groups)

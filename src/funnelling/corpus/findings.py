@@ -69,7 +69,7 @@ def findings(corpus: Corpus) -> list[Finding]:
                 key=lambda name: (counts[name], name),
             ),
         ),
-        Finding("document", "with a text that another one of the language has too", _repeated(corpus), False),
+        Finding("document", "with a text that another one of the language has too", _repeated(corpus)),
         Finding("id", "used more than once", _more_than_once(corpus.ids), False),
         Finding(
             "document",

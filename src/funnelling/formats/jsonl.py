@@ -57,7 +57,7 @@ def _decode(text: str, place: str) -> object:
     except json.JSONDecodeError as error:
         raise InputError(
             f"{place}: not JSON ({error.msg}, column {error.colno}). "
-            "Write one object per line, as jq -c does."
+            "Write one object per line, as jq -c does; --format lines takes each line for a text."
         ) from None
     except RecursionError:
         raise InputError(f"{place}: JSON nested too deeply. Write one flat object per line.") from None

@@ -83,4 +83,9 @@ def _neighbours(row: Row) -> list[str]:
         items.append(
             f"<li><code>{escape(near['id'])}</code> {escape(near['language'])}: {escape(labels)}{shown}</li>"
         )
-    return ["<h3>Training documents like it</h3>", '<ul class="neighbours">', *items, "</ul>"]
+    return [
+        "<h3>Training documents that tier 2 finds most alike</h3>",
+        '<ul class="neighbours">',
+        *items,
+        "</ul>",
+    ]

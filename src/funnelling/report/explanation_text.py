@@ -24,7 +24,7 @@ def document_text(text: str, row: Row, top: int, colour: bool = False) -> str:
             mark = marked_terminal if colour else marked_plain
             lines += ["", INDENT + mark(*excerpt(text, of_label["passages"], TEXT))]
     if row.get("neighbours"):
-        lines += ["", bold.format("Training documents like it"), *_neighbours(row)]
+        lines += ["", bold.format("Training documents that tier 2 finds most alike"), *_neighbours(row)]
     return "\n".join([*lines, "", ""])
 
 

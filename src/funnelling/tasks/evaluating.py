@@ -19,6 +19,7 @@ from funnelling.report.report_folder import write_report
 from funnelling.storage import describe_model
 from funnelling.tasks.outputs import check_new_files, check_report_folder, write_json
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read_labelled
+from funnelling.text.excerpts import beginning
 from funnelling.trials.errors import MOST, measure_with_errors
 from funnelling.trials.measuring import CONFUSED, WORST, model_scores, servable
 from funnelling.trials.one_label import measurable
@@ -87,6 +88,8 @@ def evaluate(
                 f"{shown_name(data)}: the model gives each document one label, and no document has exactly "
                 "one. Choose another file."
             )
+    _check_labels(classifier, test, shown_name(data))
+    left_out += _learned_from(classifier, test)
     result = measure_with_errors(classifier, test, errors if folder is None else errors or MOST)
     scores = model_scores(result, labels, pairs)
     if confusion:
@@ -104,6 +107,31 @@ def evaluate(
     for line in (*notes, *left_out):
         report(line)
     return scores
+
+
+def _check_labels(model: "Method", test: Corpus, name: str) -> None:
+    """Refuse documents of which no label is one of the model's: that is another column, or task."""
+    known, present = [str(label) for label in model.classes_], test.label_set()
+    if present and not set(known) & set(present):
+        raise InputError(
+            f"{name}: no label of it is one of the model's: {quoted(present[0])} and others here, "
+            f"{quoted(known[0])} and others there. Name the column of the labels with --labels-column."
+        )
+
+
+def _learned_from(model: "Method", test: Corpus) -> list[str]:
+    """A line on documents that the model has learned from, as far as it knows how those begin."""
+    archive = getattr(model, "training_", None)
+    known = {(tag, text) for tag, texts in getattr(archive, "beginnings", {}).items() for text in texts}
+    learned = sum(
+        (tag, beginning(text)) in known for tag, text in zip(test.languages, test.texts, strict=True)
+    )
+    if not learned:
+        return []
+    return [
+        f"{learned:,} of {counted(len(test), 'document')} begin like ones that the model learned from: the "
+        "figures say nothing of those that are new."
+    ]
 
 
 def _check_output(

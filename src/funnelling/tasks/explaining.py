@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from funnelling.errors import InputError
-from funnelling.formats import read_documents
-from funnelling.formats.files import STANDARD, writing
+from funnelling.formats import Document, read_documents
+from funnelling.formats.document import quoted
+from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
 from funnelling.method.explanation import label_columns
@@ -38,6 +39,7 @@ def explain(
     labels: Sequence[str] | None = None,
     top: int = 10,
     *,
+    ids: Sequence[str] | None = None,
     style: str | None = None,
     colour: bool = False,
     layout: Layout = AS_FOUND,
@@ -55,6 +57,7 @@ def explain(
         where it ends in .csv, .tsv, .xlsx or .parquet; or - for standard output
     labels : those to explain; None for those assigned, or the most probable ones
     top : how many words and labels a row shows
+    ids : those of the documents to explain; None for all
     style : "jsonl", "html", "rows" of a table, or "table", for a reader; None goes by the name of the output
     colour : whether a table may have colours
     layout : where the fields of documents are in the file, as far as that is not to be found
@@ -68,6 +71,8 @@ def explain(
     label_columns(classifier.classes_, labels or ())  # refuses labels that do not exist
     predictor = Predictor(classifier, strict=strict)
     documents = read_documents(data, layout_for(classifier, layout), labels=False)
+    if ids is not None:
+        documents = _chosen(documents, ids, shown_name(data))
 
     def explained() -> Iterator[tuple[str, dict[str, Any]]]:
         """Each text with its explanation."""
@@ -92,6 +97,17 @@ def explain(
                     stream.flush()  # whatever reads along gets whole rows
             stream.write(written.foot)
     say_unknown(predictor.unknown)
+
+
+def _chosen(documents: Iterable[Document], ids: Sequence[str], name: str) -> Iterator[Document]:
+    """The documents that have one of these ids, each of which some document must have."""
+    left = set(ids)
+    for document in documents:
+        if document.id in ids:
+            left.discard(document.id)
+            yield document
+    if left:
+        raise InputError(f"{name}: no document has the id {quoted(min(left))}. Check --id.")
 
 
 def _style_of(output: str) -> str:

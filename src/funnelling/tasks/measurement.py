@@ -1,14 +1,15 @@
 """How good one model is, and how that was measured."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
+from funnelling.estimator import clone
 from funnelling.evaluation.language_averages import averaged
 from funnelling.trials.errors import MOST, measure_with_errors
 from funnelling.trials.fitting import cross_validate
-from funnelling.trials.measuring import model_scores, servable
+from funnelling.trials.measuring import model_scores, servable, thresholds_of
 from funnelling.trials.pieces import Result
 from funnelling.wording import counted
 
@@ -60,12 +61,20 @@ def measure_held_out(model: Any, how: str) -> Measurement:
     return Measurement(dict(averaged(model.held_out_measures())), how)
 
 
-def measure_by_folds(
-    make: Callable[[], "Method"], train: Corpus, seed: int, errors: int = 0, verbose: int = 0
-) -> Measurement:
-    """Measure a method by outer folds over its training documents, for want of test documents."""
-    full = cross_validate(make, train, seed=seed, errors=errors, verbose=verbose)
+def measure_by_folds(model: "Method", train: Corpus, seed: int, errors: int = 0) -> Measurement:
+    """Measure a fitted model by outer folds over its training documents, for want of test documents.
+
+    What is measured are models like it, trained without a fold each. Thresholds are told of the model itself.
+    """
+    full = cross_validate(partial(clone, model), train, seed=seed, errors=errors, verbose=model.verbose)
     if full is None:
         return Measurement(None, "Not measured: too few documents or groups for five outer folds.")
+    if not model.exclusive_:
+        columns = thresholds_of(model, train).T
+        limits = dict(zip(map(str, model.classes_), columns, strict=True))
+        full["by_label"] = [
+            {**row, "threshold": [float(limits[row["label"]].min()), float(limits[row["label"]].max())]}
+            for row in full["by_label"]
+        ]
     how = "Measured by five outer folds over the training documents."
     return Measurement(model_scores(full), how, full)

@@ -4,12 +4,10 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.errors import InputError
-from funnelling.estimator import clone
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.registry import make_method, name_of
@@ -134,7 +132,7 @@ def _fit_file(
     if not outer_folds:
         return Measurement(None, "Not measured.")
     report("Measuring by five outer folds.")
-    return measure_by_folds(partial(clone, model), train, seed, errors, model.verbose)
+    return measure_by_folds(model, train, seed, errors)
 
 
 def _fit_parts(

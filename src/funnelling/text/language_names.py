@@ -1,4 +1,4 @@
-"""Languages by their English names, as the registry of IANA has them.
+"""Languages by their English names, as the registry of IANA has them, and by some names in other languages.
 
 Names are found whole or not at all: what only begins like a name may be anything.
 """
@@ -6,6 +6,7 @@ Names are found whole or not at all: what only begins like a name may be anythin
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from funnelling.text.tokens import fold_accents
@@ -25,16 +26,21 @@ _FURTHER_NAMES = {
     "slovene": "sl",
     "sorani": "ckb",
     "traditional chinese": "zh_Hant",
+    "中文": "zh",
+    "日本語": "ja",
+    "한국어": "ko",
 }
 
 _QUALIFIER = re.compile(r"\([^()]*\)")
 
 
 def tag_named(name: str) -> str | None:
-    """The tag of a language by its English name, whatever its case, or None.
+    """The tag of a language by its name, whatever its case, or None.
 
-    >>> tag_named("German"), tag_named("haitian creole"), tag_named("Germanish")
-    ('de', 'ht', None)
+    English names are those of all languages; those in some twenty other languages, of sixty.
+
+    >>> tag_named("German"), tag_named("haitian creole"), tag_named("Französisch"), tag_named("Germanish")
+    ('de', 'ht', 'fr', None)
     """
     return _tags().get(_plain(name))
 
@@ -56,7 +62,13 @@ def _tags() -> dict[str, str]:
         for name, codes in names.items()
         if len(name) > 3 and (len(codes) == 1 or len(codes[0]) == 2 < len(codes[1]))
     }
-    return named | _FURTHER_NAMES
+    return _elsewhere() | named | _FURTHER_NAMES
+
+
+def _elsewhere() -> dict[str, str]:
+    """Tags by names in other languages than English, without accents."""
+    lines = files("funnelling.text").joinpath("language_names.txt").read_text("utf-8").splitlines()
+    return {name: tag for tag, names in (line.split(": ") for line in lines) for name in names.split(", ")}
 
 
 def _registered() -> Iterator[tuple[str, str]]:

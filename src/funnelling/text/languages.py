@@ -42,8 +42,8 @@ _UNDETERMINED = frozenset({"", "und", "mul", "unk", "unknown", "?", "-", "n/a", 
 def normalise_tag(tag: str) -> str:
     """Return the one tag of a language or of its variant, such as `de` or `pt_BR`.
 
-    Codes of ISO 639-1, -2 and -3 and English names become the shortest code, and a script is left out where
-    it is the usual one. A region stays. A tag that no standard knows is a language by itself.
+    Codes of ISO 639-1, -2 and -3 and names become the shortest code, and a script is left out where it is the
+    usual one. A region stays. A code that no standard knows is a language by itself.
 
     >>> [normalise_tag(tag) for tag in ("DE", "deu", "ger", "deu_Latn", "German", "de-at")]
     ['de', 'de', 'de', 'de', 'de', 'de_AT']
@@ -70,12 +70,9 @@ def _normalised(tag: str) -> str | None:
     is_tag = _TAG.fullmatch(tag)
     language, *subtags = re.split("[-_]", tag.lower())
     if not is_tag or len(language) > 3:  # no code is that long
-        if (named := tag_named(tag)) is not None:
-            return _normalised(named)
-        if not is_tag:
-            return None
-    else:
-        language = _shortest(language)
+        named = tag_named(tag)
+        return None if named is None else _normalised(named)
+    language = _shortest(language)
     return _without_usual_script("_".join([language, *map(_cased, subtags)]))
 
 

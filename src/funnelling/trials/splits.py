@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from funnelling.randomness import assign_folds, stream
 from funnelling.text.languages import primary
 
 TEST_SHARE = 0.3
+FEWEST_TEXTS = 20  # of a language, so that folds of them can be drawn
 
 
 class Trial(NamedTuple):
@@ -36,7 +38,7 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
     if (splits == "").all():
         sizes = Counter(corpus.languages)
         quota = Counter({language: round(TEST_SHARE * size) for language, size in sizes.items()})
-        test = _draw_test(corpus, quota, seed, trial)
+        test = _draw_test(replace(corpus, groups=_with_copies(corpus)), quota, seed, trial)
         return _make_trial(corpus, ~test, test)
     train, test = splits == "train", splits == "test"
     if trial > 0 and (splits == "parallel").any():
@@ -78,14 +80,34 @@ def _is_of(tag: str | None, languages: Sequence[str]) -> bool:
 
 
 def outer_folds(corpus: Corpus, folds: int, seed: int) -> Folds:
-    """A fold for each document, balanced in every language, groups together."""
+    """A fold for each document, balanced in every language, groups and copies together."""
     fold_of_document = np.empty(len(corpus), dtype=np.intp)
+    together = _with_copies(corpus)
     for language, rows in corpus.by_language().items():
-        groups = [corpus.groups[row] for row in rows]
+        groups = [together[row] for row in rows]
         fold_of_document[rows] = assign_folds(
             folds, len(rows), seed, "outer", language=language, groups=groups
         )
     return fold_of_document
+
+
+def _with_copies(corpus: Corpus) -> list[str | None]:
+    """The groups of documents; those without one form a group with others of the same text and language.
+
+    A copy on the other side would be known by heart. Where a language has few texts in all, they stay apart.
+    """
+    keys = [
+        (language, " ".join(text.casefold().split()))
+        for language, text in zip(corpus.languages, corpus.texts, strict=True)
+    ]
+    copies = Counter(keys)
+    texts = Counter(language for language, _ in copies)
+    return [
+        f"copies of {language} {text}"
+        if group is None and text and copies[language, text] > 1 and texts[language] >= FEWEST_TEXTS
+        else group
+        for group, (language, text) in zip(corpus.groups, keys, strict=True)
+    ]
 
 
 def _draw_test(corpus: Corpus, quota: Counter[str | None], seed: int, trial: int) -> Rows:

@@ -185,5 +185,5 @@ function neighbours(nearest) {
       near.text ? make("p", { class: "near", lang: near.language.replaceAll("_", "-"), dir: "auto" }, near.text) : null,
     ),
   );
-  return make("details", {}, make("summary", {}, "Training documents like it"), make("ul", {}, items));
+  return make("details", {}, make("summary", {}, "Training documents that tier 2 finds most alike"), make("ul", {}, items));
 }

@@ -66,7 +66,7 @@ def test_a_document_whose_language_is_none_is_left_out(
     data = write_jsonl(tmp_path / "docs.jsonl", [*ROWS, {**ROWS[0], "language": "English, I think"}])
     _train(data)
     said = capsys.readouterr().err
-    assert 'left out 1 document whose language is none: "English, I think" (--strict refuses' in said
+    assert 'left out 1 document whose language is none: "English, I think" (--language-column none' in said
     refuses("train", data, "-o", "other", "--strict", says=["is not a language tag"])
 
 
@@ -89,6 +89,18 @@ def test_a_model_strips_new_documents_as_it_did_those_it_learned_from(tmp_path: 
         for name in ("out.jsonl", "same.jsonl")
     ]
     assert answers[0] == answers[1]
+
+
+def test_a_model_remembers_how_its_file_was_read(tmp_path: Path) -> None:
+    data = tmp_path / "docs.csv"
+    data.write_text(_table(header=("one", "two", "three", "four")))
+    columns = ("--id-column", "one", "--language-column", "two", "--text-column", "three")
+    _train(data, *columns, "--labels-column", "four", "--label-separator", ",")
+    succeed("predict", tmp_path / "model", data, "-o", tmp_path / "out.jsonl")
+    assert [row["id"] for row in read_jsonl(tmp_path / "out.jsonl")] == [row["id"] for row in ROWS]
+    succeed("evaluate", tmp_path / "model", data)
+    other = write_jsonl(tmp_path / "other.jsonl", ROWS)  # which has other columns
+    succeed("evaluate", tmp_path / "model", other)
 
 
 @pytest.mark.parametrize("text", ["printer and password", "stampante\nparola"])

@@ -51,6 +51,9 @@ def findings(corpus: Corpus) -> list[Finding]:
         Finding(
             "label", "apparently joined (say what is between labels with --label-separator)", _joined(labels)
         ),
+        Finding(
+            "label", "for hardly more documents: is this the column of labels?", _too_many(corpus, labels)
+        ),
         Finding("label", "alike but for case or blanks", _variants(labels)),
         Finding("label", "that may say that there is none (--no-label WORD)", _nothing(labels)),
         Finding("text", "both in train and in test, so that scores will be too good", _shared_texts(corpus)),
@@ -111,6 +114,11 @@ def _variants(labels: Sequence[str]) -> list[str]:
     for label in labels:
         alike["".join(label.split()).casefold()].append(label)
     return [label for group in alike.values() if len(group) > 1 for label in group]
+
+
+def _too_many(corpus: Corpus, labels: Sequence[str]) -> Sequence[str]:
+    documents = sum(own is not None for own in corpus.labels)
+    return labels if 2 * len(labels) > documents >= 2 * FEW_DOCUMENTS else []
 
 
 def _nothing(labels: Sequence[str]) -> list[str]:

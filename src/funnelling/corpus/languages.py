@@ -24,11 +24,11 @@ class LanguageNames(NamedTuple):
         """How many documents were left out, and why.
 
         >>> LanguageNames({}, {"Elvish, I think": 2}).left_out()
-        'left out 2 documents whose language is none: "Elvish, I think" (--strict refuses such a file)'
+        'left out 2 documents whose language is none: "Elvish, I think" (--language-column none detects them)'
         """
         tags = ", ".join(quoted(tag) for tag in list(self.unknown)[:MOST_NAMED])
         documents = counted(sum(self.unknown.values()), "document")
-        return f"left out {documents} whose language is none: {tags} (--strict refuses such a file)"
+        return f"left out {documents} whose language is none: {tags} (--language-column none detects them)"
 
 
 def normalise_tags(

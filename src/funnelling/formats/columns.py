@@ -121,8 +121,9 @@ class _Found:
         self._place = place
 
     def text(self) -> tuple[str, ...]:
-        if self._layout.text:
-            return self._all_named(self._layout.text, "text")
+        given = self._layout.text or self._named_before("text")
+        if given:
+            return self._all_named(given, "text")
         own = self._by_name("text")
         plain = None if own is None else _plain(own)
         titles = [
@@ -149,18 +150,27 @@ class _Found:
         return (*titles, *([] if own is None else [own]))
 
     def labels(self) -> tuple[str, ...]:
-        if self._layout.labels:
-            if tuple(self._layout.labels) == (NONE,):
-                return ()
-            return self._all_named(self._layout.labels, "labels")
+        given = self._layout.labels or self._named_before("labels")
+        if given:
+            return () if tuple(given) == (NONE,) else self._all_named(given, "labels")
         own = self._by_name("labels")
         return () if own is None else (own,)
 
     def one(self, field: str) -> str | None:
-        given = getattr(self._layout, field)
+        given = getattr(self._layout, field) or next(iter(self._named_before(field)), None)
         if given is None:
             return self._by_name(field)
         return None if given == NONE else self._named(given, field)
+
+    def _named_before(self, field: str) -> tuple[str, ...]:
+        """The columns that an earlier file had for a field, where this one has them all, or "none"."""
+        if self._layout.before is None:
+            return ()
+        given = [
+            name.strip() for each in _listed(getattr(self._layout.before, field)) for name in each.split(",")
+        ]
+        plain = {_plain(name) for name in (*self._names, NONE)}
+        return tuple(given) if all(_plain(name) in plain for name in given) else ()
 
     def _all_named(self, given: Sequence[str], field: str) -> tuple[str, ...]:
         """The columns of the names given, which may have commas between them."""

@@ -29,6 +29,7 @@ class Layout:
     no_label : what a cell says of a document that has no label; an empty one is unlabelled
     folders : what nested folders of text files stand for: "split", "language", "label"
     strip : what to take out of texts: "html", "markdown", "quotes" (of mails)
+    before : the layout of an earlier file, which goes for columns of its names where this one says nothing
 
     >>> Layout(text=("Title", "Body"), labels=("Category",), label_separator=";").text
     ('Title', 'Body')
@@ -52,6 +53,7 @@ class Layout:
     no_label: str | None = None
     folders: Sequence[str] = ()
     strip: Sequence[str] = ()
+    before: "Layout | None" = None
 
     def __post_init__(self) -> None:
         for field in ("text", "labels", "folders", "strip"):

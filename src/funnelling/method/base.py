@@ -41,7 +41,7 @@ class Method(Estimator, metaclass=ABCMeta):
     random_state: Any
     n_jobs: int | None
     verbose: int
-    strip_: list[str]  # markup that its training texts were without, if any
+    reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
     # --- what a method writes -------------------------------------------------------------------

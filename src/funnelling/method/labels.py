@@ -1,5 +1,6 @@
 """The labels users hand to an estimator, brought into one form: a matrix by language."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -237,8 +238,11 @@ def _encode_classes(labels: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]
 
     columns = [column_or_1d(each, warn=True) for each in labels]
     together = np.concatenate(columns)
-    check_classification_targets(together)
-    if type_of_target(together) not in ("binary", "multiclass"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of many classes, which are the user's business
+        check_classification_targets(together)
+        kind = type_of_target(together)
+    if kind not in ("binary", "multiclass"):
         raise InputError("y must be label lists, an indicator matrix or a 1-D array of classes.")
     classes = np.unique(together)
     shown = classes[1:] if len(classes) == 2 else classes

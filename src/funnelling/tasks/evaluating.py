@@ -186,7 +186,9 @@ def _measurable(corpus: Corpus, model: "Method", name: str, strict: bool) -> tup
         return corpus, []
     unknown = list(corpus.select(~rows).by_language())
     if strict or not rows.any():
-        cure = "Leave --strict out to leave such documents out." if rows.any() else "Choose another file."
+        cure = "Leave --strict out to leave such documents out."
+        if not rows.any():
+            cure = "Choose another file, or add --language-column none to detect languages."
         raise InputError(
             f"{name}: the model does not know the language {quoted(unknown[0])}, only "
             f"{', '.join(model.languages_)}. {cure}"

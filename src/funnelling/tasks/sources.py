@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 10  # languages in a line
 MOST_WARNINGS = 6
+REMEMBERED = ("text", "labels", "language", "id", "label_separator", "no_label", "strip")  # of a layout
 
 FilePath = str | os.PathLike[str]
 logger = logging.getLogger(__name__)
@@ -106,8 +107,24 @@ def read_sides(
 
 
 def layout_for(model: "Method", layout: Layout) -> Layout:
-    """A layout that takes out of texts what was taken out where the model learned, unless it says what to."""
-    return layout if layout.strip else replace(layout, strip=tuple(getattr(model, "strip_", ())))
+    """A layout that reads as the model's training documents were read, where it says nothing else."""
+    before = Layout(**getattr(model, "reading_", {}))
+    return replace(
+        layout,
+        strip=layout.strip or before.strip,
+        label_separator=layout.label_separator or before.label_separator,
+        no_label=layout.no_label or before.no_label,
+        before=before,
+    )
+
+
+def remember_layout(model: "Method", layout: Layout) -> None:
+    """Let a model keep what was said of how to read the documents it learned from."""
+    said = {name: getattr(layout, name) for name in REMEMBERED}
+    if any(said.values()):
+        model.reading_ = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value
+        }
 
 
 def say_unknown(unknown: Mapping[str, int]) -> None:

@@ -20,7 +20,7 @@ from funnelling.tasks.measurement import (
     measure_on_test,
     shown_errors,
 )
-from funnelling.tasks.sources import FilePath, naming_file, read_sides, warnings
+from funnelling.tasks.sources import FilePath, naming_file, read_sides, remember_layout, warnings
 from funnelling.trials.fitting import fit_method, training_documents
 from funnelling.trials.one_label import measurable, settle
 from funnelling.trials.reporting import Reporter, silent
@@ -95,8 +95,7 @@ def train(
     else:
         trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
         measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, errors, report)
-    if layout.strip:
-        model.strip_ = list(layout.strip)  # what new documents are to be without, too
+    remember_layout(model, layout)
     with clock("saving", bool(model.verbose)):
         save_model(model, output, scores=measurement.record(), details=measurement.details(), force=force)
     return TrainedModel(model, measurement)

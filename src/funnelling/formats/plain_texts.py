@@ -8,7 +8,7 @@ from pathlib import Path
 
 from funnelling.errors import InputError
 from funnelling.formats.document import SPLITS, quoted
-from funnelling.formats.encoded import TextFile, encoding_of_all, say_encoding
+from funnelling.formats.encoded import TextFile, encodings_of_all, say_encoding
 from funnelling.formats.files import cannot_read
 from funnelling.formats.layout import Layout
 from funnelling.wording import counted
@@ -63,7 +63,7 @@ class FolderRows:
         self.name = os.fspath(path)
         self.found: list[str] = []
         self._layout = layout
-        self._likely: list[str | None] = []
+        self._likely: list[str] | None = None
         self._files = _text_files(Path(path))
         depths = {len(names) for names in self._files.values()}
         if len(depths) != 1 or depths == {0}:
@@ -87,19 +87,19 @@ class FolderRows:
             relative = path.relative_to(self.name).as_posix()
             row: dict[str, object] = {
                 "id": relative,
-                "text": TextFile(path, encoding=self._layout.encoding, likely=self._likely_encoding).text(),
+                "text": TextFile(path, encoding=self._layout.encoding, likely=self._likely_encodings).text(),
             }
             for level, name in zip(self._levels, names, strict=True):
                 row["labels" if level == "label" else level] = [name] if level == "label" else name
             yield number, row
 
-    def _likely_encoding(self) -> str | None:
+    def _likely_encodings(self) -> list[str]:
         """The encoding of the files that are not in Unicode, the same for all of them."""
-        if not self._likely:
-            self._likely.append(encoding_of_all(self._files))
-            if self._likely[0] is not None:
+        if self._likely is None:
+            self._likely = encodings_of_all(self._files)
+            if len(self._likely) == 1:
                 say_encoding(self.name, self._likely[0])
-        return self._likely[0]
+        return self._likely
 
     def _find_levels(self, names: list[set[str]]) -> list[str]:
         given = list(self._layout.folders)

@@ -235,9 +235,9 @@ def test_the_user_has_the_last_word_on_separators(tmp_path: Path) -> None:
 
 
 def test_numbers_are_the_same_labels_in_every_format(tmp_path: Path) -> None:
-    table = write(tmp_path / "d.csv", "text;label", "a;45.0", "b;3.5", "c;45")
-    lines = write(tmp_path / "d.jsonl", *(f'{{"text": "a", "label": {n}}}' for n in ("45.0", "3.5", "45")))
-    assert labels_of(table) == labels_of(lines) == [("45",), ("3.5",), ("45",)]
+    table = write(tmp_path / "d.csv", "text;label", "a;45.0", "b;3", "c;45")
+    lines = write(tmp_path / "d.jsonl", *(f'{{"text": "a", "label": {n}}}' for n in ("45.0", "3", "45")))
+    assert labels_of(table) == labels_of(lines) == [("45",), ("3",), ("45",)]
 
 
 @pytest.mark.parametrize("value", ["0", "0.0", '"0"', '"0.0"'])
@@ -252,6 +252,13 @@ def test_a_missing_language_is_none(tmp_path: Path) -> None:
     assert [each.language for each in read_documents(path)] == ["it", *[None] * 5]
     path = write(tmp_path / "d.jsonl", '{"text": "a", "language": "nan"}')
     assert [each.language for each in read_documents(path)] == ["nan"]  # Min Nan
+
+
+@pytest.mark.parametrize("split", ["validation", "dev", "valid", "val"])
+def test_splits_that_are_not_known_may_be_ignored(tmp_path: Path, split: str) -> None:
+    path = write(tmp_path / "d.csv", "text,split", "a,train", f"b,{split}")
+    assert "--split-column none" in refusal(path)
+    assert [each.split for each in read_documents(path, Layout(split="none"))] == [None, None]
 
 
 def test_a_row_may_lack_the_column_of_a_label_in_json(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from typing import Protocol
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import Columns, find_columns
-from funnelling.formats.document import Document, quoted, to_document
+from funnelling.formats.document import MISSING, Document, quoted, to_document
 from funnelling.formats.flags import flag_columns, is_flag
-from funnelling.formats.label_cells import MISSING, LabelCells, find_label_cells
+from funnelling.formats.label_cells import LabelCells, find_label_cells
 from funnelling.formats.layout import Layout
 from funnelling.formats.markup import strip_markup
 

@@ -16,13 +16,14 @@ from funnelling.wording import counted
 _CODE = re.compile(
     r"[a-z]{2}(?:[-_][a-z]{2,4})?|[a-z]{3}[-_][a-z]{4}", re.IGNORECASE
 )  # art and war are words
-ENDINGS = (".txt", ".text", ".md", ".html", ".htm", "")
+ENDINGS = (".txt", ".text", ".md", ".html", ".htm")
 LEVELS = ("split", "language", "label")
 
 
 class LineRows:
     """A document per line; blank lines are passed over."""
 
+    options = ("encoding",)
     columns = ("text",)
 
     def __init__(self, path: str | os.PathLike[str], name: str, layout: Layout) -> None:
@@ -40,6 +41,7 @@ class LineRows:
 class TextRow:
     """A file that is one document, or a text that was given as it is."""
 
+    options = ("encoding",)
     columns = ("id", "text")
 
     def __init__(self, text: str, name: str, document: str) -> None:
@@ -58,6 +60,8 @@ class FolderRows:
     A level of folders that are all named like splits tells the split, one of language codes the language, any
     other the label. One level of language codes alone could be either.
     """
+
+    options = ("encoding", "folders")
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
         self.name = os.fspath(path)
@@ -78,7 +82,7 @@ class FolderRows:
             self.found.append(f"folders are {' / '.join(self._levels)}")
         others = Counter(path.suffix for path in _files(Path(path)) if path not in self._files)
         if others:
-            endings = ", ".join(sorted(others))
+            endings = ", ".join(ending or "without an ending" for ending in sorted(others))
             self.found.append(f"{counted(others.total(), 'other file')} passed over ({endings})")
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
@@ -144,7 +148,10 @@ def holds_text_files(path: str | os.PathLike[str]) -> bool:
 
 def _text_files(root: Path) -> dict[Path, tuple[str, ...]]:
     """The text files under a folder, hidden ones passed over, with the names of the folders they are in."""
-    paths = sorted(path for path in _files(root) if path.suffix.lower() in ENDINGS)
+    files = sorted(_files(root))
+    paths = [path for path in files if path.suffix.lower() in ENDINGS]
+    # Beside such, a file without an ending is a README.
+    paths = paths or [path for path in files if not path.suffix]
     return {path: path.relative_to(root).parts[:-1] for path in paths}
 
 

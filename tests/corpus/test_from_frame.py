@@ -106,9 +106,9 @@ def test_labels_of_many_kinds(values: Any, labels: Any) -> None:
     assert Corpus.from_frame(pandas.DataFrame({"text": ["x", "y"], "labels": values})).labels == labels
 
 
-def test_a_text_that_is_missing_is_named() -> None:
-    with pytest.raises(InputError, match=r'the frame:2: "text" must be a string, found null'):
-        Corpus.from_frame(pandas.DataFrame({"text": ["a", None]}))
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_a_text_that_is_missing_is_an_empty_one(missing: Any) -> None:
+    assert Corpus.from_frame(pandas.DataFrame({"text": ["a", missing]})).texts == ["a", ""]
 
 
 def test_what_is_no_frame_is_refused() -> None:

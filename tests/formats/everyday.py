@@ -426,12 +426,6 @@ FILES = [
     delimited(
         "floats.csv", labelled(lambda each: f"{(each.labels or ('',))[0]}.0", "label"), documents=ONE_NUMBER
     ),
-    delimited(
-        "decimal-commas.csv",
-        labelled(lambda each: f"{(each.labels or ('',))[0]},0", "label"),
-        documents=ONE_NUMBER,
-        delimiter=";",
-    ),
     # One column per label
     delimited("one-hot.csv", {**BASE, **one_hot()}),
     delimited("one-hot-true.csv", {**BASE, **one_hot("TRUE", "FALSE")}, delimiter=";"),

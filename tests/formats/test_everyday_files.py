@@ -106,7 +106,7 @@ UNCLEAR: dict[str, tuple[Any, ...]] = {
     "two languages": ("d.csv", content("lang,locale,text", "de,de_AT,a"), "--language-column"),
     "no text column": ("d.csv", content("Frage,Antwort", "a,b"), "--text-column"),
     "a column that is not there": ("d.csv", content("text,label", "a,b"), "--text-column", {"text": "Text2"}),
-    "columns of one name": ("d.csv", content("text,label,label", "a,x,y"), "may all be the labels"),
+    "columns of one name": ("d.csv", content("text,label,label", "a,x,y"), "Rename one"),
     "text columns of one name": ("d.csv", content("text,text,label", "a,b,x"), "Rename one"),
     "one-hot columns of one name": ("d.csv", content("text,x,y,x", "a,1,0,0", "b,0,1,1"), "Rename one"),
     "a label of all documents": ("d.csv", content("text,x,y,z", "a,1,0,1", "b,0,1,1"), "--labels-column"),
@@ -235,9 +235,9 @@ def test_the_user_has_the_last_word_on_separators(tmp_path: Path) -> None:
 
 
 def test_numbers_are_the_same_labels_in_every_format(tmp_path: Path) -> None:
-    table = write(tmp_path / "d.csv", "text;label", "a;45.0", "b;3.5", "c;45")
-    lines = write(tmp_path / "d.jsonl", *(f'{{"text": "a", "label": {n}}}' for n in ("45.0", "3.5", "45")))
-    assert labels_of(table) == labels_of(lines) == [("45",), ("3.5",), ("45",)]
+    table = write(tmp_path / "d.csv", "text;label", "a;45.0", "b;3", "c;45")
+    lines = write(tmp_path / "d.jsonl", *(f'{{"text": "a", "label": {n}}}' for n in ("45.0", "3", "45")))
+    assert labels_of(table) == labels_of(lines) == [("45",), ("3",), ("45",)]
 
 
 @pytest.mark.parametrize("value", ["0", "0.0", '"0"', '"0.0"'])
@@ -252,6 +252,13 @@ def test_a_missing_language_is_none(tmp_path: Path) -> None:
     assert [each.language for each in read_documents(path)] == ["it", *[None] * 5]
     path = write(tmp_path / "d.jsonl", '{"text": "a", "language": "nan"}')
     assert [each.language for each in read_documents(path)] == ["nan"]  # Min Nan
+
+
+@pytest.mark.parametrize("split", ["validation", "dev", "valid", "val"])
+def test_splits_that_are_not_known_may_be_ignored(tmp_path: Path, split: str) -> None:
+    path = write(tmp_path / "d.csv", "text,split", "a,train", f"b,{split}")
+    assert "--split-column none" in refusal(path)
+    assert [each.split for each in read_documents(path, Layout(split="none"))] == [None, None]
 
 
 def test_a_row_may_lack_the_column_of_a_label_in_json(tmp_path: Path) -> None:
@@ -367,3 +374,125 @@ def test_an_encoding_is_said_once_for_a_folder(tmp_path: Path, caplog: pytest.Lo
     with caplog.at_level("INFO", "funnelling"):
         list(read_documents(tmp_path))
     assert caplog.text.count("read as cp1252") == 1
+
+
+def test_columns_without_a_name_or_of_one_name_are_all_kept(tmp_path: Path) -> None:
+    import openpyxl
+
+    rows = [["", "text", "note", "", "note"], ["1", "a", "x", "y", "z"]]
+    expected = {"column 1": "1", "text": "a", "note": "x", "column 4": "y", "note.2": "z"}
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "d.xlsx")
+    for path in (write(tmp_path / "d.csv", *map(",".join, rows)), tmp_path / "d.xlsx"):
+        assert [each.fields for each in read_documents(path, keep_fields=True)] == [expected]
+
+
+def test_one_column_of_yes_and_no_is_a_label(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = write(tmp_path / "d.csv", "text,spam", "a,1", "b,0", "c,")
+    with caplog.at_level("INFO", "funnelling"):
+        assert labels_of(path, labels="spam") == [("spam",), (), None]
+    assert 'a yes is the label "spam"' in caplog.text
+    path = write(tmp_path / "d.csv", "text,spam", "a,yes", "b,no")
+    assert labels_of(path, labels="spam") == [("spam",), ()]
+    path = write(tmp_path / "d.jsonl", '{"text": "a", "spam": true}', '{"text": "b", "spam": false}')
+    assert labels_of(path, labels="spam") == [("spam",), ()]
+
+
+def test_classes_0_and_1_stay_classes(tmp_path: Path) -> None:
+    for name in ("label", "class"):
+        path = write(tmp_path / "d.csv", f"text,{name}", "a,1", "b,0")
+        assert labels_of(path, labels=name) == labels_of(path) == [("1",), ("0",)]
+    path = write(tmp_path / "d.csv", "text,grade", "a,1", "b,2")
+    assert labels_of(path, labels="grade") == [("1",), ("2",)]
+
+
+def test_parts_agree_on_a_column_of_yes_and_no(tmp_path: Path) -> None:
+    from funnelling.formats import read_part, settle_labels
+
+    parts = [write(tmp_path / f"{n}.csv", "text,spam", "a,1", f"b,{n}") for n in (0, 1)]
+    layout = settle_labels(tmp_path, Layout(labels="spam"))
+    read = [[each.labels for each in read_part(str(part), layout)] for part in parts]
+    assert read == [[("spam",), ()], [("spam",), ("spam",)]]
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "flag"),
+    [
+        ("d.csv", {"sheet": "x"}, "--sheet"),
+        ("d.csv", {"folders": ("label",)}, "--folders"),
+        ("d.jsonl", {"delimiter": ";"}, "--delimiter"),
+        ("d.jsonl", {"header": False}, "--no-header"),
+        ("d.xlsx", {"delimiter": ";"}, "--delimiter"),
+        ("d.xlsx", {"encoding": "cp1252"}, "--encoding"),
+        ("d.parquet", {"encoding": "cp1252"}, "--encoding"),
+        ("x", {"sheet": "x"}, "--sheet"),
+    ],
+)
+def test_what_does_not_go_with_a_file_is_refused(
+    tmp_path: Path, name: str, layout: dict[str, Any], flag: str
+) -> None:
+    path = tmp_path / name
+    if name == "x":
+        make_texts(path, "news/a.txt")
+    elif name == "d.xlsx":
+        next(file for file in FILES if file.name == "plain.xlsx").make(path)
+    elif name == "d.csv":
+        write(path, "text", "a")
+    else:
+        write_documents(path, [Document("1", "a")])
+    assert f"{flag} does not go with" in refusal(path, **layout)
+
+
+def test_a_file_without_an_ending_beside_texts_is_no_document(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = make_texts(tmp_path / "endings", "it/food/a.txt", "it/food/README", "de/food/b.txt")
+    with caplog.at_level("INFO", "funnelling"):
+        assert [each.id for each in read_documents(folder)] == ["de/food/b.txt", "it/food/a.txt"]
+    assert "1 other file passed over (without an ending)" in caplog.text
+    folder = make_texts(tmp_path / "none", "it/food/1001", "de/food/1002")
+    assert [each.id for each in read_documents(folder)] == ["de/food/1002", "it/food/1001"]
+
+
+def test_keys_that_vary_take_one_more_look(tmp_path: Path) -> None:
+    lines = (f'{{"text": "a", "key{number}": "x{number}"}}' for number in range(20_000))
+    read = list(read_documents(write(tmp_path / "d.jsonl", *lines)))
+    assert len(read) == 20_000
+    lines = (f'{{"text": "a", "key{number}": 1}}' for number in range(20_000))
+    path = write(tmp_path / "d.jsonl", *lines)
+    assert [each.labels for each in read_documents(path)] == [(f"key{number}",) for number in range(20_000)]
+
+
+def damaged_workbook(path: Path, kind: str) -> None:
+    import zipfile
+
+    next(file for file in FILES if file.name == "plain.xlsx").make(path)
+    if kind == "bomb":
+        with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as parts:
+            parts.writestr("xl/media/zeros.bin", bytes(2**28 + 1))
+        return
+    raw = bytearray(path.read_bytes())
+    start = raw.index(b"PK\x01\x02")
+    while start >= 0:  # every entry of the directory
+        if kind == "encrypted":
+            raw[start + 8] |= 1
+        elif kind == "unknown method":
+            raw[start + 10 : start + 12] = b"\x63\x00"
+        start = raw.find(b"PK\x01\x02", start + 1)
+    if kind == "damaged":
+        body = raw.index(b"xl/workbook.xml") + len(b"xl/workbook.xml")
+        raw[body : body + 60] = b"\xff" * 60
+    path.write_bytes(bytes(raw[:-30] if kind == "cut" else raw))
+
+
+@pytest.mark.parametrize("kind", ["encrypted", "unknown method", "damaged", "cut"])
+def test_a_damaged_spreadsheet_is_refused(tmp_path: Path, kind: str) -> None:
+    damaged_workbook(tmp_path / "d.xlsx", kind)
+    assert "not readable as a spreadsheet" in refusal(tmp_path / "d.xlsx")
+
+
+def test_a_spreadsheet_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    damaged_workbook(tmp_path / "d.xlsx", "bomb")
+    assert "too large" in refusal(tmp_path / "d.xlsx")

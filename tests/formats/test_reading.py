@@ -226,7 +226,7 @@ def test_a_row_that_ends_early_lacks_the_fields(tmp_path: Path) -> None:
         ),
         ('text\na\n"b\nc\nd\n', "docs.csv:3: not a row of cells (unexpected end of data). Close every quote"),
         ('text\n"a"b\n', "docs.csv:2: not a row of cells"),
-        ("text\ra\rb", "docs.csv:1: not a row of cells"),
+        ("text\ra\rb", "docs.csv:1: carriage returns alone"),
         ("text\na\nb\0\n", "docs.csv:3: holds a NUL byte. Save the file as UTF-8 text, or"),
         ("id,text\n1\n", 'docs.csv:2: "text" is missing.'),
         ('text,split\n"a\nb",dev\n', 'docs.csv:2: "split" must be train, test or parallel, found "dev".'),
@@ -272,8 +272,22 @@ def test_labels_joined_in_a_string_column(tmp_path: Path, pyarrow: Any) -> None:
 
 
 def test_a_broken_row_is_named_by_its_number(tmp_path: Path, pyarrow: Any) -> None:
-    path = write_table(tmp_path, pyarrow, {"text": ["a"] * 2000 + [None]})
-    assert refusal(path).startswith('docs.parquet:2001: "text" must be a string, found null.')
+    path = write_table(tmp_path, pyarrow, {"text": ["a"] * 2001, "labels": [["x"]] * 2000 + [[""]]})
+    assert refusal(path).startswith('docs.parquet:2001: "labels" holds an empty label.')
+
+
+def test_a_missing_text_of_a_table_is_an_empty_one(tmp_path: Path, pyarrow: Any) -> None:
+    path = write_table(tmp_path, pyarrow, {"text": ["a", None]})
+    assert [document.text for document in read_documents(path)] == ["a", ""]
+    path = write(tmp_path, "docs.jsonl", b'{"text": null}')
+    assert refusal(path).startswith('docs.jsonl:1: "text" must be a string, found null.')
+
+
+def test_columns_of_one_name_are_all_kept(tmp_path: Path, pyarrow: Any) -> None:
+    table = pyarrow.table([["a"], ["x"], ["y"]], names=["text", "note", "note"])
+    pyarrow.parquet.write_table(table, tmp_path / "docs.parquet")
+    [document] = read_documents(tmp_path / "docs.parquet", keep_fields=True)
+    assert document.fields == {"text": "a", "note": "x", "note.2": "y"}
 
 
 def test_columns_that_will_not_do(tmp_path: Path, pyarrow: Any) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents, write_documents
-from funnelling.formats.label_cells import MISSING
+from funnelling.formats.document import MISSING
 
 TEXT_EXTENSIONS = [".jsonl", ".ndjson", ".json", ".csv", ".tsv"]
 EXTENSIONS = [*TEXT_EXTENSIONS, *(e + ".gz" for e in TEXT_EXTENSIONS), ".parquet", ".JSONL", ".csv.GZ"]

@@ -1,5 +1,6 @@
 """Which columns of a file hold which fields of documents: as the user says, or by their names."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ NAMES = {
 # fmt: on
 TITLES = ("title", "headline", "heading", "titel", "titre", "titolo", "titulo")
 MAIL_TITLES = {"subject": ("body", "message", "content"), "betreff": ("text", "body")}  # beside which texts
+_KNOWN = frozenset((*(name for names in NAMES.values() for name in names), *TITLES, *MAIL_TITLES))
 _LONGEST_NAME = 100  # of a column; what is longer is a text
 FLAGS = {field: f"--{field}-column" for field in NAMES}
 
@@ -43,12 +45,18 @@ class Columns:
     id: str | None
     split: str | None
     group: str | None
+    yes_or_no: bool = False  # the one column of labels is one of 0 and 1, too
 
     @cached_property
     def single(self) -> list[tuple[str, str]]:
         """The fields that one column holds as it is, with its name."""
         fields = ("id", "language", "split", "group")
         return [(field, getattr(self, field)) for field in fields if getattr(self, field) is not None]
+
+    @cached_property
+    def label_places(self) -> dict[str, int]:
+        """The columns of labels with their order."""
+        return {name: place for place, name in enumerate(self.labels)}
 
     def replaces(self, earlier: "Columns") -> str | None:
         """A field that came from a column earlier which is none of its columns any more."""
@@ -112,6 +120,52 @@ def known_names(header: Iterable[str], layout: Layout = AS_FOUND) -> int:
     given = (*layout.text, *layout.labels, layout.language, layout.id, layout.split, layout.group)
     told = sum(any(name in plain for name in names) for names in (*NAMES.values(), TITLES))
     return told + sum(name is not None and _plain(name) in plain for name in given)
+
+
+def may_matter(name: str, layout: Layout) -> bool:
+    """Whether a column of this name could hold a field, flags aside."""
+    plain = _plain(name)
+    given = (*layout.text, *layout.labels, layout.language, layout.id, layout.split, layout.group)
+    return plain in _KNOWN or any(
+        plain in (_plain(each), *map(_plain, each.split(","))) for each in given if each is not None
+    )
+
+
+def is_label_name(name: str) -> bool:
+    """Whether a column of this name is one of labels, rather than one of a label."""
+    return _plain(name) in NAMES["labels"]
+
+
+def header_names(header: Iterable[str]) -> list[str]:
+    """The names of a table's columns, those of columns without one after their place, none at the end.
+
+    >>> header_names(["text ", "", "label", ""])
+    ['text', 'column 2', 'label']
+    """
+    names = [name.strip() for name in header]
+    while names and not names[-1]:  # spreadsheets save empty columns, too
+        names.pop()
+    return [name or f"column {place}" for place, name in enumerate(names, start=1)]
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Names of columns for which several may have the same one, so that none is lost.
+
+    >>> distinct_names(["text", "note", "note", "note.2"])
+    ['text', 'note', 'note.3', 'note.2']
+    """
+    taken = set(names)
+    times: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        times[name] += 1
+        own = name
+        while times[name] > 1 and own in taken:
+            own = f"{name}.{times[name]}"
+            times[name] += own in taken
+        taken.add(own)
+        distinct.append(own)
+    return distinct
 
 
 class _Found:
@@ -202,7 +256,9 @@ class _Found:
             return field
         known = [name for name in self._names if _plain(name) in NAMES[field]]
         own = [name for name in known if _plain(name) == field]
-        if len(own) == 1 or len(known) <= 1:
+        if len(own) == 1 or len(set(known)) <= 1:
+            for name in own or known[:1]:
+                self._check_single(name, field)
             return next(iter(own or known), None)
         raise InputError(
             f"{self._place}: {_some(map(quoted, known))} may all be the {field}. Choose with {FLAGS[field]}."

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
 from funnelling.errors import InputError
-from funnelling.formats.columns import known_names
+from funnelling.formats.columns import distinct_names, header_names, known_names
 from funnelling.formats.document import join_labels, quoted
 from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import writing
@@ -26,6 +26,8 @@ WORDS = {**{word: mark for mark, word in DELIMITERS.items()}, "\\t": "\t"}  # as
 
 class DelimitedRows:
     """The rows of a file with the lines where they start, cells under the names in the header."""
+
+    options = ("encoding", "delimiter", "header")
 
     def __init__(self, path: str | os.PathLike[str], name: str, layout: Layout, usual: str) -> None:
         self.name = name
@@ -52,13 +54,13 @@ class DelimitedRows:
         rows = self._all_rows()
         if self._has_header:
             next(rows, None)
-        width = len(self.columns)
+        width, names = len(self.columns), distinct_names(self.columns)
         for number, row in rows:
             if not any(row) and width > 1:  # a lone empty cell was quoted: where all have one, it is a text
                 continue
             if len(row) != width:
                 self._check_width(row, number)
-            yield number, dict(zip(self.columns, row, strict=False))
+            yield number, dict(zip(names, row, strict=False))
 
     def _check_width(self, row: list[str], number: int) -> None:
         width = len(self.columns)
@@ -85,9 +87,7 @@ class DelimitedRows:
         _, header = next(self._all_rows(), (0, []))
         if not self._has_header:
             return [str(number) for number in range(1, len(header) + 1)]
-        while header and not header[-1].strip():  # spreadsheets save empty columns, too
-            header.pop()
-        return [cell.strip() for cell in header]
+        return header_names(header)
 
     def _find_delimiter(self, lines: list[str], usual: str) -> str:
         """The one that divides the header into the most known columns, then the most of the rows alike."""
@@ -127,6 +127,11 @@ class DelimitedRows:
             try:
                 row = next(reader, None)
             except csv.Error as error:
+                if "new-line character" in str(error):
+                    raise InputError(
+                        f"{self.name}:{start}: carriage returns alone, as line ends or in a cell without "
+                        "quotes. Save the file again with the line ends of Windows or Unix."
+                    ) from None
                 raise InputError(
                     f"{self.name}:{start}: not a row of cells ({error}). "
                     'Close every quote, and write a quote inside a quoted cell as "".'

@@ -12,6 +12,8 @@ from funnelling.errors import InputError
 FIELDS = ("id", "language", "text", "labels", "split", "group")
 SPLITS = ("train", "test", "parallel")
 NO_LABEL = "[]"  # in a cell: a document of no label, where an empty cell is an unlabelled one
+# What spreadsheets and libraries write for a cell that is empty. In other cases they are words: Na is sodium.
+MISSING = frozenset({"nan", "NaN", "NA", "<NA>", "#N/A", "N/A", "n/a", "null", "NULL"})
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LABEL_SEPARATOR = re.compile(r"\\([\\|])|(\|)")
@@ -90,7 +92,7 @@ def join_labels(labels: Sequence[str]) -> str:
     >>> join_labels(["news", "sport"]), join_labels(["Food, Drink"]), join_labels([])
     ('news|sport', '["Food, Drink"]', '[]')
     """
-    if labels and all(_PLAIN_LABEL.fullmatch(label) and label.lower() not in _NO_ANSWER for label in labels):
+    if labels and all(_PLAIN_LABEL.fullmatch(label) and label not in MISSING for label in labels):
         return "|".join(labels)
     return json.dumps(list(labels), ensure_ascii=False)
 
@@ -155,7 +157,8 @@ def _split(record: Mapping[str, object]) -> str | None:
     split = _SPLIT_NAMES.get(split, split)
     if split not in SPLITS:
         raise InputError(
-            f'"split" must be train, test or parallel, found {quoted(given)}. Rename or drop it.'
+            f'"split" must be train, test or parallel, found {quoted(given)}. Rename it, leave these rows '
+            "out, or add --split-column none."
         )
     return sys.intern(split)
 
@@ -203,8 +206,6 @@ def _encodable(text: str) -> str:
 def _kind(value: object) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
-
-_NO_ANSWER = frozenset({"nan", "na", "<na>", "#n/a", "n/a", "null"})  # what others write into empty cells
 
 _KINDS: dict[type, str] = {
     type(None): "null",

@@ -6,9 +6,10 @@ import logging
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
-from typing import BinaryIO
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, islice
+from typing import Any, BinaryIO
 
 from funnelling.errors import InputError
 from funnelling.formats.files import reading, shown_name
@@ -23,10 +24,26 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 # What spreadsheets and editors save in where it is not Unicode, the code pages of Windows most of all.
+# fmt: off
 _LIKELY = (
-    "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 koi8_r cp932 gb18030 big5 cp949".split()  # noqa: SIM905
+    "cp1252", "cp1250", "iso8859_2", "cp1254", "cp1257", "cp1251", "cp1253", "cp1255", "cp1256", "koi8_r",
+    "cp932", "gb18030", "big5", "cp949",
 )
+# fmt: on
 _WESTERN = "cp1252"
+_CENTRAL = "bs cs dsb hr hsb hu pl ro sh sk sl sr szl"
+# Those of Latin letters differ in few characters, which only languages tell; the most frequent come first.
+_LANGUAGES = {
+    _WESTERN: "af br ca da de en es et eu fi fo fr ga gd gl id is it lb ms nb nl nn no oc pt sv sw",
+    "cp1250": _CENTRAL,
+    "iso8859_2": _CENTRAL,
+    "cp1254": "az crh ku tr",
+    "cp1257": "et lt ltg lv",
+}
+_LINES_JUDGED = 200
+_LONGEST_JUDGED = 500  # characters of a line
+_CLEAR = 0.2  # by how much of the lines one of them must fit better than the next
+_CONTROL = re.compile(r"[\x80-\x9f]")  # no text holds such characters
 _SAMPLE = 2**18  # bytes of lines with other characters than ASCII, to tell the encoding by
 _NEGLIGIBLE = 0.02  # of disorder, by which another encoding may look better than the most frequent one
 _UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # bytes that stand for nothing in the most frequent one
@@ -48,7 +65,7 @@ class TextFile:
         path: str | os.PathLike[str],
         name: str | None = None,
         encoding: str | None = None,
-        likely: Callable[[], str | None] | None = None,
+        likely: Callable[[], Sequence[str]] | None = None,
     ) -> None:
         self.path = path
         self.name = shown_name(path) if name is None else name
@@ -123,17 +140,18 @@ class TextFile:
                 break
         # What is in another encoding is hardly ever UTF-8 by chance.
         damaged = is_utf8 or sum(map(_is_utf8, foreign)) > _BY_CHANCE * len(foreign)
-        encoding = None
+        likely: Sequence[str] = ()
         if not damaged:
-            encoding = _most_likely(b"".join(foreign)) if self._likely is None else self._likely()
-        if encoding is None:
+            likely = _most_likely(b"".join(foreign)) if self._likely is None else self._likely()
+        if len(likely) != 1:
+            may_be = f", and may be in {' or '.join(likely)}" if likely else ""
             raise InputError(
-                f"{self.name}:{number}: not UTF-8 text. Save the file as UTF-8, or name its encoding with "
-                "--encoding."
+                f"{self.name}:{number}: not UTF-8 text{may_be}. Save the file as UTF-8, or name its encoding "
+                "with --encoding."
             )
         if self._likely is None:
-            say_encoding(self.name, encoding)
-        return encoding, ahead
+            say_encoding(self.name, likely[0])
+        return likely[0], ahead
 
     def _decoded(self, stream: BinaryIO, encoding: str) -> Iterator[tuple[int, str]]:
         if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
@@ -172,8 +190,8 @@ def say_encoding(name: str, encoding: str) -> None:
     )
 
 
-def encoding_of_all(paths: Iterable[str | os.PathLike[str]]) -> str | None:
-    """The encoding of those files that are not in Unicode: one that is short tells little alone."""
+def encodings_of_all(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """What those files may be in that are not in Unicode, by all of them: a short one tells little alone."""
     sample = b""
     for path in paths:
         with reading(path) as stream:
@@ -229,32 +247,74 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def _most_likely(sample: bytes) -> str | None:
-    """The encoding in which a text makes most sense; where others are no better, the most frequent one.
+def _most_likely(sample: bytes) -> list[str]:
+    """The encoding in which a text makes most sense, or several where that is not clear.
 
     None where it makes no sense in any, or would in the most frequent one but for a few bytes.
     """
-    found = _least_disorder(sample)
-    if found is None or _oddness(sample.decode(found, errors="ignore")) > _TOO_ODD:
-        return None
-    if found != _WESTERN and _UNUSED.search(sample):
+    likely = _least_disorder(sample)
+    if not likely or _oddness(sample.decode(likely[0], errors="ignore")) > _TOO_ODD:
+        return []
+    if _WESTERN not in likely and _UNUSED.search(sample):
         used = _UNUSED.sub(b"", sample)
         if len(sample) - len(used) < _FEW * (len(sample) - len(_ascii(sample))):
-            return None if _least_disorder(used) == _WESTERN else found
-    return found
+            return [] if _least_disorder(used) == [_WESTERN] else likely
+    return likely
 
 
-def _least_disorder(sample: bytes) -> str | None:
+def _least_disorder(sample: bytes) -> list[str]:
+    """The encoding of the text with the least disorder; those of Latin letters are told by its languages."""
     from charset_normalizer import from_bytes
 
     matches = list(from_bytes(sample, cp_isolation=list(_LIKELY)))
     if not matches:
-        return None
+        return _fitting(sample)
     best = matches[0]
-    western = [match for match in matches if _WESTERN in match.could_be_from_charset]
-    if western and western[0].chaos <= best.chaos + _NEGLIGIBLE:
-        return _WESTERN
-    return str(best.encoding)
+    near = {
+        name
+        for match in matches
+        if match.chaos <= best.chaos + _NEGLIGIBLE
+        for name in match.could_be_from_charset
+    }
+    fitting = _fitting(sample) if near & _LANGUAGES.keys() else []
+    return fitting if fitting or best.encoding in _LANGUAGES else [str(best.encoding)]
+
+
+def _fitting(sample: bytes) -> list[str]:
+    """The encodings of Latin letters in which the lines are in languages that are written in them."""
+    texts: dict[str, list[str]] = {}  # with those encodings that give the same
+    for encoding in _LANGUAGES:
+        try:
+            text = sample.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if text in texts or (not _CONTROL.search(text) and _oddness(text) <= _TOO_ODD):
+            texts.setdefault(text, []).append(encoding)
+    if len(texts) <= 1:
+        return [encodings[0] for encodings in texts.values()]
+    languages = [" ".join(_LANGUAGES[each] for each in encodings).split() for encodings in texts.values()]
+    lines = zip(*(dict.fromkeys(text.split("\n")) for text in texts), strict=True)
+    telling = list(islice((line for line in lines if len(set(line)) > 1), _LINES_JUDGED))
+    scores = {}
+    for place, (text, encodings) in enumerate(texts.items()):
+        fits = sum(_language(line[place]) in languages[place] for line in telling)
+        if fits:
+            scores[encodings[0]] = fits / len(telling) - _oddness(text)
+    order = sorted(scores, key=lambda encoding: -scores[encoding])
+    if order[:1] == [_WESTERN]:
+        return order[:1]
+    return [encoding for encoding in order if scores[encoding] > scores[order[0]] - _CLEAR]
+
+
+def _language(line: str) -> str:
+    return str(_identifier().rank(line[:_LONGEST_JUDGED])[0][0])
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE)
 
 
 def _ascii(sample: bytes) -> bytes:

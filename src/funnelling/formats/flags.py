@@ -1,5 +1,6 @@
 """Columns of yes and no, one per label."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 _TRUE = frozenset({"1", "1.0", "1,0", "true", "yes", "y", "x", "ja", "oui", "si", "sì", "sí"})
@@ -29,12 +30,21 @@ def flag_columns(rows: Iterable[Mapping[str, object]], names: Iterable[str]) -> 
     {'a': {False, True}, 'b': {True}}
     """
     seen: dict[str, set[bool | None]] = {name: set() for name in names}
+    present: Counter[str] = Counter()
+    count = 0
     for row in rows:
-        for name in list(seen):
-            try:
-                seen[name].add(is_flag(row.get(name)))
-            except ValueError:
-                del seen[name]
+        count += 1
+        # Rows may lack most of the columns, or have many that are none of these.
+        for name in [name for name in row if name in seen] if len(row) < len(seen) else list(seen):
+            if name in row:
+                present[name] += 1
+                try:
+                    seen[name].add(is_flag(row[name]))
+                except ValueError:
+                    del seen[name]
         if not seen:
             break
+    for name, values in seen.items():
+        if present[name] < count:
+            values.add(None)
     return {name: values for name, values in seen.items() if values - {None}}

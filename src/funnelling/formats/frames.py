@@ -26,6 +26,8 @@ def read_frame(frame: Any, layout: Layout) -> Iterator[Document]:
 class FrameRows:
     """The rows of a frame, as plain values of Python."""
 
+    options = ()
+
     def __init__(self, frame: Any, split: str | None = None) -> None:
         if not is_table(frame):
             raise InputError(

@@ -14,6 +14,7 @@ from funnelling.formats.layout import Layout
 class JsonRows:
     """The objects of a file, each with the number of its line; blank lines are passed over."""
 
+    options = ("encoding",)
     columns = None  # every object may have keys of its own
 
     def __init__(self, path: str | os.PathLike[str], name: str, layout: Layout) -> None:

@@ -7,6 +7,7 @@ guess makes one label of many, or many of one, and nobody would notice.
 import ast
 import io
 import json
+import math
 import re
 import tokenize
 from collections import Counter
@@ -14,11 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from funnelling.errors import InputError
-from funnelling.formats.document import NO_LABEL, quoted, split_labels
+from funnelling.formats.document import MISSING, NO_LABEL, quoted, split_labels
 from funnelling.formats.layout import NONE, Layout
 
-# What spreadsheets and libraries write for a cell that is empty.
-MISSING = frozenset({"nan", "NaN", "NA", "<NA>", "#N/A", "N/A", "n/a", "null", "NULL"})
 NO_WORDS = ("None", "none", "-", "--", "?")  # which may be labels, or say that there is none
 BRACKETS = {"[": "]", "(": ")", "{": "}"}
 OWN = "|"
@@ -32,12 +31,11 @@ LEAST_MOVED = 0.2
 OFTEN = 3  # documents per cell: labels that go together so often, and never otherwise, are one label
 
 _WORDS = {"\\n": "\n", "\\t": "\t"}  # as they are written on a command line
-_WHOLE = re.compile(r"([+-]?\d+)[.,]0+", re.ASCII)
+_WHOLE = re.compile(r"([+-]?\d+)\.0{1,2}", re.ASCII)  # three zeros may be thousands
+_DIGITS = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?", re.ASCII)
 _NUMPY_NUMBER = re.compile(r"-?\d+(?:\.\d*)?", re.ASCII)
-_WRAPPED = re.compile(
-    r"(?:(?:np|numpy)\.)?(?:array|frozenset|set|list|tuple)\((.*?)(?:,\s*dtype=[^()]*)?\)", re.DOTALL
-)
+_WRAPPER = re.compile(r"(?:(?:np|numpy)\.)?(?:array|frozenset|set|list|tuple)\(")
 _SCALAR = re.compile(r"\b(?:np|numpy)\.\w+\((\"[^\"]*\"|'[^']*'|[^()'\"]*)\)")
 
 
@@ -121,13 +119,13 @@ if it does, --label-separator none if it is part of a label.
     if given is None and separator != OWN:
         found.append(f"labels divided at {quoted(separator)}")
     elif given is None:
-        with_comma = next((cell for cell in plain if "," in cell and not _WHOLE.fullmatch(cell)), None)
+        with_comma = next((cell for cell in plain if "," in cell), None)
         if with_comma is not None:
             found.append(
                 f"\",\" in {quoted(with_comma)} is part of it (--label-separator ',' if it joins labels)"
             )
     pieces = {piece for cell in plain for piece in _pieces(cell, separator)}
-    whole = all(map(_NUMBER.fullmatch, pieces)) and any(map(_WHOLE.fullmatch, pieces))
+    whole = any(map(_WHOLE.fullmatch, pieces)) and all(map(_DIGITS.fullmatch, map(_shortened, pieces)))
     if whole:
         found.append("labels are whole numbers")
     return LabelCells(separator, layout.no_label, whole, found)
@@ -225,9 +223,7 @@ def read_list(cell: str) -> list[str] | None:
     >>> read_list('["a", "b"]'), read_list("['a' 'b']"), read_list("[45, 71.0]"), read_list("[draft] note")
     (['a', 'b'], ['a', 'b'], ['45', '71'], None)
     """
-    wrapped = _WRAPPED.fullmatch(cell)
-    if wrapped is not None:
-        cell = wrapped[1].strip() or NO_LABEL
+    cell = _unwrapped(cell)
     if len(cell) < 2 or BRACKETS.get(cell[0]) != cell[-1]:
         return None
     if "np." in cell or "numpy." in cell:
@@ -242,6 +238,18 @@ def read_list(cell: str) -> list[str] | None:
         return None
     labels = [_label(value) for value in (sorted(values, key=str) if isinstance(values, set) else values)]
     return labels if all(labels) else None
+
+
+def _unwrapped(cell: str) -> str:
+    """What is in the brackets of ``array([…], dtype=…)`` and the like, any other cell as it is."""
+    wrapper = _WRAPPER.match(cell)
+    if wrapper is None or not cell.endswith(")"):
+        return cell
+    inside = cell[wrapper.end() : -1]
+    before, _, kind = inside.rpartition("dtype=")
+    if before.rstrip().endswith(",") and not {"(", ")"} & set(kind):
+        inside = before.rstrip().removesuffix(",")
+    return inside.strip() or NO_LABEL
 
 
 def _python_list(cell: str) -> object:
@@ -261,11 +269,18 @@ def _python_list(cell: str) -> object:
 
 def _numpy_numbers(cell: str) -> object:
     words = cell[1:-1].split()
-    return [float(word) for word in words] if words and all(map(_NUMPY_NUMBER.fullmatch, words)) else None
+    if not words or not all(map(_NUMPY_NUMBER.fullmatch, words)):
+        return None
+    try:
+        return [float(word) if "." in word else int(word) for word in words]
+    except ValueError:  # more digits than Python accepts
+        return None
 
 
 def _is_label(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _label(value: object) -> str:

@@ -6,44 +6,30 @@ from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
 
 _TAG = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#\d{2,6});", re.IGNORECASE)
-_BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "br",
-        "li",
-        "tr",
-        "td",
-        "th",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "table",
-        "section",
-        "article",
-        "blockquote",
-        "hr",
-        "pre",
-    ]
-)
-_UNSEEN = frozenset({"script", "style", "head", "template"})
+# All other tags end a word, as those of paragraphs and cells do.
+# fmt: off
+_INLINE = frozenset((
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+    "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub",
+    "sup", "time", "tt", "u", "var", "wbr",
+))
+# fmt: on
+_UNSEEN = frozenset({"script", "style", "template", "title"})
+_ENDS = frozenset({"body", "html"})  # where all ends that was never closed
+# Blanks are no line ends, and runs have an end: over many lines, or brackets, it would take for ever.
 _MARKDOWN = re.compile(
-    r"^#{1,6}\s+\S|\[[^\]\n]+\]\([^)\s]+\)|\*\*[^*\n]+\*\*|^```|^\s*[-*]\s+\[[ x]\]", re.MULTILINE
+    r"^#{1,6}[ \t]+\S|\[[^\[\]\n]+\]\([^)\s]{1,2000}\)|\*\*[^*\n]+\*\*|^```|^[ \t]*[-*][ \t]+\[[ x]\]",
+    re.MULTILINE,
 )
-_QUOTE = re.compile(r"^\s*>", re.MULTILINE)
+_QUOTE = re.compile(r"^[ \t]*>", re.MULTILINE)
 _MARKDOWN_RULES = [
     (re.compile(r"^(?:```|~~~).*$", re.MULTILINE), ""),
-    (re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)"), r"\1"),
-    (re.compile(r"^\s{0,3}#{1,6}\s+", re.MULTILINE), ""),
-    (re.compile(r"^\s{0,3}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?", re.MULTILINE), ""),
-    (re.compile(r"^\s{0,3}>\s?", re.MULTILINE), ""),
-    (re.compile(r"^\s{0,3}(?:[-*_]\s*){3,}$", re.MULTILINE), ""),
-    (re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
+    (re.compile(r"!?\[([^\[\]\n]*)\]\([^)\n]{0,2000}\)"), r"\1"),
+    (re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]{0,3}>[ \t]?", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]{0,3}(?:[-*_][ \t]*){3,}$", re.MULTILINE), ""),
+    (re.compile(r"(\*\*|__)(?=\S)(.{1,1000}?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])"), r"\1"),
     (re.compile(r"`([^`\n]+)`"), r"\1"),
 ]
@@ -87,23 +73,27 @@ class _Words(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.pieces: list[str] = []
-        self._unseen = 0
+        self._unseen: str | None = None  # the tag that hides what is in it
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        if tag in _UNSEEN:
-            self._unseen += 1
-        elif tag in _BLOCKS:
-            self.pieces.append("\n")
+        if self._unseen == "title":  # in which there are no tags: it was never closed
+            self._unseen = None
+        if tag in _UNSEEN and self._unseen is None:
+            self._unseen = tag
+        self._end_word(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _UNSEEN:
-            self._unseen = max(0, self._unseen - 1)
-        elif tag in _BLOCKS:
-            self.pieces.append("\n")
+        if tag == self._unseen or tag in _ENDS:
+            self._unseen = None
+        self._end_word(tag)
 
     def handle_data(self, data: str) -> None:
-        if not self._unseen:
+        if self._unseen is None:
             self.pieces.append(data)
+
+    def _end_word(self, tag: str) -> None:
+        if tag not in _INLINE:
+            self.pieces.append("\n")
 
 
 def _without_html(text: str) -> str:

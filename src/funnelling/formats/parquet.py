@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from funnelling.errors import InputError
 from funnelling.formats.arrow import Kind, found_types, to_array
+from funnelling.formats.columns import distinct_names
 from funnelling.formats.document import FIELDS
 from funnelling.formats.files import reading, shown_name, writing_bytes
 from funnelling.formats.spool import Spool
@@ -20,6 +21,8 @@ _READ_BUFFER = 2**20
 
 class ParquetRows:
     """The rows of a file, with their numbers."""
+
+    options = ()
 
     def __init__(self, path: str | os.PathLike[str], name: str) -> None:
         self.name = name
@@ -36,7 +39,7 @@ class ParquetRows:
         with self._open() as file:
             try:
                 for batch in file.iter_batches(_ROWS_PER_BATCH, columns=columns):
-                    for record in batch.to_pylist():
+                    for record in batch.rename_columns(distinct_names(batch.schema.names)).to_pylist():
                         number += 1
                         yield number, record
             except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from funnelling.errors import InputError
 from funnelling.formats.document import SPLITS, quoted
-from funnelling.formats.encoded import TextFile, encoding_of_all, say_encoding
+from funnelling.formats.encoded import TextFile, encodings_of_all, say_encoding
 from funnelling.formats.files import cannot_read
 from funnelling.formats.layout import Layout
 from funnelling.wording import counted
@@ -16,13 +16,14 @@ from funnelling.wording import counted
 _CODE = re.compile(
     r"[a-z]{2}(?:[-_][a-z]{2,4})?|[a-z]{3}[-_][a-z]{4}", re.IGNORECASE
 )  # art and war are words
-ENDINGS = (".txt", ".text", ".md", ".html", ".htm", "")
+ENDINGS = (".txt", ".text", ".md", ".html", ".htm")
 LEVELS = ("split", "language", "label")
 
 
 class LineRows:
     """A document per line; blank lines are passed over."""
 
+    options = ("encoding",)
     columns = ("text",)
 
     def __init__(self, path: str | os.PathLike[str], name: str, layout: Layout) -> None:
@@ -40,6 +41,7 @@ class LineRows:
 class TextRow:
     """A file that is one document, or a text that was given as it is."""
 
+    options = ("encoding",)
     columns = ("id", "text")
 
     def __init__(self, text: str, name: str, document: str) -> None:
@@ -59,11 +61,13 @@ class FolderRows:
     other the label. One level of language codes alone could be either.
     """
 
+    options = ("encoding", "folders")
+
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
         self.name = os.fspath(path)
         self.found: list[str] = []
         self._layout = layout
-        self._likely: list[str | None] = []
+        self._likely: list[str] | None = None
         self._files = _text_files(Path(path))
         depths = {len(names) for names in self._files.values()}
         if len(depths) != 1 or depths == {0}:
@@ -78,7 +82,7 @@ class FolderRows:
             self.found.append(f"folders are {' / '.join(self._levels)}")
         others = Counter(path.suffix for path in _files(Path(path)) if path not in self._files)
         if others:
-            endings = ", ".join(sorted(others))
+            endings = ", ".join(ending or "without an ending" for ending in sorted(others))
             self.found.append(f"{counted(others.total(), 'other file')} passed over ({endings})")
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
@@ -87,19 +91,19 @@ class FolderRows:
             relative = path.relative_to(self.name).as_posix()
             row: dict[str, object] = {
                 "id": relative,
-                "text": TextFile(path, encoding=self._layout.encoding, likely=self._likely_encoding).text(),
+                "text": TextFile(path, encoding=self._layout.encoding, likely=self._likely_encodings).text(),
             }
             for level, name in zip(self._levels, names, strict=True):
                 row["labels" if level == "label" else level] = [name] if level == "label" else name
             yield number, row
 
-    def _likely_encoding(self) -> str | None:
+    def _likely_encodings(self) -> list[str]:
         """The encoding of the files that are not in Unicode, the same for all of them."""
-        if not self._likely:
-            self._likely.append(encoding_of_all(self._files))
-            if self._likely[0] is not None:
+        if self._likely is None:
+            self._likely = encodings_of_all(self._files)
+            if len(self._likely) == 1:
                 say_encoding(self.name, self._likely[0])
-        return self._likely[0]
+        return self._likely
 
     def _find_levels(self, names: list[set[str]]) -> list[str]:
         given = list(self._layout.folders)
@@ -144,7 +148,10 @@ def holds_text_files(path: str | os.PathLike[str]) -> bool:
 
 def _text_files(root: Path) -> dict[Path, tuple[str, ...]]:
     """The text files under a folder, hidden ones passed over, with the names of the folders they are in."""
-    paths = sorted(path for path in _files(root) if path.suffix.lower() in ENDINGS)
+    files = sorted(_files(root))
+    paths = [path for path in files if path.suffix.lower() in ENDINGS]
+    # Beside such, a file without an ending is a README.
+    paths = paths or [path for path in files if not path.suffix]
     return {path: path.relative_to(root).parts[:-1] for path in paths}
 
 

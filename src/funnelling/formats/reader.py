@@ -10,17 +10,26 @@ from itertools import islice
 from typing import Protocol
 
 from funnelling.errors import InputError
-from funnelling.formats.columns import Columns, find_columns
-from funnelling.formats.document import Document, quoted, to_document
+from funnelling.formats.columns import Columns, find_columns, is_label_name, may_matter
+from funnelling.formats.document import MISSING, Document, quoted, to_document
 from funnelling.formats.flags import flag_columns, is_flag
-from funnelling.formats.label_cells import MISSING, LabelCells, find_label_cells
+from funnelling.formats.label_cells import LabelCells, find_label_cells
 from funnelling.formats.layout import Layout
 from funnelling.formats.markup import strip_markup
 
 logger = logging.getLogger(__name__)
 
 _CELLS_KEPT = 2**16  # distinct cells whose labels are not read again
-_INDEX = re.compile(r"|index|unnamed: \d+|__index_level_\d+__", re.IGNORECASE)  # columns of row numbers
+_INDEX = re.compile(
+    r"|index|column \d+|unnamed: \d+|__index_level_\d+__", re.IGNORECASE
+)  # columns of row numbers
+_FLAGS = {
+    "encoding": "--encoding",
+    "delimiter": "--delimiter",
+    "header": "--no-header",
+    "sheet": "--sheet",
+    "folders": "--folders",
+}
 _PEEKED = 200  # rows that tell whether columns may hold 0 and 1 alone, before all are looked at
 
 
@@ -29,6 +38,10 @@ class Rows(Protocol):
 
     name: str
     found: list[str]
+
+    @property
+    def options(self) -> Sequence[str]:
+        """What a layout may say of such files alone."""
 
     @property
     def columns(self) -> Sequence[str] | None:
@@ -54,9 +67,12 @@ class DocumentReader:
         self._keep_fields = keep_fields
         self._read_cell: dict[str, Callable[[str], list[str] | None]] = {}
         self._said: set[str] = set()
+        self._flags: dict[tuple[str, frozenset[str]], tuple[str, ...]] = {}
 
     def documents(self, prefix: Callable[[str], str] | None = None) -> Iterator[Document]:
         """All documents; those without an id are named after their line, and the ``prefix`` of their file."""
+        if prefix is None or len(self._files) > 1:  # what goes with another part may not go with this
+            self._check_options()
         for file in self._files:
             empty = True
             for document in self._of_file(file, prefix(file.name) if prefix else ""):
@@ -71,6 +87,9 @@ class DocumentReader:
         names = find_columns(file.columns or (), self._layout, file.name).labels
         if len(names) != 1:
             return self._layout
+        if self._layout.labels and self._is_flag_column(names[0]):
+            # A part may hold only one of yes and no: what is named twice is taken for a column of them.
+            return replace(self._layout, labels=names * 2)
         return replace(self._layout, label_separator=self._find_cells(file, names[0]).separator)
 
     def _of_file(self, file: Rows, prefix: str) -> Iterator[Document]:
@@ -82,12 +101,30 @@ class DocumentReader:
         wanted = None if self._keep_fields or columns is None else columns.taken()
         for line, row in file.rows(wanted):
             if columns is None or (varied and not row.keys() <= known.keys()):
-                known |= dict.fromkeys(row)
-                columns = self._further_columns(file, list(known), columns, line)
+                fresh = [name for name in row if name not in known]
+                known.update(dict.fromkeys(fresh))
+                if columns is None or self._may_change(file, columns, fresh):
+                    columns = self._further_columns(file, list(known), columns, line)
             document = to_document(self._record(row, columns, file, line), file.name, line)
             if prefix and document.id == str(line):
                 document = replace(document, id=f"{prefix}{line}")
             yield replace(document, fields=row) if self._keep_fields else document
+
+    def _check_options(self) -> None:
+        """Refuse what the user says of files of another kind."""
+        taken = {option for file in self._files for option in file.options}
+        for option, flag in _FLAGS.items():
+            said = not self._layout.header if option == "header" else getattr(self._layout, option)
+            if said and option not in taken:
+                raise InputError(f"{self._files[0].name}: {flag} does not go with such a file. Leave it out.")
+
+    def _may_change(self, file: Rows, columns: Columns, fresh: Sequence[str]) -> bool:
+        """Whether further keys may hold fields, or labels if these were not looked for in all rows."""
+        if any(may_matter(name, self._layout) for name in fresh):
+            return True
+        if not self._labels or columns.labels or self._layout.labels:
+            return False
+        return (file.name, frozenset(columns.taken())) not in self._flags
 
     def _further_columns(
         self, file: Rows, names: Sequence[str], before: Columns | None, line: int
@@ -97,8 +134,8 @@ class DocumentReader:
         field = None if before is None else columns.replaces(before)
         if field is not None:
             raise InputError(
-                f"{file.name}:{line}: the {field} has another name here than in the lines before. Use one "
-                f"name, or choose with --{field}-column."
+                f"{file.name}:{line}: another name for the {field} than in the lines before. Use one name, "
+                f"or choose with --{field}-column."
             )
         return columns
 
@@ -108,15 +145,27 @@ class DocumentReader:
         columns = find_columns(names or ["text"], self._layout, file.name, self._labels)
         if self._labels and not columns.labels and not self._layout.labels:
             columns = replace(columns, labels=self._flag_columns(file, names, columns))
+        elif self._labels and len(columns.labels) == 1 and self._layout.labels:
+            columns = replace(columns, yes_or_no=self._is_flag_column(columns.labels[0]))
         self._say(file, columns.described())
+        if columns.yes_or_no:
+            label = quoted(columns.labels[0])
+            self._say(file, [f"column {label} holds yes and no: a yes is the label {label}"])
         return columns
 
     def _flag_columns(self, file: Rows, names: Sequence[str], columns: Columns) -> tuple[str, ...]:
         """Columns of 0 and 1, one per label, where no column is called labels; they are at least two."""
         taken = columns.taken()
-        if file.columns is None and not taken.issuperset(names):
+        if file.columns is not None or taken.issuperset(names):
+            return self._found_flags(file, names, taken)
+        key = file.name, frozenset(taken)
+        if key not in self._flags:
             # A row may lack the columns of labels that it does not have.
-            names = list(dict.fromkeys(name for _, row in file.rows() for name in row))
+            all_names = list(dict.fromkeys(name for _, row in file.rows() for name in row))
+            self._flags[key] = self._found_flags(file, all_names, taken)
+        return self._flags[key]
+
+    def _found_flags(self, file: Rows, names: Sequence[str], taken: set[str]) -> tuple[str, ...]:
         free = [name for name in names if name not in taken and not _INDEX.fullmatch(name)]
         if len(free) < 2:
             return ()
@@ -126,7 +175,8 @@ class DocumentReader:
         found = flag_columns((row for each in self._files for _, row in each.rows()), free)
         if len(found) < 2 or not any(True in values for values in found.values()):
             return ()
-        double = [name for name in found if list(names).count(name) > 1]
+        counts = Counter(names)
+        double = [name for name in found if counts[name] > 1]
         if double:
             raise InputError(
                 f"{file.name}: two columns are called {quoted(double[0])}, which stands for a label. Rename "
@@ -140,6 +190,13 @@ class DocumentReader:
             )
         return tuple(found)
 
+    def _is_flag_column(self, name: str) -> bool:
+        """Whether the one column that the user names is of one label: it says yes and no, nothing else."""
+        if is_label_name(name) or self._layout.label_separator or self._layout.no_label:
+            return False
+        rows = (row for file in self._files for _, row in file.rows({name}))
+        return flag_columns(rows, [name]).get(name, set()) >= {True, False}
+
     def _record(
         self, row: Mapping[str, object], columns: Columns, file: Rows, line: int
     ) -> dict[str, object]:
@@ -147,7 +204,7 @@ class DocumentReader:
         record: dict[str, object] = {}
         for field, name in columns.single:
             value = row.get(name)
-            if value is not None and not _is_nan(value):
+            if not _is_missing(value):
                 record[field] = value
         language = record.get("language")
         if isinstance(language, str) and language in MISSING:
@@ -157,8 +214,10 @@ class DocumentReader:
             record["text"] = row[text[0]]
         elif any(name in row for name in text):
             record["text"] = self._text([row.get(name) for name in text])
+        if file.columns is not None and "text" in record and _is_missing(record["text"]):
+            record["text"] = ""  # as a cell of CSV is
         if self._labels and columns.labels:
-            record["labels"] = self._read_labels(row, columns.labels, file, line)
+            record["labels"] = self._read_labels(row, columns, file, line)
         return record
 
     def _clean_language(self, record: dict[str, object], file: Rows) -> None:
@@ -169,7 +228,7 @@ class DocumentReader:
     def _text(self, pieces: Sequence[object]) -> object:
         """The text, its pieces below each other; whatever is no text is left to be refused."""
         if len(pieces) > 1:
-            present = [piece for piece in pieces if piece is not None and piece != "" and not _is_nan(piece)]
+            present = [piece for piece in pieces if piece != "" and not _is_missing(piece)]
             if not all(isinstance(piece, str) for piece in present):
                 return next(piece for piece in present if not isinstance(piece, str))
             pieces = ["\n".join(str(piece).strip() for piece in present)]
@@ -179,12 +238,13 @@ class DocumentReader:
         return text
 
     def _read_labels(
-        self, row: Mapping[str, object], names: Sequence[str], file: Rows, line: int
+        self, row: Mapping[str, object], columns: Columns, file: Rows, line: int
     ) -> list[object] | None:
-        if len(names) > 1:
-            return self._flagged(row, names, f"{file.name}:{line}")
+        names = columns.labels
+        if len(names) > 1 or columns.yes_or_no:
+            return self._flagged(row, columns.label_places, f"{file.name}:{line}")
         value = row.get(names[0])
-        if value is None or _is_nan(value):
+        if _is_missing(value):
             return None
         if isinstance(value, str):
             read = self._read_cell.get(names[0])
@@ -200,9 +260,14 @@ class DocumentReader:
             return [label if isinstance(value, bool) else value]
         return value  # type: ignore[return-value]
 
-    def _flagged(self, row: Mapping[str, object], names: Sequence[str], place: str) -> list[object] | None:
+    def _flagged(
+        self, row: Mapping[str, object], places: Mapping[str, int], place: str
+    ) -> list[object] | None:
         """The labels whose columns say yes; none are known where all cells are empty."""
         flags: list[bool | None] = []
+        names: Collection[str] = places
+        if len(row) < len(places):  # a row may lack most of them
+            names = sorted((name for name in row if name in places), key=places.__getitem__)
         for name in names:
             try:
                 flags.append(is_flag(row.get(name)))
@@ -234,5 +299,5 @@ class DocumentReader:
             logger.info("%s: %s.", file.name, "; ".join(fresh))
 
 
-def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and value != value
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and value != value)

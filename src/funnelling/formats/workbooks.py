@@ -3,20 +3,27 @@
 import datetime
 import io
 import os
+import zlib
 from collections.abc import Collection, Iterator
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.columns import known_names
+from funnelling.formats.columns import distinct_names, header_names, known_names
 from funnelling.formats.document import quoted
 from funnelling.formats.files import reading
 from funnelling.formats.layout import Layout
 
 _BOOK, _SHEETS = "xl/workbook.xml", "xl/worksheets/"
+_LARGEST = 2**31  # bytes, when unpacked
+_DENSEST = 200  # times its size, far more than that of rows that are all the same
+_SMALL = 2**28  # bytes, for which that does not matter
+_DAMAGED = (ValueError, OSError, EOFError, RuntimeError, KeyError)  # what is raised of odd archives, too
 
 
 class WorkbookRows:
     """The rows of a sheet with their numbers, cells as the text that a spreadsheet shows."""
+
+    options = ("sheet", "header")
 
     def __init__(self, path: str | os.PathLike[str], name: str, layout: Layout) -> None:
         self.name = name
@@ -37,14 +44,13 @@ class WorkbookRows:
         header = self._rows[start] if self._rows else []
         self._start = start + 1 if layout.header else start
         if layout.header:
-            self.columns = [cell.strip() for cell in header]
-            while self.columns and not self.columns[-1]:
-                self.columns.pop()
+            self.columns = header_names(header)
         else:
             self.columns = [str(number) for number in range(1, len(header) + 1)]
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """All rows that are not empty, and all their cells."""
+        names = distinct_names(self.columns)
         for number, row in enumerate(self._rows[self._start :], start=self._start + 1):
             if any(row):
                 if any(row[len(self.columns) :]):
@@ -52,7 +58,7 @@ class WorkbookRows:
                         f"{self.name}:{number}: a cell beside the columns that have names. Name its column "
                         "in the first row, or clear it."
                     )
-                yield number, dict(zip(self.columns, row, strict=False))
+                yield number, dict(zip(names, row, strict=False))
 
 
 def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]:
@@ -63,11 +69,13 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
         raise InputError(
             f"{name}: reading spreadsheets needs python-calamine: pip install 'funnelling[spreadsheet]'"
         ) from None
+    from zipfile import BadZipFile
+
     with reading(path) as stream:
         content = io.BytesIO(stream.read())
-    _check_formulas(content, name)
-    content.seek(0)
     try:
+        _check_parts(content, name)
+        content.seek(0)
         workbook = CalamineWorkbook.from_filelike(content)
         return {
             title: [
@@ -76,23 +84,31 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
             ]
             for title in workbook.sheet_names
         }
-    except (CalamineError, ValueError, OSError) as error:
+    except InputError:
+        raise
+    except (CalamineError, BadZipFile, zlib.error, *_DAMAGED) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(
             f"{name}: not readable as a spreadsheet ({reason}). Save it again, or as CSV."
         ) from None
 
 
-def _check_formulas(content: io.BytesIO, name: str) -> None:
-    """Refuse formulas that no spreadsheet has computed, which is what libraries make of a text such as =1.
+def _check_parts(content: io.BytesIO, name: str) -> None:
+    """Refuse what would not fit into memory, and formulas that no spreadsheet has computed.
 
-    They leave a mark that everything is to be computed when the file is opened.
+    The latter is what libraries make of a text such as =1. They leave a mark that everything is to be
+    computed when the file is opened.
     """
     from zipfile import ZipFile, is_zipfile
 
     if not is_zipfile(content):
         return
     with ZipFile(content) as parts:
+        size = sum(part.file_size for part in parts.infolist())
+        if size > _LARGEST or size > max(_SMALL, _DENSEST * len(content.getbuffer())):
+            raise InputError(
+                f"{name}: unpacks to {size / 2**30:.1f} GiB, which is too large. Save it as CSV."
+            )
         names = parts.namelist()
         if _BOOK not in names or b"fullCalcOnLoad" not in parts.read(_BOOK):
             return

@@ -149,3 +149,20 @@ def test_what_may_spoil_a_model_is_said_before_training(
         'Look at: 1 label apparently joined (say what is between labels with --label-separator): "hard'
         in said
     )
+
+
+def test_a_flat_folder_of_texts_is_labelled(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    for name, text in {"a.txt": "printer", "b.txt": "fattura"}.items():
+        (tmp_path / "new" / name).write_text(text)
+    succeed("predict", model, tmp_path / "new", "-o", tmp_path / "out.jsonl")
+    rows = read_jsonl(tmp_path / "out.jsonl")
+    assert [(row["id"], row["labels"]) for row in rows] == [("a.txt", ["hardware"]), ("b.txt", ["money"])]
+
+
+def test_columns_are_listed_where_none_is_known_for_labels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs.csv").write_text("text,Queue,agent\nprinter,1st level,Ann\n")
+    succeed("data", "describe", tmp_path / "docs.csv")
+    assert 'no column of labels known among "Queue", "agent" (name it with' in capsys.readouterr().err

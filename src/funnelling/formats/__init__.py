@@ -51,6 +51,7 @@ _FORMATS = {
     "csv": _Format(partial(DelimitedRows, usual=","), partial(delimited.write, delimiter=",")),
     "tsv": _Format(partial(DelimitedRows, usual="\t"), partial(delimited.write, delimiter="\t")),
     "xlsx": _Format(WorkbookRows),
+    "xls": _Format(WorkbookRows),
     "ods": _Format(WorkbookRows),
     "txt": _Format(
         lambda path, name, layout: TextRow(TextFile(path, name, layout.encoding).text(), name, _stem(path))
@@ -154,7 +155,7 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
 
 
 def _of_folder(path: _Path, layout: Layout, labels: bool, keep_fields: bool) -> Iterator[Document]:
-    if is_text_folder(path):
+    if is_text_folder(path) or (not labels and not _parts(path) and holds_text_files(path, nested=False)):
         files: list[Rows] = [FolderRows(path, layout)]
         yield from DocumentReader(files, layout, labels, keep_fields).documents()
         return

@@ -15,6 +15,8 @@ NAMES = {
     "text": (
         "text", "body", "content", "contents", "message", "document", "description", "abstract", "sentence",
         "review", "comment", "tweet", "post", "article", "utterance", "full_text", "texte", "testo", "texto",
+        "review_body", "review_text", "beschreibung", "nachricht", "inhalt", "contenu", "contenuto", "contenido",
+        "descrizione", "descripcion",
     ),
     "labels": (
         "labels", "label", "category", "categories", "class", "classes", "tag", "tags", "topic", "topics",
@@ -23,7 +25,10 @@ NAMES = {
     "language": (
         "language", "lang", "language_code", "lang_code", "locale", "sprache", "langue", "idioma", "lingua",
     ),
-    "id": ("id", "_id", "nr", "doc_id", "docid", "document_id", "identifier", "uuid", "guid"),
+    "id": (
+        "id", "_id", "nr", "doc_id", "docid", "document_id", "identifier", "uuid", "guid", "ticket_id",
+        "ticket_nr", "case_id", "record_id", "row_id",
+    ),
     "split": ("split",),
     "group": ("group", "group_id"),
 }

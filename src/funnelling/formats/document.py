@@ -13,7 +13,7 @@ FIELDS = ("id", "language", "text", "labels", "split", "group")
 SPLITS = ("train", "test", "parallel")
 NO_LABEL = "[]"  # in a cell: a document of no label, where an empty cell is an unlabelled one
 # What spreadsheets and libraries write for a cell that is empty. In other cases they are words: Na is sodium.
-MISSING = frozenset({"nan", "NaN", "NA", "<NA>", "#N/A", "N/A", "n/a", "null", "NULL"})
+MISSING = frozenset({"\\N", "nan", "NaN", "NA", "<NA>", "#N/A", "N/A", "n/a", "null", "NULL"})
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _LABEL_SEPARATOR = re.compile(r"\\([\\|])|(\|)")

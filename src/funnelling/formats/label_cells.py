@@ -5,6 +5,7 @@ guess makes one label of many, or many of one, and nobody would notice.
 """
 
 import ast
+import csv
 import io
 import json
 import math
@@ -218,10 +219,12 @@ def _unclear(separator: str, cells: Iterable[str], place: str) -> InputError:
 
 
 def read_list(cell: str) -> list[str] | None:
-    """The labels of a list as JSON, Python or NumPy write it, None where a cell is no such list.
+    """The labels of a list as JSON, Python, NumPy or a database writes it, None where a cell is no such list.
 
     >>> read_list('["a", "b"]'), read_list("['a' 'b']"), read_list("[45, 71.0]"), read_list("[draft] note")
     (['a', 'b'], ['a', 'b'], ['45', '71'], None)
+    >>> read_list('{news,"Food, Drink"}')
+    ['news', 'Food, Drink']
     """
     cell = _unwrapped(cell)
     if len(cell) < 2 or BRACKETS.get(cell[0]) != cell[-1]:
@@ -232,12 +235,25 @@ def read_list(cell: str) -> list[str] | None:
         values = json.loads(cell)
     except (ValueError, RecursionError):
         values = _python_list(cell)
+    if values is None and cell[0] == "{":
+        values = _database_list(cell)
     if cell == "()" or cell == "{}":
         return None
     if not isinstance(values, list | tuple | set) or not all(_is_label(value) for value in values):
         return None
     labels = [_label(value) for value in (sorted(values, key=str) if isinstance(values, set) else values)]
     return labels if all(labels) else None
+
+
+def _database_list(cell: str) -> object:
+    """The texts of an array as PostgreSQL exports it."""
+    inner = cell[1:-1]
+    if "{" in inner or "}" in inner or ":" in inner or not inner.strip():
+        return None
+    try:
+        return next(csv.reader([inner], escapechar="\\", skipinitialspace=True, strict=True))
+    except csv.Error:
+        return None
 
 
 def _unwrapped(cell: str) -> str:

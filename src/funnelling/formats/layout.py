@@ -6,7 +6,20 @@ from dataclasses import dataclass
 from funnelling.errors import InputError
 
 NONE = "none"  # of a column: there is none; of a separator: a cell is one label
-FILE_FORMATS = ("jsonl", "ndjson", "json", "csv", "tsv", "xlsx", "ods", "parquet", "lines", "text", "txt")
+FILE_FORMATS = (
+    "jsonl",
+    "ndjson",
+    "json",
+    "csv",
+    "tsv",
+    "xlsx",
+    "xls",
+    "ods",
+    "parquet",
+    "lines",
+    "text",
+    "txt",
+)
 MARKUP = ("html", "markdown", "quotes")  # what can be stripped from texts
 
 

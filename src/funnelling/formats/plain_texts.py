@@ -70,15 +70,16 @@ class FolderRows:
         self._likely: list[str] | None = None
         self._files = _text_files(Path(path))
         depths = {len(names) for names in self._files.values()}
-        if len(depths) != 1 or depths == {0}:
+        if len(depths) != 1:
+            shallow = quoted(min(self._files, key=lambda path: len(path.parts)).name)
             raise InputError(
-                f"{self.name}: text files at different depths. Give each a folder per label, or per "
-                "language and label."
+                f"{self.name}: text files at different depths, such as {shallow}. Give each a folder per "
+                "label, or per language and label."
             )
         self._levels = self._find_levels([set(level) for level in zip(*self._files.values(), strict=True)])
         fields = {"label": "labels"}
         self.columns = ("id", "text", *(fields.get(level, level) for level in self._levels))
-        if not layout.folders:
+        if self._levels and not layout.folders:
             self.found.append(f"folders are {' / '.join(self._levels)}")
         others = Counter(path.suffix for path in _files(Path(path)) if path not in self._files)
         if others:
@@ -123,7 +124,7 @@ class FolderRows:
             else:
                 levels.append("label")
         codes = sum(all(map(_is_language, level)) for level in names)  # it and hr are also departments
-        if len(set(levels)) < len(levels) or "label" not in levels or codes > 1:
+        if names and (len(set(levels)) < len(levels) or "label" not in levels or codes > 1):
             example = quoted(min(names[-1]))
             raise InputError(
                 f"{self.name}: what do the folders stand for, such as {example}? Say it with --folders, such "
@@ -138,12 +139,13 @@ def _is_language(name: str) -> bool:
     return _CODE.fullmatch(name) is not None and tag_is_valid(name.replace("_", "-"))
 
 
-def holds_text_files(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder holds folders of text files."""
+def holds_text_files(path: str | os.PathLike[str], nested: bool = True) -> bool:
+    """Whether a folder holds text files in folders of its own, or if not ``nested`` any."""
     try:
-        return any(names for names in _text_files(Path(path)).values())
+        files = _text_files(Path(path))
     except InputError:
         return False
+    return any(files.values()) if nested else bool(files)
 
 
 def _text_files(root: Path) -> dict[Path, tuple[str, ...]]:

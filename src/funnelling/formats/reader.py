@@ -30,6 +30,7 @@ _FLAGS = {
     "sheet": "--sheet",
     "folders": "--folders",
 }
+_SHOWN = 8  # names in a line
 _PEEKED = 200  # rows that tell whether columns may hold 0 and 1 alone, before all are looked at
 
 
@@ -145,6 +146,10 @@ class DocumentReader:
         columns = find_columns(names or ["text"], self._layout, file.name, self._labels)
         if self._labels and not columns.labels and not self._layout.labels:
             columns = replace(columns, labels=self._flag_columns(file, names, columns))
+            others = [quoted(name) for name in names if name not in columns.taken()]
+            if others and not columns.labels:
+                shown = ", ".join(others[:_SHOWN]) + (", …" if others[_SHOWN:] else "")
+                self._say(file, [f"no column of labels known among {shown} (name it with --labels-column)"])
         elif self._labels and len(columns.labels) == 1 and self._layout.labels:
             columns = replace(columns, yes_or_no=self._is_flag_column(columns.labels[0]))
         self._say(file, columns.described())

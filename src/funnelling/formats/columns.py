@@ -15,8 +15,8 @@ NAMES = {
     "text": (
         "text", "body", "content", "contents", "message", "document", "description", "abstract", "sentence",
         "review", "comment", "tweet", "post", "article", "utterance", "full_text", "texte", "testo", "texto",
-        "review_body", "review_text", "beschreibung", "nachricht", "inhalt", "contenu", "contenuto", "contenido",
-        "descrizione", "descripcion",
+        "review_body", "review_text", "beschreibung", "nachricht", "inhalt", "contenu", "contenuto",
+        "contenido", "descrizione", "descripcion",
     ),
     "labels": (
         "labels", "label", "category", "categories", "class", "classes", "tag", "tags", "topic", "topics",

@@ -14,11 +14,13 @@ class LanguageNames(NamedTuple):
     """What became of the language tags of documents.
 
     ``renamed`` are tags that were written otherwise, not only in another case; ``unknown`` those that are no
-    tags of a language, whose documents were left out, with how many there were.
+    tags of a language, whose documents were left out, with how many there were; ``detected`` is how many
+    documents have none.
     """
 
     renamed: dict[str, str]
     unknown: dict[str, int]
+    detected: int = 0
 
     def left_out(self) -> str:
         """How many documents were left out, and why.
@@ -59,7 +61,7 @@ def normalise_tags(
         named.append(normal.get(tag, tag))
     plain = {tag: tag.strip().lower().replace("-", "_") for tag in normal}
     renamed = {tag: language for tag, language in normal.items() if plain[tag] != language.lower()}
-    return named, LanguageNames(renamed, unknown)
+    return named, LanguageNames(renamed, unknown, named.count(None))
 
 
 def detect_missing(

@@ -88,6 +88,8 @@ def read_documents(
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.
     """
+    if not os.fspath(path):
+        raise InputError("The name of the file is empty. Name a file, or give a text.")
     if os.path.isdir(path):
         return _of_folder(path, layout, labels, keep_fields)
     if is_text(path, layout):

@@ -61,6 +61,8 @@ def read_labelled(
     notes = []
     if names.renamed:
         notes.append(f"{name}: languages by their shortest codes: {_renamings(names.renamed)}.")
+    if names.detected:
+        notes.append(f"{name}: the language of {counted(names.detected, 'document')} is detected.")
     if names.unknown:
         notes.append(f"{name}: {names.left_out()}.")
     if unlabelled:
@@ -132,7 +134,8 @@ def say_unknown(unknown: Mapping[str, int]) -> None:
     if unknown:
         tags = ", ".join(f"{tag} ({number:,})" for tag, number in list(unknown.items())[:MOST_NAMED])
         logger.info(
-            "%s not labelled, for the model does not know the language: %s (--strict refuses such a file).",
+            "%s not labelled, for the model does not know the language: %s. Languages are detected "
+            "from the texts with --language-column none.",
             counted(sum(unknown.values()), "document"),
             tags,
         )

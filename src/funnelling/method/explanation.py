@@ -132,7 +132,7 @@ class Explainer:
             }
             yield {
                 "labels": explained,
-                "neighbours": tier_two.neighbours(i) if tier_two is not None and evidence.evident[i] else [],
+                "neighbours": [] if tier_two is None else tier_two.neighbours(i),
                 **({} if evidence.evident[i] else {"evidence": False}),
             }
 

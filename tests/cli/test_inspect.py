@@ -121,6 +121,6 @@ def test_a_compact_model_keeps_nothing(
     succeed("inspect", tmp_path / "model", "--json")
     keeps = json.loads(capsys.readouterr().out)["keeps"]
     assert (keeps["documents"], keeps["texts"], keeps["bytes"]) == ({}, None, {})
-    assert keeps["cannot"]["forget"] == "it keeps nothing of its training documents"
+    assert "it keeps nothing of its training documents" in keeps["cannot"]["forget"]
     succeed("inspect", tmp_path / "model")
     assert "Not by update, add-language, forget" in capsys.readouterr().out

@@ -39,7 +39,7 @@ def _print_model(description: dict[str, Any]) -> None:
     from funnelling.report.card import MISTAKES_SHOWN, limits, made_with, probabilities
     from funnelling.report.choice_table import tried_table
     from funnelling.report.history_table import history_note, history_table
-    from funnelling.report.kept_text import kept_table, what_follows
+    from funnelling.report.kept_text import kept_sentence, kept_table, what_follows
     from funnelling.report.label_tables import mistakes
     from funnelling.report.measure_tables import languages_table, notes
     from funnelling.report.tables import plain
@@ -66,8 +66,7 @@ def _print_model(description: dict[str, Any]) -> None:
     if history_note(description):
         print(history_note(description))
     print("\nWhat it keeps")
-    if description["keeps"]["documents"]:
-        print(plain(kept_table(description)))
+    print(plain(kept_table(description)) if description["keeps"]["documents"] else kept_sentence(description))
     print("\n".join(what_follows(description)))
     print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description)), ""]))
     if description["choice"]:

@@ -45,13 +45,19 @@ def kept_table(description: Description) -> Table:
 
 
 def what_follows(description: Description) -> list[str]:
-    """What can be done with the model without training it anew, and what cannot and why."""
+    """By what the model can be changed without training it anew, and by what it cannot and why.
+
+    Takes what `inspect_model` says of it; nothing is known of a model that cannot be loaded here.
+    """
     keeps = description["keeps"]
-    can = [f"Without training anew it can be changed by: {', '.join(keeps['can'])}."] if keeps["can"] else []
+    lines = []
+    if keeps.get("can"):
+        again = f" ({', '.join(f'--{name}' for name in keeps['needs'])} again)" if keeps["needs"] else ""
+        lines.append(f"Without training anew it can be changed by: {', '.join(keeps['can'])}{again}.")
     reasons: dict[str, list[str]] = {}
-    for command, reason in keeps["cannot"].items():
+    for command, reason in keeps.get("cannot", {}).items():
         reasons.setdefault(reason, []).append(command)
-    return [*can, *(f"Not by {', '.join(names)}: {reason}." for reason, names in reasons.items())]
+    return lines + [f"Not by {', '.join(names)}. {reason}" for reason, names in reasons.items()]
 
 
 def _things(keeps: Mapping[str, Any]) -> dict[str, int]:

@@ -82,7 +82,7 @@ def _some(labels: Sequence[Any]) -> str:
 
 
 def _kept(keeps: Mapping[str, Any]) -> str:
-    names = (f"texts {keeps['texts']}" if name == "texts" else name for name in keeps["bytes"])
+    names = (f"texts ({keeps['texts']})" if name == "texts" else name for name in keeps["bytes"])
     return ", ".join(names) or "nothing"
 
 

@@ -10,7 +10,7 @@ ARCHIVE = "training_"  # the attribute of a model that holds it
 AS_WRITTEN, BAGS_OF_WORDS = "as written", "bags of words"
 # What there may be of a document, and the fields of an archive that hold it.
 FIELDS = {
-    "ids": ("ids",),
+    "ids": ("ids", "unnamed"),
     "groups": ("groups",),
     "labels": ("targets",),
     "texts": ("texts",),
@@ -18,26 +18,18 @@ FIELDS = {
     "beginnings": ("beginnings",),
     "posteriors": ("training", "held_out"),
     "scores": ("scores",),
-    "solutions": ("starts",),
+    "solutions": ("coefficients",),
 }
-MERGE = "relabel to merge labels"
-NEED_DOCUMENTS = ("update", "add-language", "forget", MERGE)
-COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)  # that change a model
-NO_DOCUMENTS = "it keeps nothing of its training documents"
-NO_SCORES = "it keeps no scores of documents that were held out"
-NO_THRESHOLDS = "it gives each document one label, for which there are no thresholds"
 MAY_BE_BLANK = ("groups", "beginnings")  # have an empty string where there is none
 
 
-def describe_kept(document: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
-    """What the model of a folder's document and arrays keeps of its training documents.
+def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
+    """What a model, as `encode` gives it, keeps of its training documents.
 
     ``documents`` are how many, by language: none where it keeps nothing of them. ``texts`` is "as written",
     "bags of words" or None. ``bytes`` has what each thing that is kept takes, of the model's
-    ``bytes_in_all``. What follows: the commands that the model ``can`` be changed by without training it
-    anew, and those that it ``cannot``, with the reason.
+    ``bytes_in_all``.
     """
-    tree = document["model"]
     state = tree["state"].get(ARCHIVE, {"state": {}})["state"]
     kept = {field for field, content in state.items() if _has_content(field, content, arrays)}
     sizes = {
@@ -45,25 +37,12 @@ def describe_kept(document: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]
         for name, fields in FIELDS.items()
     }
     targets = decode(state["targets"], arrays) if state else {}
-    cannot = _impossible(document, bool(state), "scores" in kept)
     return {
         "documents": {language: len(rows) for language, rows in targets.items()},
         "texts": (AS_WRITTEN if state["as_written"] else BAGS_OF_WORDS) if "texts" in kept else None,
         "bytes": {name: size for name, size in sizes.items() if size},
         "bytes_in_all": _size("", tree, arrays),
-        "can": [command for command in COMMANDS if command not in cannot],
-        "cannot": cannot,
     }
-
-
-def _impossible(document: Mapping[str, Any], has_documents: bool, has_scores: bool) -> dict[str, str]:
-    """The commands that the model cannot be changed by, and why."""
-    reasons = {} if has_documents else dict.fromkeys(NEED_DOCUMENTS, NO_DOCUMENTS)
-    if document["exclusive"]:
-        reasons["tune"] = NO_THRESHOLDS
-    elif not has_scores:
-        reasons["tune"] = NO_SCORES
-    return reasons
 
 
 def _has_content(field: str, content: Any, arrays: Arrays) -> bool:

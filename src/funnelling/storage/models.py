@@ -155,7 +155,7 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
         **document,
         "choice_tried": _tried(tree),
         "history": decode(tree["state"].get("history_"), {}),
-        "keeps": describe_kept(document, arrays),
+        "keeps": describe_kept(tree, arrays),
     }
     return {key: own.get(key) for key in DESCRIBED}
 

@@ -9,25 +9,25 @@ from funnelling.evaluation.language_averages import plain_mean, weighted_mean
 from funnelling.evaluation.registry import main_measures
 from funnelling.prediction import HALF, ROUNDING, thresholds_of
 from funnelling.storage import describe_model, load_model
+from funnelling.tasks.changing import possible_changes
 from funnelling.tasks.sources import FilePath
 
 Description = dict[str, Any]
-Thresholds = dict[str, dict[Any, float]]
 
 
 def inspect_model(model: FilePath) -> Description:
-    """What `describe_model` says of a model, and its ``thresholds`` where they are not .5, by language.
+    """What `describe_model` says of a model, and what is known once it is loaded.
 
-    The thresholds of a model that cannot be loaded here are None.
+    ``thresholds`` are those that are not .5, by language, and ``keeps`` has what `possible_changes` gives,
+    too. Of a model that cannot be loaded here, the thresholds are None and ``keeps`` has no more.
     """
-    return {**describe_model(model), "thresholds": _thresholds(model)}
-
-
-def _thresholds(model: FilePath) -> Thresholds | None:
+    description = describe_model(model)
     try:
-        return thresholds_of(load_model(model, mapped=True))
+        loaded = load_model(model, mapped=True)
     except InputError:
-        return None
+        return {**description, "thresholds": None}
+    keeps = {**description["keeps"], **possible_changes(loaded)}
+    return {**description, "keeps": keeps, "thresholds": thresholds_of(loaded)}
 
 
 def compare_models(first: FilePath, second: FilePath) -> dict[str, Any]:

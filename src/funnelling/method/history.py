@@ -6,12 +6,9 @@ which is to be forgotten is not remembered here.
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from funnelling.formats.files import STANDARD
-
-if TYPE_CHECKING:
-    from funnelling.method.base import Method
 
 FIRST = "train"  # the step that a whole history begins with
 STEPS = (FIRST, "update", "add-language", "forget", "relabel", "tune")
@@ -20,12 +17,20 @@ Step = dict[str, Any]
 Fact = int | str | None | Mapping[str, int] | Sequence[str]
 
 
+class Remembering(Protocol):
+    """A fitted model, as `funnelling.method.base.Method` is one."""
+
+    documents_: dict[str, int]
+    classes_: Any
+    history_: list[Step]
+
+
 def remember_step(
-    model: "Method",
+    model: Remembering,
     step: str,
     *,
     file: str | os.PathLike[str] | None = None,
-    before: "Method | None" = None,
+    before: Remembering | None = None,
     **facts: Fact,
 ) -> None:
     """Add a step, one of `STEPS`, to what a model remembers of its history, ``history_``.

@@ -49,6 +49,7 @@ class Method(Estimator, metaclass=ABCMeta):
     keep_texts: bool
     training_: Archive  # what it keeps of its documents, unless it is compact
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
+    history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
     # --- what a method writes -------------------------------------------------------------------

@@ -31,6 +31,7 @@ from funnelling.funnel.choosing import Choice, choose
 from funnelling.funnel.design import AUTO, Design, is_auto
 from funnelling.funnel.funnel import FittedFunnel, fit_funnel
 from funnelling.funnel.growing import grow, growable_archive
+from funnelling.funnel.relabelling import selected_counts, selected_tiers
 from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
@@ -46,6 +47,7 @@ from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.spaces import Space
 from funnelling.spaces.registry import check_views
 from funnelling.svm import CSetting
+from funnelling.svm.scorers import Selection
 from funnelling.work.devices import DEVICES, pick_device
 
 logger = logging.getLogger(__name__)
@@ -360,6 +362,15 @@ class FunnellingClassifier(Method):
     def _score_thresholds(self, language: str) -> ScoreThresholds:
         return self.funnel(language).tier_two.thresholds
 
+    # --- other labels -------------------------------------------------------------------------------
+
+    def _select_labels(self, selection: Selection) -> None:
+        archive: Archive | None = getattr(self, "training_", None)
+        held_out = self.__dict__.pop("held_out_", {})  # models of earlier versions have none
+        counts = selected_counts(held_out, selection, bool(self.exclusive_), archive)
+        self._remember(selected_tiers(vars(self), selection) | ({"held_out_": counts} if counts else {}))
+        self.__dict__.pop("_funnels", None)
+
     # --- learning on ----------------------------------------------------------------------------
 
     def extend(
@@ -416,7 +427,7 @@ class FunnellingClassifier(Method):
             if table.shape[1] < len(self.classes_):  # one column stands for two classes
                 counts = counts.of_both()
             by_name = measure_counts(counts, bool(self.exclusive_), columns)
-            measures[language] = {**by_name, "documents": self.documents_[language]}
+            measures[language] = {**by_name, "documents": int(counts.documents)}
         return measures
 
     # --- languages ------------------------------------------------------------------------------

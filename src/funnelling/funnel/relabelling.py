@@ -9,6 +9,7 @@ import numpy.typing as npt
 from funnelling.evaluation.counts import Counts
 from funnelling.funnel.archive import Archive
 from funnelling.funnel.attributes import ZERO_SHOT
+from funnelling.method.relabelling import Relabelling
 from funnelling.svm.learner import decide
 from funnelling.svm.scorers import SelectedScorer, Selection
 
@@ -50,3 +51,22 @@ def selected_counts(
             truth = truth[rows, 1:] if selection.margin else truth[rows]
             counted[language] = Counts.of(truth, decisions).table()
     return counted
+
+
+def counts_under(
+    relabelling: Relabelling, archive: Any, thresholds: Any, exclusive: bool
+) -> dict[str, Counts]:
+    """How the funnel decides of documents that were held out, under labels that stand for several of its own.
+
+    One of these is given where any of the old ones is. Documents without their only label do not count.
+    """
+    counts = {}
+    for language, scores in archive.scores.items():
+        truth, decisions = (
+            relabelling.of_targets(rows if rows.shape[1] > 1 or not exclusive else np.hstack([~rows, rows]))
+            for rows in (archive.targets[language], decide(scores - thresholds, exclusive))
+        )
+        rows = truth.any(axis=1) if exclusive else np.ones(len(truth), dtype=bool)
+        if rows.any():
+            counts[language] = Counts.of(truth[rows], decisions[rows])
+    return counts

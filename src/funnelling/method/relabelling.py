@@ -37,7 +37,7 @@ class Relabelling:
         {'b': ['a', 'b']}
         >>> Relabelling.of(["cat", "dog"], {"cot": "cats"})
         Traceback (most recent call last):
-        funnelling.errors.InputError: The model has no label 'cot'. Did you mean 'cat'?
+        funnelling.errors.InputError: The model has no label 'cot'. Near it: 'cat'.
         """
         old = list(classes)
         known = {str(label): label for label in old}
@@ -109,8 +109,8 @@ def unknown_label(label: str, known: Mapping[str, Any]) -> str:
 
     by_case = {name.casefold(): name for name in known}
     near = difflib.get_close_matches(label.casefold(), by_case, n=NEAR, cutoff=0.6)
-    meant = " or ".join(repr(by_case[name]) for name in near)
-    cure = f"Did you mean {meant}?" if near else "See `funnelling inspect` for those it has."
+    meant = ", ".join(repr(by_case[name]) for name in near)
+    cure = f"Near it: {meant}." if near else "See `funnelling inspect` for those it has."
     return f"The model has no label {label!r}. {cure}"
 
 

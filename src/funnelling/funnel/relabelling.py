@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.evaluation.counts import Counts
-from funnelling.funnel.archive import Archive
+from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import ZERO_SHOT
+from funnelling.method.learning_on import by_class
 from funnelling.method.relabelling import Relabelling
 from funnelling.svm.learner import decide
 from funnelling.svm.scorers import SelectedScorer, Selection
@@ -30,7 +31,7 @@ def selected_counts(
     held_out: Mapping[str, npt.NDArray[np.int64]],
     selection: Selection,
     exclusive: bool,
-    archive: Archive | None,
+    archive: FunnelArchive | None,
 ) -> dict[str, npt.NDArray[np.int64]] | None:
     """How the funnel decides of documents that were held out, of the labels that are left.
 
@@ -39,33 +40,33 @@ def selected_counts(
     """
     if not exclusive:
         return {language: table[:, selection.columns] for language, table in held_out.items()}
-    scores = getattr(archive, "scores", None)
-    if archive is None or not scores:
+    if archive is None or not archive.scores:
         return None
     counted = {}
     for language in held_out:
         truth = archive.targets[language][:, selection.columns]
         rows = truth.any(axis=1)
         if rows.any():
-            decisions = decide(selection.of(scores[language])[rows], exclusive=True)
+            decisions = decide(selection.of(archive.scores[language])[rows], exclusive=True)
             truth = truth[rows, 1:] if selection.margin else truth[rows]
             counted[language] = Counts.of(truth, decisions).table()
     return counted
 
 
 def counts_under(
-    relabelling: Relabelling, archive: Any, thresholds: Any, exclusive: bool
+    relabelling: Relabelling, archive: FunnelArchive, thresholds: Any, exclusive: bool
 ) -> dict[str, Counts]:
     """How the funnel decides of documents that were held out, under labels that stand for several of its own.
 
     One of these is given where any of the old ones is. Documents without their only label do not count.
     """
     counts = {}
-    for language, scores in archive.scores.items():
-        truth, decisions = (
-            relabelling.of_targets(rows if rows.shape[1] > 1 or not exclusive else np.hstack([~rows, rows]))
-            for rows in (archive.targets[language], decide(scores - thresholds, exclusive))
-        )
+    decided = {tag: decide(scores - thresholds, exclusive) for tag, scores in archive.scores.items()}
+    truth_by, decided_by = (
+        by_class(rows, len(relabelling.old), exclusive) for rows in (archive.targets, decided)
+    )
+    for language in decided:
+        truth, decisions = (relabelling.of_targets(each[language]) for each in (truth_by, decided_by))
         rows = truth.any(axis=1) if exclusive else np.ones(len(truth), dtype=bool)
         if rows.any():
             counts[language] = Counts.of(truth[rows], decisions[rows])

@@ -82,6 +82,15 @@ class Relabelling:
         columns = np.array([each[0] for each in self.columns], dtype=np.int64)
         return Selection(columns, margin=exclusive and len(columns) == 2)
 
+    def in_order(self) -> "Relabelling":
+        """The same with the new labels sorted, as a fit has them, where the old ones were."""
+        if self.old != sorted(self.old):
+            return self
+        places = sorted(range(len(self.new)), key=self.new.__getitem__)
+        return Relabelling(
+            self.old, [self.new[place] for place in places], [self.columns[place] for place in places]
+        )
+
     def classes(self, before: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The new labels as an array of the kind that they came in before, where that can hold them."""
         strings = all(isinstance(label, str) for label in self.new)

@@ -180,3 +180,128 @@ def test_all_happens_at_once() -> None:
     assert relabelling.renamed == {"a": "b", "b": "c"}
     assert relabelling.merged == {"d": ["d", "e"]}
     assert relabelling.dropped == ["c"]
+
+
+# --- learning again --------------------------------------------------------------------------------------
+
+MERGE = {"birds": "pets", "cats": "pets", "horses": None}
+
+
+def under(mapping: dict[str, str | None], labels: list[Any]) -> list[Any]:
+    """Labels under their new names, as they would have come to a fit."""
+    if isinstance(labels[0], str):
+        return [mapping.get(label, label) for label in labels]
+    return [sorted({new for label in row if (new := mapping.get(label, label))}) for row in labels]
+
+
+def bits(model: Any) -> list[Any]:
+    return [model.classes_.tolist(), *(each.tolist() for each in answers(model))]
+
+
+@pytest.mark.parametrize("name", ["paper", "mean", "odds", "thresholds", "zero-shot", "naive", "pooled", "dci"])
+def test_a_merge_is_a_fit_on_the_merged_labels(name: str, tmp_path: Path) -> None:
+    anew = METHODS[name]().fit(TEXTS, under(MERGE, SEVERAL), languages=LANGUAGES)
+    model = saved(fitted(name), tmp_path).relabel(MERGE)
+    assert bits(model) == bits(anew)
+    assert bits(saved(model, tmp_path)) == bits(anew)
+
+
+@pytest.mark.parametrize("name", ["paper", "odds", "naive"])
+@pytest.mark.parametrize("mapping", [MERGE, {"birds": "pets", "cats": "pets"}, {"cats": "dogs"}])
+def test_a_merge_of_labels_that_exclude_each_other(
+    name: str, mapping: dict[str, str | None], tmp_path: Path
+) -> None:
+    rows = [row for row, label in enumerate(under(mapping, ONE)) if label is not None]
+    anew = METHODS[name]().fit(
+        [TEXTS[row] for row in rows],
+        [under(mapping, ONE)[row] for row in rows],
+        languages=[LANGUAGES[row] for row in rows],
+    )
+    model = saved(fitted(name, one_label=True), tmp_path).relabel(mapping)
+    assert bits(model) == bits(anew)
+    assert model.documents_ == anew.documents_
+
+
+def test_the_choice_of_views_outlives_a_merge() -> None:
+    model = funnel(views="auto").fit(TEXTS, SEVERAL, languages=LANGUAGES)
+    before = model.choice_.summary()
+    assert model.relabel({"cats": "dogs"}).choice_.summary() == before
+
+
+def test_what_was_held_out_is_measured_under_the_new_labels() -> None:
+    for one_label in (False, True):
+        model = fitted("mean", one_label)
+        plan = Relabelling.of(model.classes_, {"cats": "dogs"})
+        before = model.measures_under(plan)
+        assert {language: each["documents"] for language, each in before.items()} == model.documents_
+        same = Relabelling.of(model.classes_, {})
+        assert model.measures_under(same) == model.held_out_measures()
+
+
+def test_held_out_documents_get_the_best_of_the_rest() -> None:
+    model = fitted("mean", one_label=True)
+    archive = model.training_
+    model.relabel({"cats": None})
+    for language, measures in model.held_out_measures().items():
+        truth = archive.targets[language]
+        rows = ~truth[:, 1]
+        best = np.array([0, 2, 3])[archive.scores[language][rows][:, [0, 2, 3]].argmax(axis=1)]
+        assert measures["documents"] == rows.sum()
+        assert measures["accuracy"] == pytest.approx((truth[rows].argmax(axis=1) == best).mean())
+
+
+@pytest.mark.parametrize("name", ["paper", "mean", "pooled"])
+@pytest.mark.parametrize("mapping", [NAMES, {"cats": None, "dogs": "hounds"}])
+def test_models_learn_on_under_new_labels(name: str, mapping: dict[str, str | None], tmp_path: Path) -> None:
+    further, labels, languages = text_corpus(20, seed=2)
+    ids = [f"d{row}" for row in range(len(TEXTS) + len(further))]
+    old, new = ids[: len(TEXTS)], ids[len(TEXTS) :]
+    model = METHODS[name]().fit(TEXTS, SEVERAL, languages=LANGUAGES, ids=old)
+    model = saved(model.relabel(mapping), tmp_path)
+    model.extend(further, under(mapping, labels), languages, ids=new, exact=not hasattr(model, "dropped_"))
+    order = [mapping.get(label, label) for label in ("birds", "cats", "dogs", "horses")]
+    assert model.classes_.tolist() == [label for label in order if label]
+    together = under(mapping, [*SEVERAL, *labels])
+    y = np.array([[label in row for label in model.classes_] for row in together]).astype(int)
+    anew = METHODS[name]().fit([*TEXTS, *further], y, languages=[*LANGUAGES, *languages], ids=ids)
+    assert [each.tolist() for each in answers(model)] == [each.tolist() for each in answers(anew)]
+    assert not hasattr(model, "dropped_")
+
+
+@pytest.mark.parametrize("drops", [["cats"], ["cats", "horses"]])
+def test_documents_of_a_dropped_class_leave_when_the_model_learns_on(drops: list[str], tmp_path: Path) -> None:
+    ids = [f"d{row}" for row in range(len(TEXTS))]
+    model = funnel().fit(TEXTS, ONE, languages=LANGUAGES, ids=ids)
+    model = saved(model.relabel(dict.fromkeys(drops)), tmp_path)
+    gone = [row for row, label in enumerate(ONE) if label in drops]
+    assert model.documents_ == {"en": 30, "it": 30}  # it has learned from them
+    # One of them gets another label, so that it stays.
+    corrected = model.correction([ids[gone[0]]], ["birds"])
+    model.learn(corrected, exact=True)
+    labels = ["birds" if row == gone[0] else label for row, label in enumerate(ONE)]
+    rows = [row for row in range(len(TEXTS)) if row not in gone[1:]]
+    anew = funnel().fit(
+        [TEXTS[row] for row in rows],
+        [labels[row] for row in rows],
+        languages=[LANGUAGES[row] for row in rows],
+        ids=[ids[row] for row in rows],
+    )
+    assert model.documents_ == anew.documents_
+    assert bits(model) == bits(anew)
+
+
+def test_documents_of_a_dropped_class_can_be_forgotten(tmp_path: Path) -> None:
+    ids = [f"d{row}" for row in range(len(TEXTS))]
+    model = funnel().fit(TEXTS, ONE, languages=LANGUAGES, ids=ids)
+    model = saved(model.relabel({"cats": None}), tmp_path)
+    model.forget([ids[ONE.index("cats")]])
+    rows = [row for row, label in enumerate(ONE) if label != "cats"]
+    anew = funnel().fit(
+        [TEXTS[row] for row in rows], [ONE[row] for row in rows], languages=[LANGUAGES[row] for row in rows]
+    )
+    assert bits(model) == bits(anew)
+
+
+def test_a_compact_model_cannot_merge() -> None:
+    with pytest.raises(InputError, match="compact.*Train it anew"):
+        fitted("compact").relabel({"cats": "dogs"})

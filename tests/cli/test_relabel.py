@@ -1,6 +1,8 @@
 """``funnelling relabel``: labels of a model in use get other names, become one, or are dropped."""
 
 import json
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,17 @@ import pytest
 
 from funnelling.storage import describe_model
 
-from .command import contents, documents, one_label_documents, read_jsonl, succeed, with_splits, write_jsonl
+from .command import (
+    command,
+    contents,
+    documents,
+    environment,
+    one_label_documents,
+    read_jsonl,
+    succeed,
+    with_splits,
+    write_jsonl,
+)
 from .conftest import Refuses
 
 
@@ -84,3 +96,84 @@ def test_what_cannot_be_done_is_refused(refuses: Refuses, own_words_copy: Path, 
     refuses(*relabel, labels_map(tmp_path, "money,cash\n"), "-o", own_words_copy, says=["--force"])
     refuses("relabel", own_words_copy, says=["--map"])
     refuses("relabel", tmp_path / "none", "--map", tmp_path / "map.csv", says=["no such model folder"])
+
+
+def test_merge(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    there = labels_map(tmp_path, "hardware,office\naccount,office\nmoney,cash\n")
+    capsys.readouterr()
+    succeed("relabel", model, "--map", there, "-o", tmp_path / "new", "--jobs", 1)
+    printed, said = capsys.readouterr()
+    assert "Learning anew, for 1 label made of several." in said
+    assert "Merged    account, hardware → office" in printed
+    assert "Renamed   money → cash" in printed
+    assert "under the new labels, before and after:" in printed
+    description = describe_model(tmp_path / "new")
+    assert description["labels"] == ["cash", "office"]
+    assert description["scores"]["how"].endswith("after labels were merged.")
+    assert description["choice"] == describe_model(model)["choice"]
+    assert "hardware" not in (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
+    rows = answers(tmp_path / "new", split_data, tmp_path)
+    assert list(rows[0]["scores"]) == ["cash", "office"]
+    succeed("relabel", model, "--map", there, "-o", tmp_path / "new", "--force", "--json", "--jobs", 1)
+    told = json.loads(capsys.readouterr().out)
+    assert told["merged"] == {"office": ["account", "hardware"]}
+    assert set(told["before"]) == set(told["after"]) == {"en", "it"}
+
+
+def test_a_relabelled_model_learns_on(own_words_copy: Path, tmp_path: Path) -> None:
+    succeed("relabel", own_words_copy, "--map", labels_map(tmp_path, "hardware,zebras\naccount,\n"))
+    rows = [
+        {**row, "labels": ["zebras" if label == "hardware" else label for label in row["labels"]]}
+        for row in with_splits(documents(each=30))[24:]
+    ]
+    rows = [{**row, "labels": [label for label in row["labels"] if label != "account"]} for row in rows]
+    succeed("update", own_words_copy, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1, "--force")
+    assert describe_model(own_words_copy)["labels"] == ["zebras", "money"]
+
+
+def test_one_label_per_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", with_splits(one_label_documents()))
+    succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1)
+    rows = answers(tmp_path / "model", data, tmp_path)
+    succeed("relabel", tmp_path / "model", "--map", labels_map(tmp_path, "money,\n"))
+    for old, new in zip(rows, answers(tmp_path / "model", data, tmp_path), strict=True):
+        best = max(("account", "hardware"), key=old["scores"].__getitem__)
+        assert new["labels"] == [best]
+        assert sum(new["scores"].values()) == pytest.approx(1)
+    scores = describe_model(tmp_path / "model")["scores"]
+    assert scores["how"] == "Measured by inner folds over the training documents after labels were dropped."
+    assert "by_label" not in scores
+    capsys.readouterr()
+    succeed("explain", tmp_path / "model", data, "--id", "en-0")
+    assert "money" not in capsys.readouterr().out
+
+
+def test_compact_models_rename_and_drop_but_cannot_merge(
+    refuses: Refuses, split_data: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    succeed("train", split_data, "-o", model, "--method", "fun-tat", "--compact", "--jobs", 1)
+    merging = labels_map(tmp_path, "hardware,account\n")
+    refuses("relabel", model, "--map", merging, says=["model: The model is compact", "Train it anew"])
+    succeed("relabel", model, "--map", labels_map(tmp_path, "hardware,Geräte\naccount,\n"))
+    assert describe_model(model)["labels"] == ["Geräte", "money"]
+
+
+def test_killed_at_any_moment_the_model_is_whole(own_words_copy: Path, data: Path, tmp_path: Path) -> None:
+    there = labels_map(tmp_path, "hardware,account\n")
+    whole = [["account", "hardware", "money"], ["account", "money"]]
+    for moment in (0.2, 0.5, 0.8, 1.1, 1.4, 1.7, 2.0):
+        process = subprocess.Popen(
+            command("relabel", own_words_copy, "--map", there),
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(moment)
+        process.kill()
+        process.wait()
+        labels = describe_model(own_words_copy)["labels"]
+        assert labels in whole
+        assert list(answers(own_words_copy, data, tmp_path)[0]["scores"]) == labels
+        if labels == whole[1]:
+            break

@@ -198,7 +198,9 @@ def bits(model: Any) -> list[Any]:
     return [model.classes_.tolist(), *(each.tolist() for each in answers(model))]
 
 
-@pytest.mark.parametrize("name", ["paper", "mean", "odds", "thresholds", "zero-shot", "naive", "pooled", "dci"])
+@pytest.mark.parametrize(
+    "name", ["paper", "mean", "odds", "thresholds", "zero-shot", "naive", "pooled", "dci"]
+)
 def test_a_merge_is_a_fit_on_the_merged_labels(name: str, tmp_path: Path) -> None:
     anew = METHODS[name]().fit(TEXTS, under(MERGE, SEVERAL), languages=LANGUAGES)
     model = saved(fitted(name), tmp_path).relabel(MERGE)
@@ -269,7 +271,9 @@ def test_models_learn_on_under_new_labels(name: str, mapping: dict[str, str | No
 
 
 @pytest.mark.parametrize("drops", [["cats"], ["cats", "horses"]])
-def test_documents_of_a_dropped_class_leave_when_the_model_learns_on(drops: list[str], tmp_path: Path) -> None:
+def test_documents_of_a_dropped_class_leave_when_the_model_learns_on(
+    drops: list[str], tmp_path: Path
+) -> None:
     ids = [f"d{row}" for row in range(len(TEXTS))]
     model = funnel().fit(TEXTS, ONE, languages=LANGUAGES, ids=ids)
     model = saved(model.relabel(dict.fromkeys(drops)), tmp_path)

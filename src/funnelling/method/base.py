@@ -230,9 +230,7 @@ class Method(Estimator, metaclass=ABCMeta):
         found = archive.find_ids(list(map(str, ids)))
         left = {
             language: np.setdiff1d(learnable_rows(rows, bool(self.exclusive_)), found.get(language, ()))
-            for language, rows in by_class(
-                archive.targets, len(self.classes_), bool(self.exclusive_)
-            ).items()
+            for language, rows in by_class(archive.targets, len(self.classes_), bool(self.exclusive_)).items()
         }
         if not any(map(len, left.values())):
             raise InputError("These are all documents that the model learned from. Delete the model instead.")

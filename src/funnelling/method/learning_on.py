@@ -70,7 +70,7 @@ class Earlier:
         same = np.array_equal(classes, merged.classes)
         halved = model.exclusive_ and len(classes) == 2  # one column stood for both
         gone = set(classes.tolist()) - set(merged.classes.tolist())
-        if gone or getattr(model, "dropped_", ()):  # its classifiers have other columns
+        if gone or hasattr(model, "dropped_"):  # its classifiers have other columns
             return cls(model.as_fitted(), merged.places, set(), None, exact)
         columns = None if halved and not same else columns_of(classes, merged.classes)
         if halved and same:
@@ -120,9 +120,7 @@ def correct(
     return merging.merged(all_classes, exclusive)
 
 
-def with_targets(
-    archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool
-) -> Merged:
+def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool) -> Merged:
     """An archive under other classes; ``targets`` have a column for each."""
     return _Merging(archive, targets).merged(classes, exclusive)
 

@@ -69,7 +69,9 @@ def _of_table(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entr
         rows = rows[1:]
     for line, cells in rows:
         if len(cells) <= max(old, new):
-            raise InputError(f"{name}:{line}: no new name beside a label. {CURE}; an empty cell drops a label.")
+            raise InputError(
+                f"{name}:{line}: no new name beside a label. {CURE}; an empty cell drops a label."
+            )
         yield f"{name}:{line}", cells[old], cells[new]
 
 
@@ -112,7 +114,9 @@ def _of_value(value: Any, place: str) -> Iterator[Entry]:
         where = place if len(value) == 1 else f"{place}: entry {number}"
         row = _row(entry)
         if row is None:
-            raise InputError(f'{where}: not {{"old": …, "new": …}}. Write such objects, or one of all labels.')
+            raise InputError(
+                f'{where}: not {{"old": …, "new": …}}. Write such objects, or one of all labels.'
+            )
         yield (where, *row)
 
 

@@ -271,9 +271,7 @@ def test_models_learn_on_under_new_labels(name: str, mapping: dict[str, str | No
 
 
 @pytest.mark.parametrize("drops", [["cats"], ["cats", "horses"]])
-def test_documents_of_a_dropped_class_leave_when_the_model_learns_on(
-    drops: list[str], tmp_path: Path
-) -> None:
+def test_documents_of_a_dropped_class_leave_when_it_learns_on(drops: list[str], tmp_path: Path) -> None:
     ids = [f"d{row}" for row in range(len(TEXTS))]
     model = funnel().fit(TEXTS, ONE, languages=LANGUAGES, ids=ids)
     model = saved(model.relabel(dict.fromkeys(drops)), tmp_path)
@@ -307,5 +305,5 @@ def test_documents_of_a_dropped_class_can_be_forgotten(tmp_path: Path) -> None:
 
 
 def test_a_compact_model_cannot_merge() -> None:
-    with pytest.raises(InputError, match="compact.*Train it anew"):
+    with pytest.raises(InputError, match=r"compact.*Train it anew"):
         fitted("compact").relabel({"cats": "dogs"})

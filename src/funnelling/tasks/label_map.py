@@ -58,7 +58,7 @@ def _of_table(path: FilePath, name: str, known: dict[str, Any]) -> Iterator[Entr
     columns = list(table.columns or ())
     named = columns != [str(place) for place in range(1, len(columns) + 1)]  # as those of Parquet
     if named:
-        rows.insert(0, (0, columns))
+        rows.insert(0, (0, list[object](columns)))
     number, first = rows[0] if rows else (0, [])
     old, new = (_place([str(cell) for cell in first], wanted) for wanted in (OLD, NEW))
     if old is None or new is None or (str(first[old]) in known and not named):

@@ -61,7 +61,7 @@ def relabel(
     report : what gets a line on each step
     """
     classifier: Method = load_model(model)
-    names = read_label_map(mapping, classifier.classes_)
+    names = read_label_map(mapping, classifier.classes_.tolist())
     with naming_file(mapping):
         plan = Relabelling.of(classifier.classes_.tolist(), names)
         if not (plan.renamed or plan.merged or plan.dropped):

@@ -56,7 +56,10 @@ def test_rename_and_back(model: Path, data: Path, tmp_path: Path, capsys: pytest
     assert [row["label"] for row in description["scores"]["by_label"]] == [
         names.get(row["label"], row["label"]) for row in old_scores["by_label"]
     ]
-    assert "Geräte" in (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    card, report = ((tmp_path / "new" / page).read_text("utf-8") for page in ("README.md", "report.html"))
+    assert "Geräte" in card
+    assert "Geräte" in report
+    assert "The worst errors were those under the labels of before." in report
     succeed("relabel", tmp_path / "new", "--map", back)  # in place
     assert answers(tmp_path / "new", data, tmp_path) == rows
     old, new = (json.loads((path / "model.json").read_text("utf-8")) for path in (model, tmp_path / "new"))

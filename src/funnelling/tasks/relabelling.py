@@ -9,6 +9,7 @@ from funnelling.errors import InputError
 from funnelling.evaluation.language_averages import averaged
 from funnelling.method.relabelling import Relabelling
 from funnelling.storage import check_writable, describe_model, load_model, save_model
+from funnelling.storage.models import REPORT
 from funnelling.tasks.label_map import read_label_map
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.trials.reporting import Reporter, silent
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 PAIRS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
 INNER_FOLDS = "Measured by inner folds over the training documents after labels were {}."
+WITHOUT_ERRORS = (
+    "The worst errors were those under the labels of before. `funnelling evaluate MODEL DATA --errors` shows "
+    "those of now."
+)
 LABEL_BY_LABEL = "Labels by themselves as before: {}"
 
 
@@ -78,10 +83,7 @@ def relabel(
     classifier.relabel(names)
     after = _held_out(classifier)
     scores = _followed(scores, plan, bool(classifier.exclusive_), after)
-    details = None
-    if (Path(model) / "report.html").exists():
-        how = "It was not measured under these labels." if scores is None else scores["how"]
-        details = {"how": how, **{key: scores[key] for key in PAIRS if scores and key in scores}}
+    details = _details(scores, len(plan.new)) if (Path(model) / REPORT).exists() else None
     save_model(classifier, output or model, scores=scores, details=details, force=True)
     return RelabelledModel(
         classifier,
@@ -91,6 +93,16 @@ def relabel(
         before,
         after if plan.merged else {},
     )
+
+
+def _details(scores: Mapping[str, Any] | None, labels: int) -> dict[str, Any]:
+    """What the report of a relabelled model can show: a table of labels only where all of them are known."""
+    if scores is None:
+        return {"how": "It was not measured under these labels."}
+    details = {key: scores[key] for key in PAIRS if key in scores}
+    if len(scores.get("by_label", ())) == labels:
+        details |= {"by_label": scores["by_label"], "without_errors": WITHOUT_ERRORS}
+    return {"how": scores.get("how", "Measured on documents that it did not learn from."), **details}
 
 
 def _held_out(model: Any, plan: Relabelling | None = None) -> dict[str, Any]:

@@ -150,7 +150,14 @@ class Archive:
         """The rows of documents with these ids, by language; ids that none has are refused."""
         wanted = set(ids)
         found = {
-            language: np.array([row for row, name in enumerate(names) if name in wanted], dtype=np.intp)
+            language: np.array(
+                [
+                    row
+                    for row, name in enumerate(names)
+                    if name in wanted and not isinstance(name, LineNumber)
+                ],
+                dtype=np.intp,
+            )
             for language, names in ((tag, self.names(tag)) for tag in self.ids)
         }
         known = {self.ids[language][row] for language, rows in found.items() for row in rows}

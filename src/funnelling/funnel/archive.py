@@ -25,6 +25,8 @@ class Archive:
     ``groups`` has "" for a document without one. ``seed`` is what all random choices were made with.
     ``training`` and ``held_out`` are posteriors, by view and language. Of the texts only ``beginnings`` are
     kept, "" where one is not known; languages without texts, and archives of earlier versions, have none.
+    ``scores`` are those of tier 2 on aligned folds, by language, from which thresholds are tuned; archives of
+    earlier versions have none.
     """
 
     seed: int
@@ -35,9 +37,12 @@ class Archive:
     training: dict[str, dict[str, Floats]]
     held_out: dict[str, dict[str, Floats]]
     beginnings: dict[str, list[str]] = field(default_factory=dict)
+    scores: dict[str, Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, training: TrainingSet, posteriors: ViewPosteriors) -> "Archive":
+    def of(
+        cls, training: TrainingSet, posteriors: ViewPosteriors, scores: Mapping[str, Floats]
+    ) -> "Archive":
         """What is worth keeping of a fit."""
         return cls(
             training.seed,
@@ -48,6 +53,7 @@ class Archive:
             {view: {tag: p.training for tag, p in each.items()} for view, each in posteriors.items()},
             {view: {tag: p.held_out for tag, p in each.items()} for view, each in posteriors.items()},
             training.beginnings(),
+            dict(scores),
         )
 
     def posteriors(self) -> dict[str, dict[str, Posteriors]]:

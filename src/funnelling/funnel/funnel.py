@@ -105,4 +105,5 @@ def fit_over_views(
     points = [combination.training_points(posteriors, tag, folds) for tag, folds in taught.folds.items()]
     tier_two = fit_tier_two(design, taught, Posteriors.stacked(points), taught.stacked_folds())
     keeps = teachers is None and not design.compact
-    return FittedFunnel(views, combination, tier_two, Archive.of(training, posteriors) if keeps else None)
+    archive = Archive.of(training, posteriors, tier_two.scores) if keeps else None
+    return FittedFunnel(views, combination, tier_two, archive)

@@ -1,7 +1,7 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import Design
-from funnelling.funnel.thresholds import tuned_thresholds
+from funnelling.funnel.thresholds import tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
@@ -32,7 +32,8 @@ class MetaFit(FitOnFolds, Protocol):
 class TierTwo:
     """A fitted meta-classifier: its C, what makes probabilities of its scores, and where they mean yes.
 
-    ``held_out`` counts, by language, how it decides of its training documents when it has not seen them.
+    ``held_out`` counts, by language, how it decides of its training documents when it has not seen them;
+    ``scores`` are what it decides by.
     """
 
     scorer: Scorer
@@ -40,6 +41,7 @@ class TierTwo:
     calibrator: Calibrator
     thresholds: ScoreThresholds
     held_out: Mapping[str, npt.NDArray[np.int64]]
+    scores: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def fit_tier_two(
@@ -61,11 +63,14 @@ def fit_tier_two(
     if design.goal is not None and isinstance(calibrator, Calibration):
         sizes = list(training.sizes.values())
         languages = np.repeat(np.arange(len(sizes)), sizes)
-        thresholds = tuned_thresholds(calibrator, scores, targets, folds, languages, design.goal)
+        tuned = tune(calibrator(scores), targets, folds, languages, design.goal)
+        thresholds = tuned.in_scores(calibrator)
     elif design.calibrated and isinstance(calibrator, Calibration):
         thresholds = calibrator.even_scores
     held_out = counts_by_language(training.targets, decide(scores - thresholds, training.exclusive))
-    return TierTwo(fit.scorer(), getattr(fit, "C", None), calibrator, thresholds, held_out)
+    ends = np.cumsum(list(training.sizes.values()))[:-1]
+    by_language = dict(zip(training.targets, np.split(scores, ends), strict=True))
+    return TierTwo(fit.scorer(), getattr(fit, "C", None), calibrator, thresholds, held_out, by_language)
 
 
 def tier_two_points(design: Design, posteriors: Posteriors) -> Floats:

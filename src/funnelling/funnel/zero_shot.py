@@ -72,7 +72,7 @@ def fit_joint(
         views,
         Combination("mean", normalise=False),
         replace(tier_two, held_out=own),
-        Archive.of(training, posteriors) if keeps else None,
+        Archive.of(training, posteriors, {}) if keeps else None,
     )
     return funnel, view
 

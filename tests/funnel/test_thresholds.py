@@ -98,11 +98,11 @@ def test_cuts_are_thresholds_in_scores() -> None:
     head = Calibration("platt", slope, offset, np.full(labels, np.nan))
     scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
     folds, languages = np.arange(len(targets)) % 5, np.arange(len(targets)) % 2
-    cuts = tune(head(scores), targets, folds, languages, parse_goal("macro-f1")).in_scores(head)
+    cuts = tune(Ranking(head(scores), targets, folds), languages, parse_goal("macro-f1")).in_scores(head)
     tuned, untuned = measure(targets, scores > cuts), measure(targets, scores > 0)
     assert tuned["macro_f1"] > untuned["macro_f1"]
     assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
-    one_fold = tune(head(scores), targets, 0 * folds, languages, parse_goal("micro-k")).in_scores(head)
+    one_fold = tune(Ranking(head(scores), targets, 0 * folds), languages, parse_goal("micro-k")).in_scores(head)
     assert np.ptp(one_fold) < 1e-9
 
 
@@ -116,7 +116,7 @@ class TestFloor:
         head = Calibration("platt", slope, offset, np.full(labels, np.nan))
         scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
         numbers = np.arange(len(targets))
-        cuts = tune(head(scores), targets, numbers % folds, numbers % 2, goal).in_scores(head)
+        cuts = tune(Ranking(head(scores), targets, numbers % folds), numbers % 2, goal).in_scores(head)
         return expit(slope * cuts + offset)
 
     @pytest.mark.parametrize("measure", ["macro_f1", "micro_k", "macro_k"])

@@ -26,6 +26,7 @@ from funnelling.cli import (
     quickstart,
     serve,
     train,
+    tune,
     update,
 )
 from funnelling.cli.lazily import load_lazily
@@ -39,6 +40,7 @@ COMMANDS = (
     explain,
     add_language,
     update,
+    tune,
     compare,
     experiment,
     inspect,

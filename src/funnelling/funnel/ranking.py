@@ -18,7 +18,6 @@ from funnelling.svm.compiled import sigmoid
 
 # Even in log-odds: the best threshold for K is about as small as the share of documents with a label.
 GRID = sigmoid(np.linspace(-7, 4, 111))
-SLIGHT = 1e-3  # no precision that anyone asks for needs labels that are less likely
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
@@ -65,6 +64,7 @@ class Ranking:
         shape = (len(self.numbers), len(self.likely))
         self._assigned, self._right = np.empty(shape, dtype=np.intp), np.empty(shape, dtype=np.intp)
         self._below = np.zeros(shape)
+        self._likeliest: dict[int, list[Array]] = {}
         self._positives = []  # of each fold the probabilities of each label's right ones, in order
         for k, columns in enumerate(self._columns):
             right = [
@@ -94,10 +94,22 @@ class Ranking:
         """Which labels of documents count, without those of a fold."""
         return np.ones(len(self.rows), dtype=bool) if fold is None else self.folds[self.rows] != fold
 
-    @cached_property
-    def wrong(self) -> tuple[Integers, Integers]:
-        """Rows and labels that are wrong and yet not out of the question."""
-        return np.nonzero((self.probabilities > SLIGHT) & ~self.targets)
+    def likeliest_wrong(self, most: int, fold: int | None) -> Array:
+        """The highest probabilities of labels that documents do not have, at least so many; without a fold."""
+        if most not in self._likeliest:
+            self._likeliest[most] = [_highest(self._wrong_of(number), most) for number in self.numbers]
+        folds = np.flatnonzero(self.without(fold))
+        return np.concatenate([self._likeliest[most][k] for k in folds])
+
+    def _wrong_of(self, fold: int) -> Array:
+        rows = self.folds == fold
+        return self.probabilities[rows][~self.targets[rows]]
+
+    def wrong_above(self, thresholds: Array, fold: int | None) -> tuple[Integers, Integers]:
+        """Rows and labels that are wrong and above thresholds, without the documents of a fold."""
+        rows, labels = np.nonzero((self.probabilities > thresholds) & ~self.targets)
+        kept = np.ones(len(rows), dtype=bool) if fold is None else self.folds[rows] != fold
+        return rows[kept], labels[kept]
 
     def cuts(self, fold: int | None) -> Cuts:
         """Where each label's ranking may be cut, without the documents of a fold."""
@@ -128,3 +140,7 @@ class Ranking:
 
 def _above_grid(columns: Iterable[Array]) -> list[Integers]:
     return [len(column) - np.searchsorted(column, GRID, side="right") for column in columns]
+
+
+def _highest(values: Array, most: int) -> Array:
+    return values if len(values) <= most else np.partition(values, -most)[-most:]

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.funnel.ranking import GRID, Ranking
-from funnelling.matrices import Folds, Targets
+from funnelling.matrices import Targets
 from funnelling.svm import Calibration
 from funnelling.svm.compiled import sigmoid
 
@@ -29,6 +29,7 @@ PER_LABEL = " per label"
 PULLS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
 EDGE = 1e-6  # thresholds keep this distance from 0 and 1
 LOSS = 0.005  # of that micro-F1; and of a share that is asked for, which differs as much by chance
+FARTHEST = 1.0  # in log-odds, that thresholds go down together; the common one, and own ones, meet the goal
 
 Array = npt.NDArray[np.float64]
 
@@ -99,20 +100,18 @@ class Tuned(NamedTuple):
     thresholds: Array
     decided: Targets
 
-    def in_scores(self, calibration: Calibration) -> Array:
-        """The score of each label above which the answer is yes."""
+    def in_scores(self, calibration: Calibration, columns: Any = ALL) -> Array:
+        """The score of each label above which the answer is yes; the labels are those of some columns."""
         from scipy.special import logit
 
-        scores = (logit(self.thresholds) - calibration.offset) / calibration.slope
-        scores[calibration.trivial] = 0.0
+        scores = (logit(self.thresholds) - calibration.offset[columns]) / calibration.slope[columns]
+        scores[calibration.trivial[columns]] = 0.0
         return np.asarray(scores, dtype=np.float64)
 
 
-def tune(
-    probabilities: Array, targets: Targets, folds: Folds, languages: npt.NDArray[np.intp], goal: Goal
-) -> Tuned:
+def tune(ranking: Ranking, languages: npt.NDArray[np.intp], goal: Goal) -> Tuned:
     """Thresholds for a goal, from honest probabilities; ``languages`` numbers that of each document."""
-    ranking = Ranking(probabilities, targets, folds)
+    probabilities, folds = ranking.probabilities, ranking.folds
     pulls = (0.0,) if goal.per_label else PULLS  # what is to reach the goal on its own is drawn nowhere
     whole = Tuning.on(ranking, goal)
     if len(ranking.numbers) < 2:
@@ -120,7 +119,7 @@ def tune(
         return Tuned(thresholds, probabilities > thresholds)
     tunings = [Tuning.on(ranking, goal, fold) for fold in ranking.numbers]
     pull = pulls[0] if len(pulls) == 1 else _choose_pull(ranking, tunings, languages, goal)
-    decided = np.empty(targets.shape, dtype=bool)
+    decided = np.empty(probabilities.shape, dtype=bool)
     for fold, tuning in zip(ranking.numbers, tunings, strict=True):
         rows = folds == fold
         decided[rows] = probabilities[rows] > tuning.thresholds(pull)
@@ -139,25 +138,27 @@ class Tuning(NamedTuple):
     @classmethod
     def on(cls, ranking: Ranking, goal: Goal, without: int | None = None) -> "Tuning":
         """Tuned on all documents, or on those that are not in a fold."""
-        likely = None if goal.share is None else Likely.of(ranking, goal, without)
-        common = _common_threshold(ranking, goal, without) if likely is None else likely.common(goal)
-        own = _own_thresholds(ranking, goal, without)
-        return cls(common, own, ranking.positives(without), goal, None if goal.per_label else likely)
+        own, positives = _own_thresholds(ranking, goal, without), ranking.positives(without)
+        if goal.share is None:
+            return cls(_common_threshold(ranking, goal, without), own, positives, goal, None)
+        common = sigmoid(np.array([Likely.whatever_label(ranking, goal, without).cut(goal)])).item()
+        if goal.per_label:
+            return cls(common, own, positives, goal, None)
+        lowest = np.where(positives > 0, np.minimum(own, common), common)
+        return cls(common, own, positives, goal, Likely.above(ranking, goal, without, lowest))
 
     def thresholds(self, pull: float) -> Array:
         """One threshold per label: its own and the common one, averaged by the number of its positives."""
-        from scipy.special import logit
-
         weight = np.where(self.positives > 0, self.positives / np.maximum(self.positives + pull, 1), 0.0)
         own = np.where(self.positives > 0, self.own, self.common)
-        mixed = weight * logit(_inside(own)) + (1 - weight) * logit(_inside(self.common))
+        mixed = weight * _odds(own) + (1 - weight) * _odds(self.common)
         if self.likely is not None:
             mixed += self.likely.cut(self.goal, mixed)
         return np.maximum(sigmoid(mixed), self.goal.floor)
 
 
 class Likely(NamedTuple):
-    """Labels of documents that a share is measured on: log-odds, and which label, of right and of wrong ones."""
+    """Labels of documents that may be above thresholds: log-odds, and which label, of right and wrong ones."""
 
     right: Array
     labels: npt.NDArray[np.intp]
@@ -165,42 +166,44 @@ class Likely(NamedTuple):
     labels_of_wrong: npt.NDArray[np.intp]
 
     @classmethod
-    def of(cls, ranking: Ranking, goal: Goal, without: int | None) -> "Likely":
-        from scipy.special import logit
+    def whatever_label(cls, ranking: Ranking, goal: Goal, without: int | None) -> "Likely":
+        """All that one threshold for all labels may assign."""
+        right = _odds(ranking.likely[ranking.learned(without)])
+        wrong = np.empty(0)
+        if goal.precision is not None:
+            wrong = _odds(ranking.likeliest_wrong(_most_wrong(len(ranking.likely), goal.precision), without))
+        return cls(right, np.zeros(len(right), dtype=np.intp), wrong, np.zeros(len(wrong), dtype=np.intp))
 
+    @classmethod
+    def above(cls, ranking: Ranking, goal: Goal, without: int | None, lowest: Array) -> "Likely":
+        """All that thresholds above the ``lowest`` may assign, or somewhat below."""
         learned = ranking.learned(without)
-        right, labels = logit(_inside(ranking.likely[learned])), ranking.labels[learned]
-        if goal.recall is not None:  # which what is wrong has no part in
-            return cls(right, labels, np.empty(0), np.empty(0, dtype=np.intp))
-        rows, wrong = ranking.wrong
-        kept = slice(None) if without is None else ranking.folds[rows] != without
-        rows, wrong = rows[kept], wrong[kept]
-        return cls(right, labels, logit(_inside(ranking.probabilities[rows, wrong])), wrong)
+        rows, labels = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+        if goal.precision is not None:  # in recall, what is wrong has no part
+            rows, labels = ranking.wrong_above(sigmoid(_odds(lowest) - FARTHEST), without)
+        wrong = _odds(ranking.probabilities[rows, labels])
+        return cls(_odds(ranking.likely[learned]), ranking.labels[learned], wrong, labels)
 
-    def common(self, goal: Goal) -> float:
-        """The threshold that gives all labels together the share that is asked for; .5 where there is none."""
-        labels = 1 + max(self.labels.max(initial=0), self.labels_of_wrong.max(initial=0))
-        return float(sigmoid(np.array([self.cut(goal, np.zeros(labels))]))[0])
-
-    def cut(self, goal: Goal, above: Array) -> float:
-        """How far log-odds must be above each label's for the share that is asked for."""
-        if not len(self.right):
-            return 0.0
-        right = np.sort(self.right - above[self.labels])
+    def cut(self, goal: Goal, thresholds: Array | None = None) -> float:
+        """How far thresholds, in log-odds, must move for the share that is asked for."""
+        right, wrong = self.right, self.wrong
+        if thresholds is not None:
+            right, wrong = right - thresholds[self.labels], wrong - thresholds[self.labels_of_wrong]
+        right = np.sort(right)
         if goal.recall is not None:
-            return float(right[_missed(len(right), goal.recall)]) - 1e-9
+            return float(right[_missed(len(right), goal.recall)]) - 1e-9 if len(right) else 0.0
         assert goal.precision is not None
-        wrong = self.wrong - above[self.labels_of_wrong]
-        most = int(len(right) / goal.precision) + 1  # more cannot be assigned
+        most = _most_wrong(len(right), goal.precision)
         wrong = np.sort(wrong if len(wrong) <= most else np.partition(wrong, -most)[-most:])
-        found = len(right) - np.searchsorted(right, right)
-        at = np.searchsorted(wrong, right)
+        places = right if thresholds is None else right[right >= -FARTHEST]
+        if not len(places):
+            return 0.0
+        found, at = len(right) - np.searchsorted(right, places), np.searchsorted(wrong, places)
         quality = _precise(found, found + len(wrong) - at, goal.precision)
-        best = len(right) - 1 - int(np.argmax(quality[::-1]))  # the highest of equals
-        next_right = right[np.searchsorted(right, right[best]) - 1] if found[best] < len(right) else -np.inf
+        best = len(places) - 1 - int(np.argmax(quality[::-1]))  # the highest of equals
+        next_right = right[len(right) - found[best] - 1] if found[best] < len(right) else -np.inf
         next_wrong = wrong[at[best] - 1] if at[best] else -np.inf
-        below = max(next_right, next_wrong, right[best] - 1)
-        return float(right[best] + below) / 2
+        return float(places[best] + max(next_right, next_wrong, places[best] - FARTHEST)) / 2
 
 
 def _choose_pull(
@@ -284,9 +287,20 @@ def _precise(right: npt.NDArray[np.intp], assigned: npt.NDArray[np.intp], precis
     return np.where(share >= precision, 1.0 + right, share)
 
 
+def _most_wrong(right: int, precision: float) -> int:
+    """More wrong ones, and one, than this cannot be assigned beside so many right ones."""
+    return int(right * (1 - precision) / precision) + 2
+
+
 def _missed(positives: Any, recall: float) -> Any:
     """How many of so many need not be found."""
     return np.floor((1 - recall) * positives).astype(np.intp)
+
+
+def _odds(probability: Any) -> Array:
+    from scipy.special import logit
+
+    return np.asarray(logit(_inside(probability)), dtype=np.float64)
 
 
 def _inside(probability: Any) -> Array:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import Design
+from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, one_blas_thread
@@ -63,7 +64,7 @@ def fit_tier_two(
     if design.goal is not None and isinstance(calibrator, Calibration):
         sizes = list(training.sizes.values())
         languages = np.repeat(np.arange(len(sizes)), sizes)
-        tuned = tune(calibrator(scores), targets, folds, languages, design.goal)
+        tuned = tune(Ranking(calibrator(scores), targets, folds), languages, design.goal)
         thresholds = tuned.in_scores(calibrator)
     elif design.calibrated and isinstance(calibrator, Calibration):
         thresholds = calibrator.even_scores

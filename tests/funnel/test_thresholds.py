@@ -102,7 +102,9 @@ def test_cuts_are_thresholds_in_scores() -> None:
     tuned, untuned = measure(targets, scores > cuts), measure(targets, scores > 0)
     assert tuned["macro_f1"] > untuned["macro_f1"]
     assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
-    one_fold = tune(Ranking(head(scores), targets, 0 * folds), languages, parse_goal("micro-k")).in_scores(head)
+    one_fold = tune(Ranking(head(scores), targets, 0 * folds), languages, parse_goal("micro-k")).in_scores(
+        head
+    )
     assert np.ptp(one_fold) < 1e-9
 
 

@@ -40,9 +40,7 @@ class Archive:
     scores: dict[str, Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, training: TrainingSet, posteriors: ViewPosteriors, scores: Mapping[str, Floats]
-    ) -> "Archive":
+    def of(cls, training: TrainingSet, posteriors: ViewPosteriors, scores: Mapping[str, Floats]) -> "Archive":
         """What is worth keeping of a fit."""
         return cls(
             training.seed,

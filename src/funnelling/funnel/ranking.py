@@ -7,6 +7,7 @@ ones are at least as likely, and who comes next: counted fold by fold, and added
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,9 @@ class Cuts(NamedTuple):
         thresholds = np.full(labels, 0.5)
         if len(quality):
             starts = np.flatnonzero(np.append(True, np.diff(self.labels) > 0))
-            highest = np.repeat(np.maximum.reduceat(quality, starts), np.diff(np.append(starts, len(quality))))
+            highest = np.repeat(
+                np.maximum.reduceat(quality, starts), np.diff(np.append(starts, len(quality)))
+            )
             places = np.flatnonzero(quality == highest)
             found, first = np.unique(self.labels[places], return_index=True)
             best = places[first]
@@ -69,7 +72,7 @@ class Ranking:
         for k, columns in enumerate(self._columns):
             right = [
                 self.likely[start:end][own_folds[start:end] == self.numbers[k]][::-1]
-                for start, end in zip(ends[:-1], ends[1:], strict=True)
+                for start, end in pairwise(ends.tolist())
             ]
             self._positives.append(right)
             for label in np.flatnonzero(np.diff(ends)):
@@ -77,7 +80,9 @@ class Ranking:
                 at = np.searchsorted(column, self.likely[places])
                 self._assigned[k, places] = len(column) - at
                 self._below[k, places] = np.where(at > 0, column[np.maximum(at, 1) - 1], 0.0)
-                self._right[k, places] = len(right[label]) - np.searchsorted(right[label], self.likely[places])
+                self._right[k, places] = len(right[label]) - np.searchsorted(
+                    right[label], self.likely[places]
+                )
 
     def without(self, fold: int | None) -> npt.NDArray[np.bool_]:
         """Which folds count, as flags of ``numbers``."""
@@ -95,7 +100,7 @@ class Ranking:
         return np.ones(len(self.rows), dtype=bool) if fold is None else self.folds[self.rows] != fold
 
     def likeliest_wrong(self, most: int, fold: int | None) -> Array:
-        """The highest probabilities of labels that documents do not have, at least so many; without a fold."""
+        """The highest probabilities of labels that documents lack, at least so many, without a fold."""
         if most not in self._likeliest:
             self._likeliest[most] = [_highest(self._wrong_of(number), most) for number in self.numbers]
         folds = np.flatnonzero(self.without(fold))
@@ -103,7 +108,8 @@ class Ranking:
 
     def _wrong_of(self, fold: int) -> Array:
         rows = self.folds == fold
-        return self.probabilities[rows][~self.targets[rows]]
+        wrong: Array = self.probabilities[rows][~self.targets[rows]]
+        return wrong
 
     def wrong_above(self, thresholds: Array, fold: int | None) -> tuple[Integers, Integers]:
         """Rows and labels that are wrong and above thresholds, without the documents of a fold."""
@@ -131,7 +137,7 @@ class Ranking:
 
     @cached_property
     def _above_grid(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """How many documents are above each threshold of the grid, by fold and label, and how many right ones."""
+        """How many documents, and how many right ones, are above thresholds of the grid, by fold and label."""
         return (
             np.array([_above_grid(columns) for columns in self._columns]),
             np.array([_above_grid(columns) for columns in self._positives]),

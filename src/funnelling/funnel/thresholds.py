@@ -3,8 +3,8 @@
 They are tuned on posteriors of documents that neither tier saw. A rare label's own best threshold is
 mostly chance, so each is drawn towards the one that is best for all labels together: by how much is chosen
 by cross-validation, on the goal itself, averaged over languages as reports do. Tuning for macro-F1 stays
-close to the best micro-F1 that one common threshold has, for few would give that away. Where so much recall or
-precision is asked for, all thresholds then move together until that much is reached.
+close to the best micro-F1 that one common threshold has, for few would give that away. Where recall or
+precision is to be so high, all thresholds then move together until it is.
 """
 
 from collections.abc import Sequence
@@ -158,7 +158,7 @@ class Tuning(NamedTuple):
 
 
 class Likely(NamedTuple):
-    """Labels of documents that may be above thresholds: log-odds, and which label, of right and wrong ones."""
+    """What may be above thresholds: the log-odds of right and of wrong labels, and which label each is."""
 
     right: Array
     labels: npt.NDArray[np.intp]

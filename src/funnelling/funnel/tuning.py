@@ -3,16 +3,17 @@
 What is shown of it is honest too: each fold's documents are decided by thresholds that the other folds gave.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import Counts, IntArray
+from funnelling.evaluation.counts import ALL, Columns, Counts, IntArray
 from funnelling.evaluation.language_averages import counts_by_language
 from funnelling.evaluation.registry import MEASURES
 from funnelling.funnel.archive import Archive
@@ -151,7 +152,7 @@ def _misses(counts: Counts, goal: Goal) -> float | None:
     return reached if number and reached < share - CHANCE * error else None
 
 
-def tuned_columns(classes: Sequence[Any], labels: Sequence[str] | None) -> npt.NDArray[np.intp]:
+def tuned_columns(classes: Iterable[Any], labels: Sequence[str] | None) -> npt.NDArray[np.intp]:
     """Where a model has these labels, all by default; one that it does not have is refused."""
     known = {str(label): column for column, label in enumerate(classes)}
     if labels is None:
@@ -161,7 +162,9 @@ def tuned_columns(classes: Sequence[Any], labels: Sequence[str] | None) -> npt.N
     for label in labels:
         if label not in known:
             near = get_close_matches(label, known, n=3)
-            hint = f"Did you mean {' or '.join(near)}?" if near else "See `funnelling inspect` for those it has."
+            hint = (
+                f"Did you mean {' or '.join(near)}?" if near else "See `funnelling inspect` for those it has."
+            )
             raise InputError(f"The model has no label {label!r}. {hint}")
     return np.unique([known[label] for label in labels])
 
@@ -200,11 +203,18 @@ class HeldOut:
 
     def tuned(self, goal: Goal, columns: npt.NDArray[np.intp]) -> Tuned:
         """Thresholds of some labels for a goal."""
-        probabilities = self.calibration(self.scores)[:, columns]
-        targets = np.vstack(list(self.targets.values()))[:, columns]
         sizes = [len(rows) for rows in self.targets.values()]
         languages = np.repeat(np.arange(len(sizes)), sizes)
-        return tune(Ranking(probabilities, targets, self.folds), languages, goal)
+        whole = len(columns) == self.scores.shape[1]
+        return tune(self._ranking if whole else self._ranked(columns.tolist()), languages, goal)
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        return self._ranked(ALL)
+
+    def _ranked(self, columns: Columns) -> Ranking:
+        targets = np.vstack(list(self.targets.values()))[:, columns]
+        return Ranking(self.calibration(self.scores)[:, columns], targets, self.folds)
 
     def with_tuned(self, cuts: Any, tuned: Tuned, columns: npt.NDArray[np.intp]) -> Array:
         """Thresholds in scores, where those of some labels have been tuned."""
@@ -216,7 +226,7 @@ class HeldOut:
         return counts_by_language(self.targets, decided)
 
     def decided(self, cuts: Any, goal: Goal | None) -> Targets:
-        """What thresholds decide; where these were tuned on the same documents, by those without each fold."""
+        """What thresholds decide; those that were tuned on these documents, by what the other folds gave."""
         if goal is not None:
             columns = np.arange(self.scores.shape[1])
             tuned = self.tuned(goal, columns)
@@ -228,14 +238,14 @@ class HeldOut:
     def probabilities(self, cuts: Any) -> Array:
         """Thresholds in scores as probabilities; .5 for a label that training left no choice about."""
         scores = np.broadcast_to(np.asarray(cuts, dtype=np.float64), (1, self.scores.shape[1]))
-        thresholds = self.calibration(scores)[0]
+        thresholds: Array = self.calibration(scores)[0]
         thresholds[self.calibration.trivial] = 0.5
         return thresholds
 
 
 def change_thresholds(
     held_out: HeldOut,
-    classes: Sequence[Any],
+    classes: Iterable[Any],
     cuts: Any,
     before: Goal | None,
     goal: str,

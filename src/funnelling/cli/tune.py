@@ -11,8 +11,8 @@ def add_to(commands: options.Commands) -> None:
         help="set a model's thresholds for another goal",
         description="Set the thresholds above which a model assigns labels, without training it anew: for "
         "the best micro-f1, macro-f1, micro-k or macro-k, for the best F1 with recall=R, or for the best "
-        "recall with precision=P. Precision, recall and labels per document are shown before and after, on training "
-        "documents that were held out.",
+        "recall with precision=P. Precision, recall and labels per document are shown before and after, on "
+        "training documents that were held out.",
     )
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
     parser.add_argument(

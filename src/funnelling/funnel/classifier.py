@@ -442,7 +442,7 @@ class FunnellingClassifier(Method):
         ('recall=.9', True)
         >>> model.tune("recall=.9", labels=["cats"])
         Traceback (most recent call last):
-        funnelling.errors.InputError: The model has no label 'cats'. Did you mean cat?
+        funnelling.errors.InputError: The model has no label 'cats'. Near ones that it has: cat.
         """
         text = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
         goal = parse_goal(text)

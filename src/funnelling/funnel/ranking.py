@@ -77,18 +77,18 @@ class Ranking:
             self._positives.append(right)
             for label in np.flatnonzero(np.diff(ends)):
                 column, places = columns[label], slice(ends[label], ends[label + 1])
-                at = np.searchsorted(column, self.likely[places])
+                likely, of_label = self.likely[places], right[label]
+                at = np.searchsorted(column, likely)
                 self._assigned[k, places] = len(column) - at
                 self._below[k, places] = np.where(at > 0, column[np.maximum(at, 1) - 1], 0.0)
-                self._right[k, places] = len(right[label]) - np.searchsorted(
-                    right[label], self.likely[places]
-                )
+                self._right[k, places] = len(of_label) - np.searchsorted(of_label, likely)
 
     def without(self, fold: int | None) -> npt.NDArray[np.bool_]:
         """Which folds count, as flags of ``numbers``."""
         return np.array([number != fold for number in self.numbers])
 
     def documents(self, fold: int | None) -> int:
+        """How many documents there are, without those of a fold."""
         return int(np.count_nonzero(self.folds != fold)) if fold is not None else len(self.folds)
 
     def positives(self, fold: int | None) -> Integers:
@@ -137,7 +137,7 @@ class Ranking:
 
     @cached_property
     def _above_grid(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """How many documents, and how many right ones, are above thresholds of the grid, by fold and label."""
+        """How many documents, and right ones, are above each threshold of the grid, by fold and label."""
         return (
             np.array([_above_grid(columns) for columns in self._columns]),
             np.array([_above_grid(columns) for columns in self._positives]),

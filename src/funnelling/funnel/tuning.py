@@ -161,19 +161,18 @@ def tuned_columns(classes: Iterable[Any], labels: Sequence[str] | None) -> npt.N
         raise InputError("No label to tune is named. Name some, or leave them out for all.")
     for label in labels:
         if label not in known:
-            near = get_close_matches(label, known, n=3)
-            hint = (
-                f"Did you mean {' or '.join(near)}?" if near else "See `funnelling inspect` for those it has."
-            )
+            near = ", ".join(get_close_matches(label, known, n=3))
+            hint = f"Near ones that it has: {near}." if near else "See `funnelling inspect` for those it has."
             raise InputError(f"The model has no label {label!r}. {hint}")
     return np.unique([known[label] for label in labels])
 
 
 def archived_training(archive: Archive) -> TrainingSet:
     """Labels and folds of the documents of an archive, as the fit had them."""
+    nothing: dict[str, Any] = dict.fromkeys(archive.targets)
     return TrainingSet.of(
-        {},
-        {},
+        nothing,
+        nothing,
         archive.targets,
         {language: [name or None for name in names] for language, names in archive.groups.items()},
         archive.ids,

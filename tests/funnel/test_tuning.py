@@ -34,8 +34,7 @@ def test_languages_without_training_documents_get_their_thresholds_too() -> None
     corpus = text_corpus(60)
     parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
     model, anew = (
-        FunnellingClassifier(**parameters, **more).fit(*corpus)
-        for more in ({}, {"optimise": "recall=.9"})
+        FunnellingClassifier(**parameters, **more).fit(*corpus) for more in ({}, {"optimise": "recall=.9"})
     )
     model.tune("recall=.9")
     np.testing.assert_array_equal(model.shared_cuts_, anew.shared_cuts_)

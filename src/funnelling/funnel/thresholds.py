@@ -7,7 +7,7 @@ close to the best micro-F1 that one common threshold has, for few would give tha
 precision is to be so high, all thresholds then move together until it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -111,19 +111,39 @@ class Tuned(NamedTuple):
 
 def tune(ranking: Ranking, languages: npt.NDArray[np.intp], goal: Goal) -> Tuned:
     """Thresholds for a goal, from honest probabilities; ``languages`` numbers that of each document."""
-    probabilities, folds = ranking.probabilities, ranking.folds
-    pulls = (0.0,) if goal.per_label else PULLS  # what is to reach the goal on its own is drawn nowhere
+    pulls, tunings = _pulls(goal), _tunings(ranking, goal)
+    alone = len(pulls) == 1 or len(ranking.numbers) < 2
+    pull = pulls[0] if alone else _choose_pull(ranking, tunings, languages, goal)
+    return Tuned(Tuning.on(ranking, goal).thresholds(pull), _decided(ranking, tunings, pull))
+
+
+def tuned_as(ranking: Ranking, goal: Goal, matches: Callable[[Tuned], bool]) -> Tuned | None:
+    """Thresholds for a goal that are known already, for less work; None where no pull gives them."""
     whole = Tuning.on(ranking, goal)
-    if len(ranking.numbers) < 2:
-        thresholds = whole.thresholds(pulls[0])
-        return Tuned(thresholds, probabilities > thresholds)
-    tunings = [Tuning.on(ranking, goal, fold) for fold in ranking.numbers]
-    pull = pulls[0] if len(pulls) == 1 else _choose_pull(ranking, tunings, languages, goal)
-    decided = np.empty(probabilities.shape, dtype=bool)
+    for pull in _pulls(goal):
+        tuned = Tuned(whole.thresholds(pull), ranking.targets)
+        if matches(tuned):
+            return tuned._replace(decided=_decided(ranking, _tunings(ranking, goal), pull))
+    return None
+
+
+def _pulls(goal: Goal) -> tuple[float, ...]:
+    return (0.0,) if goal.per_label else PULLS  # what is to reach the goal on its own is drawn nowhere
+
+
+def _tunings(ranking: Ranking, goal: Goal) -> "list[Tuning]":
+    """Tuned without one fold after the other; where there is only one fold, on all documents."""
+    folds = ranking.numbers if len(ranking.numbers) > 1 else [None]
+    return [Tuning.on(ranking, goal, fold) for fold in folds]
+
+
+def _decided(ranking: Ranking, tunings: "Sequence[Tuning]", pull: float) -> Targets:
+    """What each fold's documents get by thresholds that the other folds gave."""
+    decided = np.empty(ranking.targets.shape, dtype=bool)
     for fold, tuning in zip(ranking.numbers, tunings, strict=True):
-        rows = folds == fold
-        decided[rows] = probabilities[rows] > tuning.thresholds(pull)
-    return Tuned(whole.thresholds(pull), decided)
+        rows = ranking.folds == fold
+        decided[rows] = ranking.probabilities[rows] > tuning.thresholds(pull)
+    return decided
 
 
 class Tuning(NamedTuple):

@@ -18,7 +18,7 @@ from funnelling.evaluation.language_averages import counts_by_language
 from funnelling.evaluation.registry import MEASURES
 from funnelling.funnel.archive import Archive
 from funnelling.funnel.ranking import Ranking
-from funnelling.funnel.thresholds import Goal, Tuned, parse_goal, tune
+from funnelling.funnel.thresholds import Goal, Tuned, parse_goal, tune, tuned_as
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration
@@ -227,9 +227,10 @@ class HeldOut:
     def decided(self, cuts: Any, goal: Goal | None) -> Targets:
         """What thresholds decide; those that were tuned on these documents, by what the other folds gave."""
         if goal is not None:
-            columns = np.arange(self.scores.shape[1])
-            tuned = self.tuned(goal, columns)
-            if np.array_equal(self.with_tuned(0.0, tuned, columns), cuts):
+            tuned = tuned_as(
+                self._ranking, goal, lambda tuned: np.array_equal(tuned.in_scores(self.calibration), cuts)
+            )
+            if tuned is not None:
                 return tuned.decided
         decided: Targets = self.scores - cuts > 0
         return decided

@@ -27,6 +27,7 @@ from funnelling.cli import (
     relabel,
     serve,
     train,
+    tune,
     update,
 )
 from funnelling.cli.lazily import load_lazily
@@ -40,6 +41,7 @@ COMMANDS = (
     explain,
     add_language,
     update,
+    tune,
     relabel,
     compare,
     experiment,

@@ -485,7 +485,7 @@ class FunnellingClassifier(Method):
             raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
         if not hasattr(self, "training_") or not self.training_.scores:
             raise InputError(
-                "The model is compact, of a large corpus, or of an earlier version: it keeps no scores of its "
+                "The model is compact, of a large corpus or of an earlier version: it keeps no scores of its "
                 "training documents to tune thresholds on. Train it anew with --optimise."
             )
 

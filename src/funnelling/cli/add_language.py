@@ -9,9 +9,9 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "add-language",
         help="teach a model a further language",
-        description="Teach a model languages that it does not know. It becomes the model that is trained on all "
-        "documents at once, with the views that were chosen before. Measures before and after are shown; a "
-        "model that became worse by more than noise is not saved.",
+        description="Teach a model languages that it does not know. It becomes the model that is trained on "
+        "all documents at once, with the views that were chosen before. Measures before and after are shown; "
+        "a model that became worse by more than noise is not saved.",
     )
     options.add_growth(parser)
     parser.set_defaults(run=run)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def learn_on(task: "Callable[..., GrownModel]", arguments: argparse.Namespace) -> None:
     """Have a model learn on and print what has changed, also where it became worse and was not saved."""
-    from funnelling.tasks.growing import ScoreFell
+    from funnelling.tasks.growing import ScoreFellError
 
     try:
         growth = task(
@@ -29,7 +29,7 @@ def learn_on(task: "Callable[..., GrownModel]", arguments: argparse.Namespace) -
             verbose=1,
             report=printing.say,
         )
-    except ScoreFell as error:
+    except ScoreFellError as error:
         _print(error.growth, None, arguments.json)
         raise
     _print(growth, arguments.output or arguments.model, arguments.json)

@@ -67,8 +67,8 @@ def print_growth(growth: "GrownModel") -> None:
     print_change(growth.change)
     if growth.corrected:
         print(
-            f"{growth.as_corrected:,} of {counted(growth.corrected, 'corrected document')} now get exactly the "
-            "labels given."
+            f"{growth.as_corrected:,} of {counted(growth.corrected, 'corrected document')} now get exactly "
+            "the labels given."
         )
     if growth.new_labels:
         shown = ", ".join(map(printable, growth.new_labels[:MOST_LABELS]))

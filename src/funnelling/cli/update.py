@@ -9,10 +9,10 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "update",
         help="teach a model further documents, or correct the labels of those it knows",
-        description="Teach a model further documents. It becomes the model that is trained on all documents at "
-        "once, with the views that were chosen before. Those it knows, by id or else by text, get the labels "
-        "given now; a file of ids and labels is enough for that. Measures before and after are shown; a model "
-        "that became worse by more than noise is not saved.",
+        description="Teach a model further documents. It becomes the model that is trained on all documents "
+        "at once, with the views that were chosen before. Those it knows, by id or else by text, get the "
+        "labels given now; a file of ids and labels is enough for that. Measures before and after are shown; "
+        "a model that became worse by more than noise is not saved.",
     )
     options.add_growth(parser, data_optional=True)
     parser.set_defaults(run=run)

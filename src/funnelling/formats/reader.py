@@ -56,8 +56,8 @@ class DocumentReader:
     """Makes documents of the rows of one file, or of several that are alike.
 
     ``labels`` says whether labels are needed: what joins them in cells is told by all cells, which takes a
-    second look at the file. ``keep_fields`` keeps all columns of each document beside it. Unless ``texts`` are
-    needed, rows may have an id in place of a text.
+    second look at the file. ``keep_fields`` keeps all columns of each document beside it. Unless ``texts``
+    are needed, rows may have an id in place of a text.
     """
 
     def __init__(

@@ -160,7 +160,9 @@ def change_table(
     """
     measures = main_measures(next(iter(after.values())))
 
-    def row(name: str, old: Mapping[str, float] | None, new: Mapping[str, float], told: list[str]) -> list[str]:
+    def row(
+        name: str, old: Mapping[str, float] | None, new: Mapping[str, float], told: list[str]
+    ) -> list[str]:
         cells = [("–" if old is None else number(old[m]), number(new[m])) for m in measures]
         return [name, *told, *(cell for pair in cells for cell in pair)]
 

@@ -96,7 +96,7 @@ class _Comparison:
         )[language]
         old, new = np.flatnonzero(places != NEW), np.flatnonzero(places == NEW)
         decided: Targets | None = None
-        # An earlier model that held nothing out, as one whose tier 2 a sample taught, tells nothing of the old.
+        # A model that held nothing out, as one whose tier 2 a sample taught, tells nothing of old documents.
         if language in before or (not len(old) and self._before.serves(language)):
             decided = np.zeros((len(places), len(self._labels)), dtype=bool)
             if len(old):
@@ -158,5 +158,3 @@ def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
         given = as_indicators(model, model.predict(texts, languages=[language] * len(rows)))
         right += int((given.astype(bool) == targets[language][rows]).all(axis=1).sum())
     return right
-
-

@@ -11,6 +11,7 @@ import numpy as np
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.formats.document import NO_TEXT, LineNumber, quoted
+from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.archive import Archive
 from funnelling.method.learning_on import DocumentRows, Merged
@@ -30,14 +31,13 @@ if TYPE_CHECKING:
     from funnelling.method.base import Method
 
 
-
 @dataclass(frozen=True)
 class GrownModel:
     """A model that learned on, and what has changed.
 
     Documents are counted by what they were to the model: ``new``, ``corrected`` (known, with other labels),
-    ``replaced`` (known by their id, with another text) and ``repeated`` (nothing new). ``as_corrected`` is how
-    many of the corrected ones get exactly the labels given.
+    ``replaced`` (known by their id, with another text) and ``repeated`` (nothing new). ``as_corrected`` is
+    how many of the corrected ones get exactly the labels given.
     """
 
     model: "Method"
@@ -60,8 +60,8 @@ class GrownModel:
         }
 
 
-class ScoreFell(InputError):
-    """A model that learned on became worse by more than noise, and was not saved; ``growth`` is what it is."""
+class ScoreFellError(InputError):
+    """A model that learned on became worse by more than noise, and was not saved; ``growth`` tells how."""
 
     def __init__(self, message: str, growth: GrownModel) -> None:
         super().__init__(message)
@@ -131,10 +131,10 @@ def update(
 ) -> GrownModel:
     """Teach a model further documents, or other labels of documents that it knows.
 
-    Documents are known by their ids, or by their texts where they have none. A document that is known gets the
-    labels that it comes with, and for that its id is enough: it needs no text. Documents in a regional variant
-    of a known language count as that one's. A model that has become worse by more than noise is not saved:
-    `ScoreFell`.
+    Documents are known by their ids, or by their texts where they have none. A document that is known gets
+    the labels that it comes with, and for that its id is enough: it needs no text. Documents in a regional
+    variant of a known language count as that one's. A model that has become worse by more than noise is not
+    saved: `ScoreFellError`.
 
     Parameters
     ----------
@@ -215,8 +215,9 @@ def _grow(how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], da
     )
     if growth.change.fell and not how.force:
         fell = growth.change.fell[0].described()
-        raise ScoreFell(
-            f"{data}: {fell}, more than noise: the model is not saved. Look at the documents, or add --force.",
+        raise ScoreFellError(
+            f"{shown_name(data)}: {fell}, which is more than noise: the old model stays. Look at the "
+            "documents, or take the new one anyway with --force.",
             growth,
         )
     measurement = measure_grown(model, test)
@@ -228,9 +229,7 @@ def _grow(how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], da
 
 def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
     """The documents that bring a text, and those that bring labels for one that the model has."""
-    known = {
-        name for tag in archive.ids for name in archive.names(tag) if not isinstance(name, LineNumber)
-    }
+    known = {name for tag in archive.ids for name in archive.names(tag) if not isinstance(name, LineNumber)}
     bare = np.array(
         [
             text is NO_TEXT or (not text.strip() and not isinstance(name, LineNumber) and name in known)
@@ -280,9 +279,7 @@ def _both(first: Merged, second: Merged) -> Merged:
 
 
 def _united(first: DocumentRows, second: DocumentRows) -> DocumentRows:
-    return {
-        tag: sorted({*first.get(tag, ()), *second.get(tag, ())}) for tag in sorted({*first, *second})
-    }
+    return {tag: sorted({*first.get(tag, ()), *second.get(tag, ())}) for tag in sorted({*first, *second})}
 
 
 def _total(documents: DocumentRows) -> int:
@@ -333,11 +330,9 @@ def _unlearned(model: "Method", test: Corpus, report: Reporter) -> Corpus:
 
 
 def measure_grown(model: "Method", test: Corpus, when: str = "after it learned on") -> Measurement:
-    """What the card of a changed model shows: all languages alike, so test documents only where all have some."""
+    """What the card of a changed model shows: test documents only where all languages have some."""
     if len(test) and set(test.by_language()) >= set(model.languages_):
         return measure_on_test(model, test, f" {when}", shown_errors(model))
     if getattr(model, "held_out_", None):
         return measure_held_out(model, f"Measured by inner folds over the training documents {when}.")
     return Measurement(None, f"Not measured {when}: there are no test documents in every language.")
-
-

@@ -184,9 +184,14 @@ class _Found:
 
     def text(self, optional: bool = False) -> tuple[str, ...]:
         given = self._layout.text or self._named_before("text")
-        optional = optional and self.one("id") is not None
         if optional and tuple(given) == (NONE,):
+            if self.one("id") is None:
+                raise InputError(
+                    f"{self._place}: which column holds the id? There are {_some(map(quoted, self._names))}. "
+                    "Name it with --id-column."
+                )
             return ()
+        optional = optional and self.one("id") is not None
         if given:
             return self._all_named(given, "text")
         own = self._by_name("text")

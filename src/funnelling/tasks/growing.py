@@ -105,7 +105,7 @@ def add_language(
     Takes what `update` takes, and refuses documents in languages that the model knows.
     """
     how = _Growing(model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report)
-    method = _load(how)
+    method = _loaded(how)
     trial, notes = read_sides(data, verbose=verbose, layout=layout_for(method, layout), strict=strict)
     with naming_file(data):
         for language in trial.train.by_language():
@@ -155,7 +155,7 @@ def update(
     how = _Growing(model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report)
     if data is None and not choose:
         raise InputError(f"{model}: nothing to learn. Name a file of documents, or choose views anew.")
-    method = _load(how)
+    method = _loaded(how)
     if data is None:
         nothing = Corpus()
         return _grow(how, method, Trial(nothing, nothing, nothing), [], model)
@@ -166,21 +166,27 @@ def update(
     return _grow(how, method, trial, notes, data)
 
 
-def _load(how: _Growing) -> "Method":
-    """A model that can learn on, and be written to the output."""
-    model = load_text_model(how.model)
-    resources = how.resources.read()
-    parameters = model.get_params(deep=False)
-    with naming_file(how.model):
-        for name in resources:
-            if name not in parameters:
+def load_extensible(
+    path: FilePath, output: FilePath | None, resources: ResourcePaths = NO_RESOURCES, force: bool = False
+) -> "Method":
+    """A model that can learn again from what it keeps, with its resources, and be written to the output."""
+    model = load_text_model(path)
+    given = resources.read()
+    with naming_file(path):
+        for name in given:
+            if name not in model.get_params(deep=False):
                 raise InputError(f"the model reads no {name}. Leave --{name} out.")
-        model.set_params(n_jobs=how.jobs, verbose=how.verbose, **resources)
+        model.set_params(**given)
         model.check_extensible()
-        if how.choose and not hasattr(model, "choice_"):
-            raise InputError("its views were given, not chosen. Leave --choose out.")
-    check_writable(Path(how.output or how.model), how.force or how.output is None)
+    check_writable(Path(output or path), force or output is None)
     return model
+
+
+def _loaded(how: _Growing) -> "Method":
+    model = load_extensible(how.model, how.output, how.resources, how.force)
+    if how.choose and not hasattr(model, "choice_"):
+        raise InputError(f"{how.model}: its views were given, not chosen. Leave --choose out.")
+    return model.set_params(n_jobs=how.jobs, verbose=how.verbose)
 
 
 def _grow(how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], data: FilePath) -> GrownModel:
@@ -220,7 +226,7 @@ def _grow(how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], da
             "documents, or take the new one anyway with --force.",
             growth,
         )
-    measurement = measure_grown(model, test)
+    measurement = measure_changed(model, test)
     save_model(
         model, how.output or how.model, scores=measurement.record(), details=measurement.details(), force=True
     )
@@ -329,7 +335,7 @@ def _unlearned(model: "Method", test: Corpus, report: Reporter) -> Corpus:
     return test.select(~learned)
 
 
-def measure_grown(model: "Method", test: Corpus, when: str = "after it learned on") -> Measurement:
+def measure_changed(model: "Method", test: Corpus, when: str = "after it learned on") -> Measurement:
     """What the card of a changed model shows: test documents only where all languages have some."""
     if len(test) and set(test.by_language()) >= set(model.languages_):
         return measure_on_test(model, test, f" {when}", shown_errors(model))

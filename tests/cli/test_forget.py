@@ -64,7 +64,6 @@ class TestForgetting:
         assert "Forgot 3 documents: en 2, it 1" in printed
         assert "README.md and report.html were written anew" in printed
         assert "14 held out" in printed
-        assert "held out" in printed
 
     def test_json(self, own_words_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (tmp_path / "ids").write_text("it-1\nnobody\n")

@@ -53,7 +53,7 @@ def print_change(change: "Change") -> None:
     from funnelling.report.tables import plain
 
     if not change.after:
-        print("Not measured: there are no test documents, and the method holds out none of its own.")
+        print("Not measured: there are no test documents, and the model keeps no scores of held-out ones.")
         return
     print("Before and after, on the same documents, which the models had not learned from:")
     averages = (change.average_before, change.average_after) if len(change.before) > 1 else None

@@ -89,8 +89,9 @@ def forget(
     """
     method = load_extensible(model, output, resources, force)
     method.set_params(n_jobs=jobs, verbose=verbose)
+    listed = read_ids(ids, layout)
     with naming_file(ids):
-        names, unknown = _known(method.training_, read_ids(ids, layout), ignore_unknown)
+        names, unknown = _known(method.training_, listed, ignore_unknown)
     archive, before = method.training_, copy(method)
     found = archive.find_ids(names)
     places = {

@@ -62,9 +62,15 @@ def print_change(change: "Change") -> None:
 
 def print_growth(growth: "GrownModel") -> None:
     """Print what has changed since a model learned on."""
+    from funnelling.trials.change import HELD_OUT
     from funnelling.wording import counted, printable
 
     print_change(growth.change)
+    if growth.kept_scores and HELD_OUT in growth.change.on.values():
+        print(
+            "Few documents came: what the model said of the others when they were held out is kept, and the "
+            "table shows what thresholds do (--exact measures anew)."
+        )
     if growth.corrected:
         print(
             f"{growth.as_corrected:,} of {counted(growth.corrected, 'corrected document')} now get exactly "

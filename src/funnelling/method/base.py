@@ -23,9 +23,9 @@ from funnelling.method.archive import Archive
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
-from funnelling.method.learning_on import Earlier, Merged, by_class, correct, learned_columns, merge
+from funnelling.method.learning_on import Merged, by_class, correct, earlier, learned_columns, merge
 from funnelling.method.parameters import check_jobs, check_random_state
-from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
+from funnelling.method.training_set import Calibrator, Earlier, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
@@ -49,6 +49,7 @@ class Method(Estimator, metaclass=ABCMeta):
     keep_texts: bool
     training_: Archive  # what it keeps of its documents, unless it is compact
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
+    history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
     # --- what a method writes -------------------------------------------------------------------
@@ -201,8 +202,8 @@ class Method(Estimator, metaclass=ABCMeta):
 
     def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
         """Become the model of these documents; with ``choose`` its settings are chosen anew."""
-        earlier = None if choose else Earlier.of(self, merged, exact)
-        return self._refit(merged.archive, merged.classes, earlier)
+        before = None if choose else earlier(self, merged, exact)
+        return self._refit(merged.archive, merged.classes, before)
 
     def forget(self, ids: Sequence[Any]) -> Self:
         """Become the model that never saw the documents with these ids.
@@ -253,7 +254,7 @@ class Method(Estimator, metaclass=ABCMeta):
         counts = all(each is None or isinstance(each, TfidfVectorizer) for each in given)
         return None if counts else "A vectorizer of your own"
 
-    def _refit(self, archive: Archive, classes: npt.NDArray[Any], earlier: Earlier | None) -> Self:
+    def _refit(self, archive: Archive, classes: npt.NDArray[Any], before: Earlier | None) -> Self:
         """Learn again, all at once or not at all, from documents that were archived."""
         check_learnable(archive.targets.values())
         model = copy.copy(self)
@@ -262,7 +263,7 @@ class Method(Estimator, metaclass=ABCMeta):
         for name in ("reading_", "history_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
-        if earlier is not None and hasattr(self, "choice_"):
+        if before is not None and hasattr(self, "choice_"):
             model.choice_ = self.choice_  # type: ignore[attr-defined]
         model.languages_ = model._learnable_languages(list(archive.targets))
         archive = archive.only({tag: np.arange(archive.sizes[tag]) for tag in model.languages_})
@@ -270,7 +271,7 @@ class Method(Estimator, metaclass=ABCMeta):
         vectors = _checked(fitted)
         model.features_ = widths_of(vectors if model.texts_ else archive.documents)
         model._learn(
-            archive.training_set(vectors, bool(model.exclusive_), earlier=earlier, n_jobs=model.n_jobs)
+            archive.training_set(vectors, bool(model.exclusive_), earlier=before, n_jobs=model.n_jobs)
         )
         vars(self).clear()
         vars(self).update(vars(model))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,9 @@ from funnelling.matrices import Targets, exclusive_columns, length, stacked, tak
 from funnelling.method.archive import Archive, Classes, Places, bag, group_names, vector_contents
 from funnelling.method.inputs import Inputs
 from funnelling.method.labels import read_further_labels
+from funnelling.method.training_set import NEW, Earlier
 from funnelling.randomness import is_missing
 from funnelling.text.excerpts import beginning
-
-if TYPE_CHECKING:
-    from funnelling.method.base import Method
-
-NEW = -1  # the place of a document that was not there before
 
 DocumentRows = dict[str, list[int]]  # some documents, by language
 
@@ -44,35 +40,23 @@ class Merged:
     @property
     def untouched(self) -> set[str]:
         """The languages whose documents and labels are as they were."""
+        return {tag for tag in self.archive.targets if not self._changed_in(tag)}
+
+    @property
+    def changed(self) -> int:
+        """How many documents are new, or have other labels or another text."""
+        return sum(len(self._changed_in(tag)) for tag in self.archive.targets)
+
+    def _changed_in(self, language: str) -> set[int]:
         changes = (self.new, self.corrected, self.replaced)
-        return {tag for tag in self.archive.targets if not any(change.get(tag) for change in changes)}
+        return {row for change in changes for row in change.get(language, ())}
 
 
-@dataclass(frozen=True)
-class Earlier:
-    """A model before it learned on, and where the documents of now were among its own.
-
-    Languages that are ``untouched`` have the same documents and labels as then. ``columns`` says where each
-    column of labels went, None where there is no telling. ``exact`` says that solvers are to start from
-    nothing, as they do in a first fit.
-    """
-
-    model: "Method"
-    places: Mapping[str, Places]
-    untouched: set[str]
-    columns: Places | None
-    exact: bool
-
-    @classmethod
-    def of(cls, model: "Method", merged: Merged, exact: bool) -> "Earlier":
-        """A model that is about to learn."""
-        classes = model.classes_
-        same = np.array_equal(classes, merged.classes)
-        halved = model.exclusive_ and len(classes) == 2  # one column stood for both
-        columns = None if halved and not same else columns_of(classes, merged.classes)
-        if halved and same:
-            columns = np.array([0])
-        return cls(model.as_fitted(), merged.places, merged.untouched if same else set(), columns, exact)
+def earlier(model: Any, merged: Merged, exact: bool) -> Earlier:
+    """A model that is about to learn on from these documents."""
+    same = np.array_equal(model.classes_, merged.classes)
+    untouched = merged.untouched if same else set()
+    return Earlier(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
 
 
 def merge(
@@ -222,6 +206,8 @@ class _Merging:
             tag: [row for row in rows if row not in moved[tag]] for tag, rows in changes["repeated"].items()
         }
         places = {language: self._places[language] for language in columns}
+        for language, rows in changes["replaced"].items():
+            places[language][rows] = NEW
         return Merged(archive, classes, places, **{**changes, "repeated": repeated})
 
 

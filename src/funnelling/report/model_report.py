@@ -9,6 +9,8 @@ from funnelling.report.choice_table import CHOICE_NOTE, tried_table
 from funnelling.report.content import Bars, Block, Points, Report, Section, TableBlock
 from funnelling.report.diagrams import confusion_blocks, reliability_curves
 from funnelling.report.error_tables import error_texts
+from funnelling.report.history_table import history_note, history_table
+from funnelling.report.kept_text import kept_sentence
 from funnelling.report.label_tables import (
     BY_LABEL,
     CONFUSED,
@@ -166,12 +168,17 @@ def _training(description: Description) -> Section:
         [[language, f"{number:,}"] for language, number in languages.items()],
     )
     one_each = ", one per document" if description["exclusive"] else ""
+    blocks = [TableBlock("training", "Training documents by language", documents)]
+    if description["history"]:
+        blocks.append(TableBlock("history", "Step by step", history_table(description["history"])))
     return Section(
         "training",
         "What it learned from",
         [
             f"{counted(sum(languages.values()), 'document')} in {counted(len(languages), 'language')} under "
-            f"{counted(len(description['labels']), 'label')}{one_each}."
+            f"{counted(len(description['labels']), 'label')}{one_each}.",
+            *filter(None, [history_note(description)]),
+            kept_sentence(description),
         ],
-        [TableBlock("training", "Training documents by language", documents)],
+        blocks,
     )

@@ -15,6 +15,7 @@ from funnelling.formats import read_documents
 from funnelling.formats.document import LineNumber, quoted
 from funnelling.formats.files import STANDARD
 from funnelling.formats.layout import AS_FOUND, NONE, Layout
+from funnelling.method.history import remember_step
 from funnelling.storage import save_model
 from funnelling.tasks.changes import change_of
 from funnelling.tasks.growing import load_extensible, measure_changed
@@ -112,6 +113,9 @@ def forget(
         sorted(set(before.languages_) - set(method.languages_)),
         change_of(before, method, places, Corpus()),
     )
+    remember_step(
+        method, "forget", before=before, removed=forgetful.forgotten
+    )  # no file: it may name a person
     measurement = measure_changed(method, Corpus(), "after it forgot documents")
     save_model(
         method, output or model, scores=measurement.record(), details=measurement.details(), force=True

@@ -14,6 +14,7 @@ from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.archive import Archive
+from funnelling.method.history import FIRST, remember_step
 from funnelling.method.learning_on import DocumentRows, Merged
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.changes import change_of, come_out_as_given
@@ -30,6 +31,8 @@ from funnelling.wording import counted
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
+CHOSEN_ANEW = "chosen anew"  # of views, in a model's history
+
 
 @dataclass(frozen=True)
 class GrownModel:
@@ -37,7 +40,8 @@ class GrownModel:
 
     Documents are counted by what they were to the model: ``new``, ``corrected`` (known, with other labels),
     ``replaced`` (known by their id, with another text) and ``repeated`` (nothing new). ``as_corrected`` is
-    how many of the corrected ones get exactly the labels given.
+    how many of the corrected ones get exactly the labels given. ``kept_scores`` says that few documents came to
+    a large model, which keeps what it said of the others when they were held out.
     """
 
     model: "Method"
@@ -49,6 +53,7 @@ class GrownModel:
     as_corrected: int
     new_labels: list[str] = field(default_factory=list)
     new_languages: list[str] = field(default_factory=list)
+    kept_scores: bool = False
 
     def record(self) -> dict[str, Any]:
         """What has changed as JSON holds it."""
@@ -57,6 +62,7 @@ class GrownModel:
             "documents": dict(self.model.documents_),
             **{name: getattr(self, name) for name in counts},
             **self.change.record(),
+            "kept_scores": self.kept_scores,
         }
 
 
@@ -70,8 +76,9 @@ class ScoreFellError(InputError):
 
 @dataclass(frozen=True)
 class _Growing:
-    """How a model is to learn on, and where to; see `update`."""
+    """How a model is to learn on, by which command, and where to; see `update`."""
 
+    step: str
     model: FilePath
     output: FilePath | None
     layout: Layout
@@ -104,7 +111,9 @@ def add_language(
 
     Takes what `update` takes, and refuses documents in languages that the model knows.
     """
-    how = _Growing(model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report)
+    how = _Growing(
+        "add-language", model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report
+    )
     method = _loaded(how)
     trial, notes = read_sides(data, verbose=verbose, layout=layout_for(method, layout), strict=strict)
     with naming_file(data):
@@ -152,13 +161,15 @@ def update(
     verbose : above 0 for progress bars
     report : what gets a line on each step
     """
-    how = _Growing(model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report)
+    how = _Growing(
+        "update", model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report
+    )
     if data is None and not choose:
         raise InputError(f"{model}: nothing to learn. Name a file of documents, or choose views anew.")
     method = _loaded(how)
     if data is None:
         nothing = Corpus()
-        return _grow(how, method, Trial(nothing, nothing, nothing), [], model)
+        return _grow(how, method, Trial(nothing, nothing, nothing), [], None)
     known = method.languages_
     trial, notes = read_sides(data, known, verbose, layout_for(method, layout), strict, texts=False)
     for side in trial:
@@ -189,9 +200,11 @@ def _loaded(how: _Growing) -> "Method":
     return model.set_params(n_jobs=how.jobs, verbose=how.verbose)
 
 
-def _grow(how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], data: FilePath) -> GrownModel:
-    report = how.report
-    with naming_file(data):
+def _grow(
+    how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], data: FilePath | None
+) -> GrownModel:
+    report, source = how.report, shown_name(how.model if data is None else data)
+    with naming_file(source):
         lines = list(notes)
         if model.exclusive_ and len(trial.train):
             trial, left_out = as_one_label(trial, "Give it one, as the model does.")
@@ -218,11 +231,13 @@ def _grow(how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], da
         as_corrected=come_out_as_given(model, merged.corrected),
         new_labels=sorted(set(map(str, model.classes_)) - set(map(str, before.classes_))),
         new_languages=sorted(set(model.languages_) - set(before.languages_)),
+        kept_scores=bool(getattr(model.training_, "changed", 0)),
     )
+    _remember(how, before, growth, merged, data)
     if growth.change.fell and not how.force:
         fell = growth.change.fell[0].described()
         raise ScoreFellError(
-            f"{shown_name(data)}: {fell}, which is more than noise: the old model stays. Look at the "
+            f"{source}: {fell}, which is more than noise: the old model stays. Look at the "
             "documents, or take the new one anyway with --force.",
             growth,
         )
@@ -231,6 +246,34 @@ def _grow(how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], da
         model, how.output or how.model, scores=measurement.record(), details=measurement.details(), force=True
     )
     return growth
+
+
+def _remember(
+    how: _Growing, before: "Method", growth: GrownModel, merged: Merged, data: FilePath | None
+) -> None:
+    """Let the model remember what it learned from now."""
+    came = [merged.new, merged.corrected, merged.replaced, merged.repeated]
+    rows = {tag: {row for each in came for row in each.get(tag, ())} for tag in merged.places}
+    remember_step(
+        growth.model,
+        how.step,
+        file=data,
+        before=before,
+        documents={tag: len(each) for tag, each in rows.items()},
+        new=growth.new,
+        corrected=growth.corrected,
+        replaced=growth.replaced,
+        labels_added=len(growth.new_labels),
+        views=CHOSEN_ANEW if how.choose else None,
+    )
+
+
+def _chosen_by(model: "Method") -> int:
+    """How many documents there were when the views of a model were chosen, as far as it remembers."""
+    for step in reversed(getattr(model, "history_", [])):
+        if step["step"] in (FIRST, "forget") or step.get("views") == CHOSEN_ANEW:
+            return int(step["after"]["documents"])
+    return sum(model.training_.sizes.values())
 
 
 def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
@@ -318,10 +361,10 @@ def _said(model: "Method", merged: Merged, choose: bool, folder: FilePath) -> li
             f"{counted(replaced, 'document')} with the id of a training document and another text, which is "
             f"replaced ({cure})."
         )
-    before = sum(model.training_.sizes.values())
-    if hasattr(model, "choice_") and not choose and new > before:
+    before, documents = _chosen_by(model), sum(merged.archive.sizes.values())
+    if hasattr(model, "choice_") and not choose and documents > 2 * before:
         lines.append(
-            f"More documents are new than the views were chosen by ({new:,} and {before:,}): "
+            f"The views were chosen by {counted(before, 'document')}, and there are {documents:,} now: "
             f"`funnelling update {folder} --choose` chooses anew, over all of them."
         )
     return lines

@@ -113,9 +113,8 @@ def forget(
         sorted(set(before.languages_) - set(method.languages_)),
         change_of(before, method, places, Corpus()),
     )
-    remember_step(
-        method, "forget", before=before, removed=forgetful.forgotten
-    )  # no file: it may name a person
+    # Without the file, whose name may be that of a person.
+    remember_step(method, "forget", before=before, removed=forgetful.forgotten)
     measurement = measure_changed(method, Corpus(), "after it forgot documents")
     save_model(
         method, output or model, scores=measurement.record(), details=measurement.details(), force=True

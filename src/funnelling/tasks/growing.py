@@ -40,8 +40,8 @@ class GrownModel:
 
     Documents are counted by what they were to the model: ``new``, ``corrected`` (known, with other labels),
     ``replaced`` (known by their id, with another text) and ``repeated`` (nothing new). ``as_corrected`` is
-    how many of the corrected ones get exactly the labels given. ``kept_scores`` says that few documents came to
-    a large model, which keeps what it said of the others when they were held out.
+    how many of the corrected ones get exactly the labels given. ``kept_scores`` says that few documents came
+    to a large model, which keeps what it said of the others when they were held out.
     """
 
     model: "Method"

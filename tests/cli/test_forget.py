@@ -8,7 +8,7 @@ import pytest
 
 from funnelling import load_model
 
-from .command import contents, documents, succeed, with_splits, write_jsonl
+from .command import contents, documents, succeed, write_jsonl
 from .conftest import Refuses
 
 
@@ -141,13 +141,9 @@ class TestRefusals:
         (tmp_path / "ids.txt").write_text("it-1\n")
         refuses("forget", "small", "--ids", "ids.txt", says=["small", "compact"])
 
-    def test_numbers_of_lines_that_several_documents_have(self, tmp_path: Path, refuses: Refuses) -> None:
-        rows = [{key: row[key] for key in row if key != "id"} for row in with_splits(documents())]
-        data = write_jsonl(tmp_path / "docs.jsonl", [{**row, "split": "train"} for row in rows])
+    def test_documents_without_ids(self, tmp_path: Path, refuses: Refuses) -> None:
+        rows = [{key: row[key] for key in row if key != "id"} for row in documents()]
+        data = write_jsonl(tmp_path / "docs.jsonl", rows)
         succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1, "--no-table")
-        more = write_jsonl(
-            tmp_path / "more.jsonl", [{**rows[1], "text": "printer letter kitchen garden"}] * 1
-        )
-        succeed("update", tmp_path / "model", more, "--jobs", 1, "--force")
         (tmp_path / "ids.txt").write_text("1\n")
-        refuses("forget", "model", "--ids", "ids.txt", says=["given no ids", '"1"'])
+        refuses("forget", "model", "--ids", "ids.txt", says=["ids.txt: ", "given no ids", "Train it anew"])

@@ -50,6 +50,15 @@ class TestFalls:
     def test_a_fall_that_no_table_would_show_is_none(self) -> None:
         assert fell(decided(40_000, 0, 20)) == []
 
+    def test_fewer_labels_that_are_right_more_often_are_none(self) -> None:
+        truth = np.tile([[True, False], [False, True]], (500, 1))
+        before, after = truth.copy(), truth.copy()
+        before[:40] = True  # too many labels
+        after[:20] = False  # too few
+        change = measure_change({"en": Decisions(TEST, truth, before, after, range(1_000))}, one_label=False)
+        assert change.average_after["micro_k"] < change.average_before["micro_k"]
+        assert change.fell == ()
+
     def test_one_label_per_document_falls_by_accuracy(self) -> None:
         assert fell(decided(100, 0, 30), one_label=True)[0] == ("accuracy", None)
 

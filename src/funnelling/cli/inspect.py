@@ -50,7 +50,7 @@ def _print_model(description: dict[str, Any]) -> None:
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
     _print_thresholds(description["thresholds"])
     if description["scores"] is None:
-        print("It was not measured when it was trained.")
+        print("It was not measured.")
     else:
         print()
         print(plain(languages_table(description["scores"])))

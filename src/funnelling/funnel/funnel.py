@@ -19,6 +19,7 @@ from funnelling.method.explanation import Evidence, TierTwoEvidence, WordEvidenc
 from funnelling.method.training_set import TrainingSet
 from funnelling.svm import LinearScorer
 from funnelling.svm.learner import scores_on
+from funnelling.svm.scorers import SelectedScorer, Selection, alone
 from funnelling.text.tfidf import Places
 
 
@@ -53,21 +54,27 @@ class FittedFunnel:
         def places(view: str, i: int) -> Places | None:
             return None if texts is None else self.views.places(view, language, texts[i])
 
+        scorer = self.tier_two.scorer
+        selection = scorer.selection if isinstance(scorer, SelectedScorer) else None
         words = {
             view: WordEvidence(
-                tier.scorer,
+                linear,
                 self.views.feature_names(view, language),
                 vectors[view],
-                tier.scorer.scores(vectors[view]),
-                posteriors[view],
+                _selected(selection, tier.scorer.scores(vectors[view])),
+                posteriors[view] if selection is None else selection.of_posteriors(posteriors[view]),
                 partial(places, view),
                 shares[view],
             )
             for view, tier in tiers.items()
-            if isinstance(tier.scorer, LinearScorer)
+            if isinstance(linear := alone(tier.scorer, selection), LinearScorer)
         }
-        scorer = self.tier_two.scorer
-        above = TierTwoEvidence(points, scorer, list(tiers), self._neighbours)
+        classes: list[int | None] | None = None
+        if selection is not None:
+            classes = [None] * next(iter(posteriors.values())).shape[1]
+            for place, column in enumerate(selection.columns.tolist()):
+                classes[column] = place
+        above = TierTwoEvidence(points, alone(scorer), list(tiers), self._neighbours, classes)
         return Evidence(scores_on(device, scorer, points), evident, words, above, texts)
 
     @cached_property
@@ -81,6 +88,11 @@ class FittedFunnel:
         if self.archive is None:
             return []
         return self.archive.nearest(point, self._training_points, names)
+
+
+def _selected(selection: Selection | None, scores: Floats) -> Floats:
+    selected: Floats = scores if selection is None else selection.of(scores)
+    return selected
 
 
 def fit_funnel(

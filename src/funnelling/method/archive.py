@@ -148,19 +148,17 @@ class Archive:
 
     def find_ids(self, ids: Sequence[str]) -> dict[str, Places]:
         """The rows of documents with these ids, by language; ids that none has are refused."""
-        names = {language: self.names(language) for language in self.ids}
-        given = {name for each in names.values() for name in each if not isinstance(name, LineNumber)}
         wanted = set(ids)
-        found = {  # the number of a line is another document's where that was given it as an id
+        found = {
             language: np.array(
                 [
                     row
-                    for row, name in enumerate(each)
-                    if name in wanted and not (isinstance(name, LineNumber) and name in given)
+                    for row, name in enumerate(names)
+                    if name in wanted and not isinstance(name, LineNumber)
                 ],
                 dtype=np.intp,
             )
-            for language, each in names.items()
+            for language, names in ((tag, self.names(tag)) for tag in self.ids)
         }
         known = {self.ids[language][row] for language, rows in found.items() for row in rows}
         unknown = [name for name in ids if name not in known]

@@ -54,7 +54,8 @@ class Merged:
 
 def earlier(model: Any, merged: Merged, exact: bool) -> Earlier:
     """A model that is about to learn on from these documents."""
-    same = np.array_equal(model.classes_, merged.classes)
+    # After labels were dropped, classifiers have other columns than there are classes.
+    same = np.array_equal(model.classes_, merged.classes) and not hasattr(model, "dropped_")
     untouched = merged.untouched if same else set()
     return Earlier(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
 
@@ -99,6 +100,11 @@ def correct(
         for tag, row in places:
             merging.relabel(tag, row, labels)
     return merging.merged(all_classes, exclusive)
+
+
+def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool) -> Merged:
+    """An archive under other classes; ``targets`` have a column for each."""
+    return _Merging(archive, targets).merged(classes, exclusive)
 
 
 class _Merging:
@@ -172,8 +178,26 @@ class _Merging:
     def _note(self, change: str, language: str, row: int) -> None:
         self._changes[change].setdefault(language, {})[row] = None
 
+    def _leave_out_unlabelled(self) -> None:
+        """Documents of a label that was dropped since, and which got no other, are learned no more."""
+        for language, columns in list(self._columns.items()):
+            rows = learnable_rows(columns["targets"], exclusive=True)
+            if len(rows) == len(columns["targets"]):
+                continue
+            places = {row: place for place, row in enumerate(rows.tolist())}
+            for change in self._changes.values():
+                if language in change:
+                    change[language] = {places[row]: None for row in change[language] if row in places}
+            if len(rows):
+                self._columns[language] = {name: take(values, rows) for name, values in columns.items()}
+                self._places[language] = self._places[language][rows]
+            else:
+                del self._columns[language], self._places[language]
+
     def merged(self, classes: Classes, exclusive: bool) -> Merged:
         """What has become of the archive."""
+        if exclusive:
+            self._leave_out_unlabelled()
         columns = {language: self._columns[language] for language in sorted(self._columns)}
 
         def column(name: str) -> dict[str, Any]:
@@ -214,8 +238,17 @@ class _Merging:
 def by_class(targets: Mapping[str, Targets], classes: int, exclusive: bool) -> dict[str, Targets]:
     """Labels with a column for every class; of two that exclude each other only the second is learned."""
     if exclusive and classes == 2:
-        return {language: np.hstack([~rows, rows]) for language, rows in targets.items()}
+        # Two that are left of several have a column each: a document may have had a label that was dropped.
+        return {
+            language: rows if rows.shape[1] == 2 else np.hstack([~rows, rows])
+            for language, rows in targets.items()
+        }
     return dict(targets)
+
+
+def learnable_rows(targets: Targets, exclusive: bool) -> Places:
+    """The documents that can be learned: of labels that exclude each other they need one."""
+    return np.flatnonzero(targets.any(axis=1)) if exclusive else np.arange(len(targets))
 
 
 def columns_of(classes: Classes, all_classes: Classes) -> Places:

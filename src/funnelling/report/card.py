@@ -74,7 +74,7 @@ def _labels(labels: list[Any]) -> str:
 
 def _scores(scores: Mapping[str, Any] | None) -> list[str]:
     if scores is None:
-        return ["It was not measured when it was trained."]
+        return ["It was not measured."]
     below = "\n".join(f"{escape_markdown(note)}  " for note in notes(scores))
     how = scores.get("how", "Measured on documents that it did not learn from.")
     tables = [

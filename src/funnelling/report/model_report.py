@@ -40,7 +40,8 @@ def model_report(description: Description, details: Details) -> Report:
     """The page in a model's folder: the same for the same model, wherever and whenever it was made.
 
     ``description`` is what `describe_model` says of the model. ``details`` are what
-    `trials.errors.measure_with_errors` measured, so far as it was, and ``how``.
+    `trials.errors.measure_with_errors` measured, so far as it was, and ``how``; ``without_errors`` says why
+    there are no errors among them, where they are not left out to keep nothing of the documents.
     """
     versions = ", ".join(f"{name} {number}" for name, number in description["versions"].items())
     return Report(
@@ -147,7 +148,8 @@ def _reliability(description: Description, details: Details) -> list[Section]:
 def _errors(details: Details) -> list[Section]:
     heading = "Where it was most sure, and wrong"
     if "errors" not in details:
-        return [Section("errors", heading, [NO_TEXTS])] if "by_label" in details else []
+        why = details.get("without_errors", NO_TEXTS)
+        return [Section("errors", heading, [why])] if "by_label" in details else []
     if not details["errors"]:
         return [Section("errors", heading, ["Nothing that was measured is wrong."])]
     return [Section("errors", heading, blocks=[error_texts(details["errors"])])]

@@ -1,6 +1,5 @@
 """Let a model forget documents: it becomes the one that never saw them."""
 
-from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -133,15 +132,19 @@ def read_ids(path: FilePath, layout: Layout = AS_FOUND) -> list[str]:
 
 def _known(archive: "Archive", ids: Sequence[str], ignore_unknown: bool) -> tuple[list[str], int]:
     """The ids that documents have, and how many others there are."""
-    names = Counter(name for language in archive.ids for name in archive.names(language))
     given = {
         name
         for language in archive.ids
         for name in archive.names(language)
         if not isinstance(name, LineNumber)
     }
-    known = [name for name in ids if name in names]
-    unknown = [name for name in ids if name not in names]
+    if not given:
+        raise InputError(
+            "the documents that the model learned from were given no ids. Train it anew, without those that it "
+            "is to forget."
+        )
+    known = [name for name in ids if name in given]
+    unknown = [name for name in ids if name not in given]
     if unknown and not ignore_unknown:
         more = f", nor {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
         raise InputError(
@@ -150,10 +153,4 @@ def _known(archive: "Archive", ids: Sequence[str], ignore_unknown: bool) -> tupl
         )
     if not known:
         raise InputError("the model learned from none of these documents. There is nothing to forget.")
-    for name in known:
-        if name not in given and names[name] > 1:
-            raise InputError(
-                f"several documents that were given no ids have the number {quoted(name)}. Train the model "
-                "anew, on documents with ids."
-            )
     return known, len(unknown)

@@ -51,10 +51,10 @@ class TestFalls:
         assert fell(decided(40_000, 0, 20)) == []
 
     def test_fewer_labels_that_are_right_more_often_are_none(self) -> None:
-        truth = np.tile([[True, False], [False, True]], (500, 1))
+        truth = np.arange(1_000)[:, None] < 200
         before, after = truth.copy(), truth.copy()
-        before[:40] = True  # too many labels
-        after[:20] = False  # too few
+        before[200:220] = True
+        after[:10] = False
         change = measure_change({"en": Decisions(TEST, truth, before, after, range(1_000))}, one_label=False)
         assert change.average_after["micro_k"] < change.average_before["micro_k"]
         assert change.fell == ()

@@ -140,8 +140,8 @@ def _known(archive: "Archive", ids: Sequence[str], ignore_unknown: bool) -> tupl
     }
     if not given:
         raise InputError(
-            "the documents that the model learned from were given no ids. Train it anew, without those that it "
-            "is to forget."
+            "the documents that the model learned from were given no ids. Train it anew, without those to be "
+            "forgotten."
         )
     known = [name for name in ids if name in given]
     unknown = [name for name in ids if name not in given]

@@ -168,9 +168,9 @@ class TestFewChanges:
         late = np.arange(len(large)) % 30 == 7
         first, second = large.select(~late), large.select(late)
         both = Corpus.from_documents([*first, *second])
-        grown = fitted(first, views=views, combine=combine).extend(**given(second))
+        grown = fitted(first, views=views, combine=combine, meta_C=1).extend(**given(second))
         assert grown.training_.changed == 10
-        at_once = fitted(both, views=views, combine=combine)
+        at_once = fitted(both, views=views, combine=combine, meta_C=1)
         decided = [model.predict(both.texts, languages=both.languages) for model in (grown, at_once)]
         assert (decided[0] == decided[1]).mean() > 0.99
 

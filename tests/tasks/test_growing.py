@@ -262,3 +262,27 @@ class TestChoosingAnew:
     def test_nothing_to_learn_is_refused(self, model: Path) -> None:
         with pytest.raises(InputError, match="nothing to learn"):
             update(model)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_few_documents_for_a_large_model_leave_what_was_held_out(
+    split_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exact: bool
+) -> None:
+    monkeypatch.setattr("funnelling.funnel.inheritance.LARGE", 10)
+    train("fun-auto", split_data, tmp_path / "model")
+    data = write_jsonl(tmp_path / "more.jsonl", further(["it"])[1:2])
+    growth = update(tmp_path / "model", data, exact=exact, force=True)
+    assert growth.kept_scores is not exact
+    assert growth.record()["kept_scores"] is not exact
+
+
+def test_the_model_remembers_what_it_learned_from(model: Path, tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "more.jsonl", further(["it"])[:3])
+    growth = update(model, data, tmp_path / "new", force=True)
+    step = growth.model.history_[-1]
+    assert (step["step"], step["file"], step["documents"], step["new"]) == (
+        "update",
+        "more.jsonl",
+        {"it": 3},
+        3,
+    )

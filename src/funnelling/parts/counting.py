@@ -16,6 +16,7 @@ from funnelling.corpus import Corpus, make_corpus
 from funnelling.errors import naming
 from funnelling.formats import read_part
 from funnelling.formats.columns import find_columns
+from funnelling.formats.document import LineNumber
 from funnelling.formats.files import writing_bytes
 from funnelling.formats.layout import Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
@@ -23,7 +24,7 @@ from funnelling.text.excerpts import beginning
 from funnelling.text.languages import is_tag, is_undetermined, normalise_tag
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass
@@ -70,7 +71,8 @@ def read_counts(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]
     """The counts of a part, language by language."""
     with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
         for language in _unpack(arrays["languages"]):
-            ids, splits, groups, labels, beginnings = _unpack(arrays[f"{language}/documents"])
+            names, given, splits, groups, labels, beginnings = _unpack(arrays[f"{language}/documents"])
+            ids = [name if own else LineNumber(name) for name, own in zip(names, given, strict=True)]
             counts = WordCounts(
                 len(ids),
                 _unpack(arrays[f"{language}/words"]),
@@ -85,12 +87,13 @@ def splits_in(path: str, folder: str) -> Iterator[list[str | None]]:
     """The splits of a part's documents, language by language."""
     with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
         for language in _unpack(arrays["languages"]):
-            yield _unpack(arrays[f"{language}/documents"])[1]
+            yield _unpack(arrays[f"{language}/documents"])[2]
 
 
 def _columns(documents: Corpus, keep_beginnings: bool) -> list[list[Any]]:
     beginnings = [beginning(text) if keep_beginnings else "" for text in documents.texts]
-    return [documents.ids, documents.splits, documents.groups, documents.labels, beginnings]
+    given = [not isinstance(name, LineNumber) for name in documents.ids]
+    return [documents.ids, given, documents.splits, documents.groups, documents.labels, beginnings]
 
 
 def _counts_path(path: str, folder: str) -> Path:

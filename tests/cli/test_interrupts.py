@@ -10,7 +10,7 @@ import pytest
 
 from .command import command, contents, documents, environment, hear_interrupts, succeed, write_jsonl
 
-MESSAGE = "funnelling: interrupted; nothing was changed that was there before."
+MESSAGE = "funnelling: interrupted; no file and no model is left half-written."
 
 
 def _start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":

@@ -7,17 +7,21 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write, check_output_folder
+from funnelling.work.alone import sole_writer, uninterrupted
 
 FORMAT = 1
 MODEL = "model.json"
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
+_DRAFT = re.compile(r"\.funnelling-[0-9a-f]{16}\.tmp", re.ASCII)
+DAY = 86_400.0  # seconds, in which any save ends
 
 Document = dict[str, Any]
 
@@ -43,36 +47,85 @@ def check_writable(folder: Path, force: bool) -> None:
     check_output_folder(folder)
 
 
-def write(folder: Path, document: Document, files: Mapping[str, bytes | None]) -> None:
+def state_of(folder: Path) -> str:
+    """What changes whenever the model in a folder does."""
+    return hashlib.sha256(_read_file(folder, MODEL)).hexdigest()
+
+
+def write(
+    folder: Path, document: Document, files: Mapping[str, bytes | None], replaces: str | None = None
+) -> None:
     """Make a folder the model of this document and these files; until `MODEL` is in it, it is the old one.
 
-    A file whose content is None is one that the model has not: that of an older model is removed.
+    A file whose content is None is one that the model has not: that of an older model is removed. A model
+    that is no longer the one that it ``replaces``, by its state, is left alone.
     """
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    present = {name: content for name, content in files.items() if content is not None}
+    # Labels may hold lone surrogates, which JSON can spell.
+    present[MODEL] = text.encode("utf-8", "surrogatepass")
     exists = folder.exists()
     # Inside what exists, since beside it may be another file system, or one that is not ours to write.
-    draft = (folder if exists else folder.parent) / f".funnelling-{secrets.token_hex(8)}.tmp"
-    try:
-        with _writing_to(folder):
+    home = folder if exists else folder.parent
+    with _writing_to(folder), sole_writer(home) as alone:
+        if replaces is not None and state_of(folder) != replaces:
+            raise InputError(
+                f"{folder}: another process has changed the model meanwhile. Run the command again."
+            )
+        _remove_abandoned_drafts(home, alone)
+        draft = home / f".funnelling-{secrets.token_hex(8)}.tmp"
+        try:
             draft.mkdir()
-            present = [name for name, content in files.items() if content is not None]
-            for name in present:
-                (draft / name).write_bytes(files[name] or b"")
-            # Labels may hold lone surrogates, which JSON can spell.
-            (draft / MODEL).write_bytes(text.encode("utf-8", "surrogatepass"))
-            if not exists:
-                draft.rename(folder)
-                return
-            arrays = [name for name in present if _ARRAYS.fullmatch(name)]
-            for name in (*arrays, MODEL, *(name for name in present if name not in arrays)):
-                (draft / name).replace(folder / name)
-            for name in files.keys() - present:
-                (folder / name).unlink(missing_ok=True)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-        with suppress(Exception):  # it must not hide what went wrong
-            _remove_stale_arrays(folder)
+            for name, content in present.items():
+                (draft / name).write_bytes(content)
+                _sync(draft / name)
+            with uninterrupted():
+                if exists:
+                    _move_in(folder, draft, list(present), list(files))
+                else:
+                    draft.rename(folder)
+                _sync(home)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+            with suppress(Exception):  # it must not hide what went wrong
+                _remove_stale_arrays(folder)
+
+
+def _move_in(folder: Path, draft: Path, present: Sequence[str], owned: Sequence[str]) -> None:
+    """Replace an old model by a draft of files that are ``present``, among those that a model may have.
+
+    `MODEL` is the step. The pages for people say what the old model is, and may show its documents: they go
+    before it, and the new ones come after it, so that whenever a process is killed no page is about another
+    model than that in the folder.
+    """
+    arrays = [name for name in present if _ARRAYS.fullmatch(name)]
+    pages = [name for name in owned if name not in arrays]
+    old = [name for name in pages if (folder / name).is_file()]
+    for name in arrays:
+        (draft / name).replace(folder / name)
+    try:
+        for name in old:
+            (folder / name).replace(draft / f"old-{name}")
+        _sync(folder)
+        (draft / MODEL).replace(folder / MODEL)
+    except BaseException:
+        for name in old:
+            if (draft / f"old-{name}").exists():
+                (draft / f"old-{name}").replace(folder / name)
+        raise
+    for name in pages:
+        if name in present:
+            (draft / name).replace(folder / name)
+
+
+def _remove_abandoned_drafts(home: Path, alone: bool) -> None:
+    """Drop drafts of processes that were killed: all, or if others may be writing those of a day ago."""
+    with suppress(OSError):  # of a folder that we may write to, but not list
+        for path in home.iterdir():
+            ours = _DRAFT.fullmatch(path.name) and path.is_dir()  # files are drafts of other outputs
+            if ours and (alone or path.stat().st_mtime < time.time() - DAY):
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _remove_stale_arrays(folder: Path) -> None:
@@ -82,6 +135,17 @@ def _remove_stale_arrays(folder: Path) -> None:
     for file in folder.iterdir():
         if _ARRAYS.fullmatch(file.name) and file.name not in named:
             file.unlink()
+
+
+def _sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk before what follows: power may fail."""
+    # Not every system can do that to a folder.
+    with suppress(OSError) if path.is_dir() else nullcontext():
+        number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 @contextmanager
@@ -101,6 +165,16 @@ def read(folder: Path, mapped: bool = False) -> tuple[Document, dict[str, Any]]:
     ``mapped`` files stay on the disk, and processes that read them share the memory.
     """
     document = _read_document(folder)
+    try:
+        return document, _read_files(folder, document, mapped)
+    except InputError:
+        # The files of a model that was replaced meanwhile are gone.
+        if (now := _read_document(folder)) == document:
+            raise
+        return now, _read_files(folder, now, mapped)
+
+
+def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any]:
     files = {}
     with refusing_damage(folder):
         for name, digest in document["files"].items():
@@ -109,7 +183,7 @@ def read(folder: Path, mapped: bool = False) -> tuple[Document, dict[str, Any]]:
             files[name] = _read_file(folder, name, mapped)
             if hashlib.sha256(files[name]).hexdigest() != digest:
                 raise damaged(folder, f"{name} is not the file that was saved")
-    return document, files
+    return files
 
 
 def damaged(folder: Path, reason: str) -> InputError:

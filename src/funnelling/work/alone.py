@@ -1,0 +1,71 @@
+"""Steps that other processes and signals must not come between."""
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # of Windows
+    fcntl = None  # type: ignore[assignment]
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[bool]:
+    """Wait until nobody else writes to a folder; gives whether that is sure, for not every disk has locks.
+
+    The lock is the folder's own, which leaves no file behind and ends with the process, however it ends.
+    """
+    try:
+        lock = None if fcntl is None else os.open(folder, os.O_RDONLY)
+    except OSError:
+        lock = None
+    if lock is None:
+        yield False
+        return
+    try:
+        yield _locked(lock, folder)
+    finally:
+        os.close(lock)
+
+
+def _locked(lock: int, folder: Path) -> bool:
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logger.info("Waiting for another process that writes to %s.", folder)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let signals to stop wait until some short work is done."""
+    if threading.current_thread() is not threading.main_thread():  # the only one that signals interrupt
+        yield
+        return
+    waiting: list[int] = []
+
+    def hold(number: int, frame: Any) -> None:  # noqa: ARG001
+        waiting.append(number)
+
+    before = {number: signal.signal(number, hold) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in waiting[:1]:
+            signal.raise_signal(number)

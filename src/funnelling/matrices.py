@@ -113,9 +113,9 @@ def exclusive_columns(targets: Targets, classes: int) -> Targets:
     return targets[:, 1:] if classes == 2 else targets
 
 
-def widths_of(by_language: Mapping[str, Matrix]) -> dict[str, int]:
-    """How many columns each language's matrix has."""
-    return {language: int(X.shape[1]) for language, X in by_language.items()}
+def widths_of(by_language: Mapping[str, Matrix | None]) -> dict[str, int]:
+    """How many columns each language's matrix has, where there is one."""
+    return {language: int(X.shape[1]) for language, X in by_language.items() if X is not None}
 
 
 def evident_rows(documents: Any, X: Any) -> Rows:

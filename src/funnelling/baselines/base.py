@@ -30,6 +30,8 @@ class SVMBaseline(Method):
         *,
         vectorizer: Any = None,
         memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -37,6 +39,8 @@ class SVMBaseline(Method):
         self.C = C
         self.vectorizer = vectorizer
         self.memory_limit = memory_limit
+        self.compact = compact
+        self.keep_texts = keep_texts
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -38,12 +38,20 @@ class MLEClassifier(SharedSpaceBaseline):
         reference: Reference | None = None,
         unseen_words: int = 50_000,
         memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         super().__init__(
-            C, memory_limit=memory_limit, n_jobs=n_jobs, random_state=random_state, verbose=verbose
+            C,
+            memory_limit=memory_limit,
+            compact=compact,
+            keep_texts=keep_texts,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
         )
         self.embeddings = embeddings
         self.reference = reference

@@ -84,6 +84,8 @@ class MLELSTMClassifier(Method):
         unseen_words: int = 50_000,
         device: str = "auto",
         memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -101,6 +103,8 @@ class MLELSTMClassifier(Method):
         self.unseen_words = unseen_words
         self.device = device
         self.memory_limit = memory_limit
+        self.compact = compact
+        self.keep_texts = keep_texts
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -171,6 +175,9 @@ class MLELSTMClassifier(Method):
         return number_words(read_words(language, documents), self.words_[language], self.length)
 
     # --- the network ------------------------------------------------------------------------------
+
+    def _reads_in_order(self) -> str | None:
+        return "The network"
 
     def _fit(self, training: TrainingSet) -> None:
         from funnelling.neural.training import Course, Examples, draw_validation, learn

@@ -21,6 +21,12 @@ _PLAIN_LABEL = re.compile(r"[^|;,\\\n\r\[\](){}]*[^\W\d_][^|;,\\\n\r\[\](){}]*|[
 _SPLIT_NAMES = {"training": "train", "testing": "test"}
 
 
+class LineNumber(str):
+    """The id of a document that was given none: the number of its line. It is known by its text instead."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text, its language and its labels: None where they are not known, () where there are none.
@@ -55,7 +61,7 @@ Put it in brackets or drop the field.
     try:
         language = _string(record, "language")
         return Document(
-            id=_name(record, "id") or str(line),
+            id=_name(record, "id") or LineNumber(line),
             text=_text(record),
             # Few distinct values for many documents: all of these share one object per value.
             language=None if language is None else sys.intern(language),

@@ -1,64 +1,71 @@
-"""The archive of a funnel: what it keeps of its training documents, to learn on and to show them."""
+"""What a funnel keeps beside its documents: what both tiers made of them, to go on from and to show."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy import sparse
 
-from funnelling.funnel.tier_one import Posteriors, ViewPosteriors, both_posteriors
+from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
+from funnelling.funnel.tier_two import TierTwo
 from funnelling.funnel.views.combination import Combination
-from funnelling.matrices import Floats, Matrix, Targets, is_sparse
+from funnelling.matrices import Floats
+from funnelling.method.archive import Archive
 from funnelling.method.training_set import TrainingSet
-from funnelling.randomness import is_missing
+from funnelling.svm.path import Coefficients
 
 NEIGHBOURS = 5
+TIER_TWO = ""  # in place of a view's name: no view has it
 
 
-@dataclass(frozen=True)
-class Archive:
-    """Training documents by language: as vectors, as labels, and as the views' base classifiers see them.
+@dataclass(frozen=True, kw_only=True)
+class FunnelArchive(Archive):
+    """An archive with what the tiers make of each document; nothing of it where a sample taught tier 2.
 
-    ``groups`` has "" for a document without one. ``seed`` is what all random choices were made with.
-    ``training`` and ``held_out`` are posteriors, by view and language. Of the texts only ``beginnings`` are
-    kept, "" where one is not known; languages without texts, and archives of earlier versions, have none.
+    ``training`` and ``held_out`` are posteriors, by view and language. ``scores`` are tier 2's, by language,
+    of documents that neither tier had seen. ``coefficients`` are the solutions of the SVMs, by view, or
+    `TIER_TWO`, and language: (documents, labels).
     """
 
-    seed: int
-    ids: dict[str, list[str]]
-    groups: dict[str, list[str]]
-    vectors: dict[str, Matrix]
-    targets: dict[str, Targets]
-    training: dict[str, dict[str, Floats]]
-    held_out: dict[str, dict[str, Floats]]
-    beginnings: dict[str, list[str]] = field(default_factory=dict)
+    training: dict[str, dict[str, Floats]] = field(default_factory=dict)
+    held_out: dict[str, dict[str, Floats]] = field(default_factory=dict)
+    scores: dict[str, Floats] = field(default_factory=dict)
+    coefficients: dict[str, dict[str, Coefficients]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, training: TrainingSet, posteriors: ViewPosteriors) -> "Archive":
+    def of_fit(
+        cls, training: TrainingSet, keep_texts: bool, posteriors: ViewPosteriors, tier_two: TierTwo
+    ) -> "FunnelArchive":
         """What is worth keeping of a fit."""
-        return cls(
-            training.seed,
-            training.ids,
-            {tag: group_names(training.groups[tag], len(rows)) for tag, rows in training.targets.items()},
-            {tag: sparse.csr_array(X) if is_sparse(X) else X for tag, X in training.vectors.items()},
-            training.targets,
-            {view: {tag: p.training for tag, p in each.items()} for view, each in posteriors.items()},
-            {view: {tag: p.held_out for tag, p in each.items()} for view, each in posteriors.items()},
-            training.beginnings(),
+        coefficients = {
+            view: {tag: each.coefficients for tag, each in by_tag.items() if each.coefficients is not None}
+            for view, by_tag in posteriors.items()
+        }
+        coefficients[TIER_TWO] = dict(tier_two.coefficients)
+        views = posteriors.items()
+        return cls.of(
+            training,
+            keep_texts,
+            training={view: {tag: p.training for tag, p in each.items()} for view, each in views},
+            held_out={view: {tag: p.held_out for tag, p in each.items()} for view, each in views},
+            scores=dict(tier_two.scores),
+            coefficients=coefficients,
         )
 
-    def posteriors(self) -> dict[str, dict[str, Posteriors]]:
-        """What each view's base classifiers say of each language's documents."""
-        return {
-            view: {tag: Posteriors(rows, self.held_out[view][tag]) for tag, rows in by_language.items()}
-            for view, by_language in self.training.items()
-        }
+    def posteriors(self, view: str, language: str) -> Posteriors | None:
+        """What a view's base classifiers say of a language's documents."""
+        if language not in self.training.get(view, {}):
+            return None
+        return Posteriors(
+            self.training[view][language],
+            self.held_out[view][language],
+            self.coefficients.get(view, {}).get(language),
+        )
 
     def points(self, combination: Combination) -> dict[str, Floats]:
         """The training documents in tier 2's space, by language."""
+        if not self.training:
+            return {}
         return {language: combination.points_in(language, self.training) for language in self.targets}
 
     def nearest(
@@ -88,59 +95,3 @@ class Archive:
         """The beginning of a document's text, where it is known."""
         text = self.beginnings[language][row] if language in self.beginnings else ""
         return {"text": text} if text else {}
-
-    def twins(self, language: str, ids: Sequence[str], vectors: Matrix) -> list[list[int]]:
-        """For each document of a language the rows of the archive that have its id and its vector."""
-        rows: dict[tuple[str, bytes], list[int]] = {}
-        archived = zip(self.ids[language], _contents(self.vectors[language]), strict=True)
-        for row, document in enumerate(archived):
-            rows.setdefault(document, []).append(row)
-        return [rows.get(document, []) for document in zip(ids, _contents(vectors), strict=True)]
-
-    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, absent: float) -> "Archive":
-        """The archive under more labels: the old ones go to ``columns``, no document has the new ones."""
-
-        def spread(matrix: Any, fill: Any) -> Any:
-            wide = np.full((len(matrix), labels), fill, dtype=matrix.dtype)
-            wide[:, columns] = matrix
-            return wide
-
-        return self._changed(lambda targets: spread(targets, False), lambda rows: spread(rows, absent))
-
-    def of_both(self, calibration: str) -> "Archive":
-        """The archive with a column for each of two classes, where it has one for the second."""
-        return self._changed(
-            lambda targets: np.hstack([~targets, targets]), lambda rows: both_posteriors(rows, calibration)
-        )
-
-    def _changed(self, targets: Callable[[Any], Any], posteriors: Callable[[Any], Any]) -> "Archive":
-        def changed(views: Mapping[str, Mapping[str, Floats]]) -> dict[str, dict[str, Floats]]:
-            return {
-                view: {language: posteriors(rows) for language, rows in by_language.items()}
-                for view, by_language in views.items()
-            }
-
-        return replace(
-            self,
-            targets={language: targets(rows) for language, rows in self.targets.items()},
-            training=changed(self.training),
-            held_out=changed(self.held_out),
-        )
-
-
-def _contents(vectors: Any) -> list[bytes]:
-    """What each vector holds, in a form that can be looked up."""
-    matrix = sparse.csr_array(vectors, dtype=np.float64)
-    matrix.eliminate_zeros()
-    matrix.sort_indices()
-    indices = matrix.indices.astype(np.int64)
-    return [
-        indices[start:end].tobytes() + matrix.data[start:end].tobytes()
-        for start, end in pairwise(matrix.indptr.tolist())
-    ]
-
-
-def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:
-    """The names of documents' groups, "" for a document without one."""
-    names = [None] * documents if groups is None else groups
-    return ["" if is_missing(name) else str(name) for name in names]

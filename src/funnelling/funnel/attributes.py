@@ -6,16 +6,12 @@ Models are saved attribute by attribute, in the order in which these stand here.
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from funnelling.funnel.design import Design
 from funnelling.funnel.funnel import FittedFunnel
-from funnelling.funnel.growing import Growth
 from funnelling.funnel.tier_two import TierTwo
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import FittedViews
 from funnelling.funnel.views.shared import SharedView
-from funnelling.matrices import widths_of
 from funnelling.spaces.registry import SHARED
 
 ZERO_SHOT = "shared_"  # before the names of tier 2 for languages without training documents
@@ -34,19 +30,6 @@ def funnel_attributes(funnel: FittedFunnel) -> dict[str, Any]:
     }
 
 
-def growth_attributes(growth: Growth) -> dict[str, Any]:
-    """All that changes of a model that learned on, by attribute."""
-    vectorizers, training = growth.funnel.views.vectorizers, growth.training
-    return {
-        "classes_": np.array(growth.classes, dtype=object),
-        "languages_": list(training.targets),
-        **({} if vectorizers is None else {"vectorizers_": dict(vectorizers)}),
-        "features_": widths_of(training.vectors),
-        "documents_": training.sizes,
-        **funnel_attributes(growth.funnel),
-    }
-
-
 def zero_shot_attributes(view: SharedView, tier_two: TierTwo | None = None) -> dict[str, Any]:
     """The funnel of languages without training documents by attribute, its tier 2 unless all share one."""
     above = {} if tier_two is None else _tier_two_attributes(tier_two, ZERO_SHOT)
@@ -55,7 +38,7 @@ def zero_shot_attributes(view: SharedView, tier_two: TierTwo | None = None) -> d
 
 def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
     """The funnel that a model with these attributes has for the languages it learned."""
-    vectorizers = attributes["vectorizers_"] if attributes["texts_"] else None
+    vectorizers = attributes.get("vectorizers_", {}) if attributes["texts_"] else None
     return FittedFunnel(
         FittedViews(list(design.views), attributes["base_"], attributes["shared_views_"], vectorizers),
         Combination(design.combine, design.normalise, attributes["weights_"], attributes.get("offsets_")),
@@ -73,7 +56,7 @@ def zero_shot_funnel_of(attributes: Mapping[str, Any]) -> FittedFunnel:
     """The funnel that a model with these attributes has for all other languages."""
     view = SharedView(attributes["space_"], attributes["shared_"], [])
     return FittedFunnel(
-        FittedViews([SHARED], {}, {SHARED: view}, attributes["vectorizers_"]),
+        FittedViews([SHARED], {}, {SHARED: view}, {}),
         Combination("mean", normalise=False),  # of one view, whatever was chosen for the languages learned
         _tier_two_of(attributes, "" if is_joint(attributes) else ZERO_SHOT),
         attributes.get("training_"),

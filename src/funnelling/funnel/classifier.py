@@ -18,19 +18,17 @@ from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
-from funnelling.funnel.archive import Archive
+from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import (
     funnel_attributes,
     funnel_of,
-    growth_attributes,
-    is_joint,
     zero_shot_attributes,
     zero_shot_funnel_of,
 )
 from funnelling.funnel.choosing import Choice, choose
 from funnelling.funnel.design import AUTO, Design, is_auto
 from funnelling.funnel.funnel import FittedFunnel, fit_funnel
-from funnelling.funnel.growing import grow, growable_archive
+from funnelling.funnel.inheritance import Inheritance
 from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
@@ -40,12 +38,13 @@ from funnelling.funnel.zero_shot import SPACES, fit_joint, fit_zero_shot, views_
 from funnelling.matrices import Scored
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
-from funnelling.method.inputs import read_inputs
 from funnelling.method.parameters import check_c, check_choice, check_flag, check_positive, check_whole
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.spaces import Space
-from funnelling.spaces.registry import check_views
+from funnelling.spaces.pooled import PooledSpace
+from funnelling.spaces.registry import OWN, check_views
 from funnelling.svm import CSetting
+from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.devices import DEVICES, pick_device
 
 logger = logging.getLogger(__name__)
@@ -160,7 +159,7 @@ class FunnellingClassifier(Method):
 
     # What a fit adds, beside what all methods have; see `funnelling.funnel.attributes`.
     choice_: Choice
-    training_: Archive
+    training_: FunnelArchive
     space_: Space
     shared_views_: dict[str, SharedView]
     held_out_: dict[str, npt.NDArray[np.int64]]
@@ -188,6 +187,7 @@ class FunnellingClassifier(Method):
         optimise: str | None = None,
         calibrated: bool = False,
         compact: bool = False,
+        keep_texts: bool = False,
         vectorizer: Any = None,
         memory_limit: float = 8e9,
         device: str = "cpu",
@@ -215,6 +215,7 @@ class FunnellingClassifier(Method):
         self.optimise = optimise
         self.calibrated = calibrated
         self.compact = compact
+        self.keep_texts = keep_texts
         self.vectorizer = vectorizer
         self.memory_limit = memory_limit
         self.device = device
@@ -277,23 +278,43 @@ class FunnellingClassifier(Method):
             )
         asked = design = self.design()
         teachers = choose_teachers(design, training)
+        inherited = Inheritance.of(training.earlier)
         if is_auto(self.views):
-            self.choice_ = choose(design, training)
-            design = self.choice_.applied_to(design)
+            if not hasattr(self, "choice_"):
+                self.choice_ = choose(design, training)
+            design = self.choice_.applied_to(asked)
+            if OWN not in design.views:  # they were there to be tried
+                vars(self).pop("vectorizers_", None)
+                self.features_ = {}
         elif self.views is not None:
             self._warn_of_unread_resources(design)
-        vectorizers = self.vectorizers_ if self.texts_ else None
+        vectorizers = vars(self).get("vectorizers_", {}) if self.texts_ else None
         if self.zero_shot_joint:
             funnel, view = fit_joint(design, training, vectorizers, teachers)
             self._remember(funnel_attributes(funnel) | zero_shot_attributes(view))
         else:
-            funnel = fit_funnel(design, training, vectorizers, teachers)
+            funnel = fit_funnel(design, training, vectorizers, teachers, inherited)
             self._remember(funnel_attributes(funnel))
             if self.zero_shot is not None:
                 self._remember(zero_shot_attributes(*fit_zero_shot(asked, training)))
         if design.resources.encodings is not None:
             design.resources.encodings.clear()  # the encoder's space still has them at hand
         self._assemble()
+
+    def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:
+        """Vectors in each language's own words, where a view looks at them."""
+        if self.texts_ and OWN not in self.design().views:
+            return dict.fromkeys(documents)
+        return super()._fit_vectors(documents, targets, seed)
+
+    def _reads_in_order(self) -> str | None:
+        views = self.design().views
+        if "encoder" in views:
+            return "An encoder"
+        foreign = [
+            name for name, view in views.items() if not isinstance(view, str | PooledSpace | TfidfVectorizer)
+        ]
+        return f"The view {foreign[0]!r}" if foreign else super()._reads_in_order()
 
     def _warn_of_unread_resources(self, design: Design) -> None:
         for name in ("embeddings", "encoder"):
@@ -361,47 +382,6 @@ class FunnellingClassifier(Method):
         return self.funnel(language).tier_two.thresholds
 
     # --- learning on ----------------------------------------------------------------------------
-
-    def extend(
-        self,
-        X: Any,
-        y: Any,
-        languages: Sequence[str | None] | None = None,
-        groups: Any = None,
-        ids: Any = None,
-    ) -> Self:
-        """Learn from further documents, in new languages or in known ones; labels may be new, too.
-
-        Takes what `fit` takes, y as label lists, or 1-D where the model gives one label per document. Base
-        classifiers of languages without new documents stay untouched, vocabularies and shared views too, and
-        so does what ``zero_shot`` labels unseen languages by; tier 2 is fitted anew. After new languages a
-        model over own words decides as one fitted on all documents at once, for less work. A document that
-        is known already gets its new labels.
-
-        >>> texts = ["the cat sleeps", "a dog barks"] * 5
-        >>> model = FunnellingClassifier(views=None).fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
-        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
-        >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
-        (['en', 'it'], [[1, 0]])
-        """
-        check_fitted(self, "classes_")
-        self._validate_parameters()
-        self.check_extensible()
-        inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
-        archive = growable_archive(self.classes_, getattr(self, "training_", None))
-        views, known = self.funnel(self.languages_[0]).views, self.classes_.tolist()
-        exclusive = bool(self.exclusive_)
-        growth = grow(self.design(), archive, views, known, exclusive, inputs, y, groups, ids)
-        if growth.funnel.archive is None:  # the model is compact from now on, or has become too large
-            del self.training_
-        self._remember(growth_attributes(growth))
-        self._assemble()
-        return self
-
-    def check_extensible(self) -> None:
-        """Refuse a model that cannot learn on, whatever the documents are."""
-        if is_joint(vars(self)):
-            raise InputError("A model with zero_shot_joint cannot learn on. Train it anew on all documents.")
 
     def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
         """How good the model is on training documents that were held out from both tiers, by language.

@@ -58,6 +58,7 @@ class Design:
     zero_shot: str | None
     zero_shot_joint: bool
     compact: bool
+    keep_texts: bool
     goal: Goal | None
     calibrated: bool
     resources: Resources

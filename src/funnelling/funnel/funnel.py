@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.funnel.archive import Archive
+from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.design import Design
+from funnelling.funnel.inheritance import NOTHING, Inheritance
 from funnelling.funnel.tier_one import Posteriors, Teachers, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
 from funnelling.funnel.views.combination import Combination
@@ -28,7 +29,7 @@ class FittedFunnel:
     views: FittedViews
     combination: Combination
     tier_two: TierTwo
-    archive: Archive | None = None
+    archive: FunnelArchive | None = None
 
     def scores(self, language: str, documents: Any, device: str) -> Scored:
         """Scores of one language's documents, which pass tier 1, then tier 2.
@@ -85,11 +86,12 @@ def fit_funnel(
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
     teachers: Teachers | None,
+    inherited: Inheritance = NOTHING,
 ) -> FittedFunnel:
     """Fit both tiers; ``vectorizers`` made the own vectors, ``teachers`` are the documents of tier 2."""
-    views, posteriors = fit_views(design, training, vectorizers, teachers)
+    views, posteriors = fit_views(design, training, vectorizers, teachers, inherited)
     design.resources.begun.clear()  # tier 2 needs the memory
-    return fit_over_views(design, training, views, posteriors, teachers)
+    return fit_over_views(design, training, views, posteriors, teachers, inherited)
 
 
 def fit_over_views(
@@ -98,11 +100,28 @@ def fit_over_views(
     views: FittedViews,
     posteriors: ViewPosteriors,
     teachers: Teachers | None,
+    inherited: Inheritance = NOTHING,
 ) -> FittedFunnel:
-    """Fit tier 2 over views that are fitted; of a sample of teachers nothing is archived."""
+    """Fit tier 2 over views that are fitted."""
     taught = training if teachers is None else training.select(teachers)
     combination = Combination.fit(design, taught.targets, posteriors, taught.exclusive, taught.folds)
     points = [combination.training_points(posteriors, tag, folds) for tag, folds in taught.folds.items()]
-    tier_two = fit_tier_two(design, taught, Posteriors.stacked(points), taught.stacked_folds())
-    keeps = teachers is None and not design.compact
-    return FittedFunnel(views, combination, tier_two, Archive.of(training, posteriors) if keeps else None)
+    start = inherited.start_of_tier_two(training) if teachers is None else None
+    tier_two = fit_tier_two(design, taught, Posteriors.stacked(points), taught.stacked_folds(), start=start)
+    archive = archived(design, training, posteriors, tier_two, teachers)
+    return FittedFunnel(views, combination, tier_two, archive)
+
+
+def archived(
+    design: Design,
+    training: TrainingSet,
+    posteriors: ViewPosteriors,
+    tier_two: TierTwo,
+    teachers: Teachers | None,
+) -> FunnelArchive | None:
+    """What is kept of a fit; where a sample taught tier 2, the documents alone."""
+    if design.compact:
+        return None
+    if teachers is not None:
+        return FunnelArchive.of(training, design.keep_texts)
+    return FunnelArchive.of_fit(training, design.keep_texts, posteriors, tier_two)

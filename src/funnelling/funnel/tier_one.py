@@ -7,11 +7,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.errors import InputError
-from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets
+from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_language
 from funnelling.svm import Calibration, Scorer
-from funnelling.svm.calibration import ABSENT, REJECTED, fit_calibration
-from funnelling.svm.scorers import KernelScorer, LinearScorer
+from funnelling.svm.calibration import fit_calibration
+from funnelling.svm.path import Coefficients
+from funnelling.svm.scorers import LinearScorer
 
 
 class FitOnFolds(Protocol):
@@ -58,57 +58,33 @@ class TierOne:
         )
         return cls(LinearScorer(weights, bias), Calibration(calibrations[0].kind, slope, offset, constant))
 
-    def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "TierOne":
-        """These under more labels: the old ones go to ``columns``, the new ones are always rejected."""
-        old = self.calibration
-        scorer = self._built_in().with_labels(columns, labels, REJECTED)
-        spread = {
-            "slope": np.ones(labels),
-            "offset": np.zeros(labels),
-            "constant": np.full(labels, ABSENT),
-        }
-        for name, values in spread.items():
-            values[columns] = getattr(old, name)
-        return TierOne(scorer, Calibration(old.kind, **spread))
-
-    def of_both(self) -> "TierOne":
-        """These for two classes that exclude each other, from those of the second."""
-        kind, slope, offset = self.calibration.kind, self.calibration.slope, self.calibration.offset
-        constant = both_posteriors(self.calibration.constant[None], kind)[0]
-        calibration = Calibration(kind, np.repeat(slope, 2), np.concatenate([-offset, offset]), constant)
-        return TierOne(self._built_in().of_both(), calibration)
-
-    def _built_in(self) -> LinearScorer | KernelScorer:
-        if not isinstance(self.scorer, LinearScorer | KernelScorer):
-            raise InputError("base estimators of your own cannot take new labels. Train the model anew.")
-        return self.scorer
-
-
-def both_posteriors(second: Any, calibration: str) -> Any:
-    """The posteriors of two classes that exclude each other, from those of the second.
-
-    Scores are mirrored at 0; what stands for a class that none or all documents have is 0 or 1, no score.
-    """
-    scores = calibration == "none" and not np.isin(second, (ABSENT, 1.0)).all()
-    return np.hstack([-second if scores else 1 - second, second])
-
 
 @dataclass(frozen=True)
 class Posteriors:
     """The training documents as tier 2 sees them.
 
     ``training`` is what tier 2 learns from. ``held_out`` comes from base classifiers that did not see
-    the document's fold, and is what an honest estimate of tier 2 needs.
+    the document's fold, and is what an honest estimate of tier 2 needs. ``coefficients`` are what each
+    document adds to the base classifiers, where these are SVMs: a later fit may start from them.
     """
 
     training: Floats
     held_out: Floats
+    coefficients: Coefficients | None = None
 
     def of_teachers(self, teachers: "Teachers | None", language: str) -> "Posteriors":
         """Those of the documents that teach tier 2; None means all."""
         if teachers is None:
             return self
         return Posteriors(self.training[teachers[language]], self.held_out[teachers[language]])
+
+    def by_language(self, sizes: Mapping[str, int]) -> dict[str, "Posteriors"]:
+        """Those of each language's documents, which stand below each other."""
+        training, held_out = by_language(self.training, sizes), by_language(self.held_out, sizes)
+        coefficients: Mapping[str, Any] = {}
+        if self.coefficients is not None:
+            coefficients = by_language(self.coefficients, sizes)
+        return {tag: Posteriors(training[tag], held_out[tag], coefficients.get(tag)) for tag in training}
 
     @classmethod
     def beside(cls, blocks: Sequence["Posteriors"]) -> "Posteriors":
@@ -138,15 +114,21 @@ def fit_tier_one(
     calibration: str,
     kfcv: Folds | None = None,
     n_jobs: int | None = None,
+    start: Coefficients | None = None,
 ) -> tuple[TierOne, Posteriors]:
-    """Fit one language's base classifiers; ``kfcv`` are the folds of Fun(KFCV), None is Fun(TAT)."""
-    fit = problem.fit(folds)
+    """Fit one language's base classifiers; ``kfcv`` are the folds of Fun(KFCV), None is Fun(TAT).
+
+    ``start`` are coefficients that the solver may begin with.
+    """
+    fit = problem.fit(folds, start=start)
     calibrate = fit_calibration(calibration, fit.held_out, problem.targets, n_jobs)
     training = calibrate(fit.scores)
     if kfcv is not None:
         training = _cross_validated(problem, folds, calibration, kfcv, fit, training)
     return TierOne(fit.scorer(), calibrate), Posteriors(
-        training.astype(np.float32), calibrate(fit.held_out).astype(np.float32)
+        training.astype(np.float32),
+        calibrate(fit.held_out).astype(np.float32),
+        getattr(fit, "coefficients", None),
     )
 
 

@@ -1,7 +1,7 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,10 +11,11 @@ from funnelling.evaluation.language_averages import counts_by_language, mean_mea
 from funnelling.funnel.design import Design
 from funnelling.funnel.thresholds import tuned_thresholds
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
-from funnelling.matrices import Floats, Folds, one_blas_thread
+from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration, Fit, Scorer
 from funnelling.svm.learner import Problem, decide, scores_on
+from funnelling.svm.path import Coefficients
 from funnelling.work.devices import pick_device
 from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
@@ -32,7 +33,8 @@ class MetaFit(FitOnFolds, Protocol):
 class TierTwo:
     """A fitted meta-classifier: its C, what makes probabilities of its scores, and where they mean yes.
 
-    ``held_out`` counts, by language, how it decides of its training documents when it has not seen them.
+    ``held_out`` counts, by language, how it decides of its training documents when it has not seen them, and
+    ``scores`` are the scores it goes by then. ``coefficients`` are what each document adds to it.
     """
 
     scorer: Scorer
@@ -40,21 +42,31 @@ class TierTwo:
     calibrator: Calibrator
     thresholds: ScoreThresholds
     held_out: Mapping[str, npt.NDArray[np.int64]]
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+    coefficients: Mapping[str, Coefficients] = field(default_factory=dict)
 
 
 def fit_tier_two(
-    design: Design, training: TrainingSet, posteriors: Posteriors, folds: Folds, what: str = "tier 2"
+    design: Design,
+    training: TrainingSet,
+    posteriors: Posteriors,
+    folds: Folds,
+    what: str = "tier 2",
+    start: Coefficients | None = None,
 ) -> TierTwo:
-    """Fit the meta-classifier on documents in the space of posteriors, the languages below each other."""
+    """Fit the meta-classifier on documents in the space of posteriors, the languages below each other.
+
+    ``start`` are coefficients that the solver may begin with.
+    """
     targets = training.stacked_targets()
     learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
     total = learner.problems_solved(training.labels, len(np.unique(folds)))
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
         problem = learner.reporting(advance).problem(tier_two_points(design, posteriors), targets, what)
         if design.normalise and isinstance(problem, Problem) and problem.learner.given_c is None:
-            fit, scores = _best_fit(design, problem, training, posteriors, folds)
+            fit, scores = _best_fit(design, problem, training, posteriors, folds, start)
         else:
-            fit = problem.fit(folds)
+            fit = problem.fit(folds, start=start)
             scores = _aligned(design, fit, posteriors, folds)
     calibrator = training.fit_calibrator(scores, targets)
     thresholds: ScoreThresholds = 0.0
@@ -65,7 +77,16 @@ def fit_tier_two(
     elif design.calibrated and isinstance(calibrator, Calibration):
         thresholds = calibrator.even_scores
     held_out = counts_by_language(training.targets, decide(scores - thresholds, training.exclusive))
-    return TierTwo(fit.scorer(), getattr(fit, "C", None), calibrator, thresholds, held_out)
+    coefficients = getattr(fit, "coefficients", None)
+    return TierTwo(
+        fit.scorer(),
+        getattr(fit, "C", None),
+        calibrator,
+        thresholds,
+        held_out,
+        by_language(scores, training.sizes),
+        {} if coefficients is None else by_language(coefficients, training.sizes),
+    )
 
 
 def tier_two_points(design: Design, posteriors: Posteriors) -> Floats:
@@ -74,11 +95,16 @@ def tier_two_points(design: Design, posteriors: Posteriors) -> Floats:
 
 
 def _best_fit(
-    design: Design, problem: Problem, training: TrainingSet, posteriors: Posteriors, folds: Folds
+    design: Design,
+    problem: Problem,
+    training: TrainingSet,
+    posteriors: Posteriors,
+    folds: Folds,
+    start: Coefficients | None,
 ) -> tuple[Any, Floats]:
     """The fit whose C is best for documents that neither tier saw, and its scores of them."""
     best: tuple[float, Fit, Floats] | None = None
-    for fit in problem.path(folds):
+    for fit in problem.path(folds, start=start):
         scores = _aligned(design, fit, posteriors, folds)
         quality = mean_of_four(mean_measures(training.targets, decide(scores, training.exclusive)))
         if best is None or quality > best[0]:

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.funnel.archive import Archive
 from funnelling.funnel.design import Design, views_suffice
-from funnelling.funnel.funnel import FittedFunnel
+from funnelling.funnel.funnel import FittedFunnel, archived
 from funnelling.funnel.tier_one import Posteriors, Teachers
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
 from funnelling.funnel.views.combination import Combination
@@ -66,14 +65,14 @@ def fit_joint(
         folds=taught.folds | {name: taught.folds[tag] for name, tag in twice.items()},
     )
     tier_two = fit_tier_two(design, both, Posteriors.stacked(list(points.values())), both.stacked_folds())
-    own = {tag: tier_two.held_out[tag] for tag in taught.targets}
-    keeps = teachers is None and not design.compact
-    funnel = FittedFunnel(
-        views,
-        Combination("mean", normalise=False),
-        replace(tier_two, held_out=own),
-        Archive.of(training, posteriors) if keeps else None,
+    tier_two = replace(
+        tier_two,
+        held_out={tag: tier_two.held_out[tag] for tag in taught.targets},
+        scores={tag: tier_two.scores[tag] for tag in taught.targets},
+        coefficients={},  # each document has two
     )
+    archive = archived(design, training, posteriors, tier_two, teachers)
+    funnel = FittedFunnel(views, Combination("mean", normalise=False), tier_two, archive)
     return funnel, view
 
 

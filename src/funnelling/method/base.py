@@ -4,9 +4,11 @@
 and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_calibrator``.
 """
 
+import copy
 import logging
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, partialmethod
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -17,16 +19,18 @@ import numpy.typing as npt
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, check_vectors, widths_of
+from funnelling.method.archive import Archive
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
+from funnelling.method.learning_on import Earlier, Merged, by_class, correct, learned_columns, merge
 from funnelling.method.parameters import check_jobs, check_random_state
 from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_language, is_served
-from funnelling.text.tfidf import Places
+from funnelling.text.tfidf import Places, TfidfVectorizer
 from funnelling.text.vocabularies import feature_names, feature_places, fit_own
 from funnelling.work.progress import clock, progress_bar
 
@@ -41,6 +45,9 @@ class Method(Estimator, metaclass=ABCMeta):
     random_state: Any
     n_jobs: int | None
     verbose: int
+    compact: bool
+    keep_texts: bool
+    training_: Archive  # what it keeps of its documents, unless it is compact
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
@@ -128,7 +135,7 @@ class Method(Estimator, metaclass=ABCMeta):
         seed = seed_of(self.random_state)
         fitted = self._fit_vectors(given.documents, given.targets, seed)
         with clock("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
-            vectors = {language: check_vectors(X) for language, X in fitted.items()}
+            vectors = _checked(fitted)
         self.features_ = widths_of(vectors if given.texts else given.documents)
         return self._learn(
             TrainingSet.of(
@@ -143,6 +150,131 @@ class Method(Estimator, metaclass=ABCMeta):
                 n_jobs=self.n_jobs,
             )
         )
+
+    def extend(
+        self,
+        X: Any,
+        y: Any,
+        languages: Sequence[str | None] | None = None,
+        groups: Any = None,
+        ids: Any = None,
+        *,
+        exact: bool = False,
+    ) -> Self:
+        """Learn from further documents, in new languages or in known ones; labels may be new, too.
+
+        Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
+        that is fitted on all documents at once, in the order in which they came, with the settings that were
+        chosen in the first fit. Documents that it knows, by their ``ids`` or, without one, by what they hold,
+        are replaced: their labels are corrected. What other documents do not change is kept, and solvers
+        start from their old solutions: with ``exact`` they start from nothing, which takes longer and gives
+        the same bits as a fit on everything.
+
+        >>> from funnelling import FunnellingClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
+        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
+        >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
+        (['en', 'it'], [[1, 0]])
+        """
+        return self.learn(self.merge(X, y, languages, groups, ids), exact=exact)
+
+    def merge(
+        self,
+        X: Any,
+        y: Any,
+        languages: Sequence[str | None] | None = None,
+        groups: Any = None,
+        ids: Any = None,
+    ) -> Merged:
+        """What the model's documents would become with further ones; for `learn`."""
+        archive = self.check_extensible()
+        inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
+        return merge(archive, self.classes_, bool(self.exclusive_), inputs, y, groups, ids)
+
+    def correction(self, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None) -> Merged:
+        """What the model's documents would become with other labels for some; for `learn`.
+
+        ``languages`` are needed only where documents of two languages share an id.
+        """
+        return correct(self.check_extensible(), self.classes_, bool(self.exclusive_), ids, y, languages)
+
+    def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
+        """Become the model of these documents; with ``choose`` its settings are chosen anew."""
+        earlier = None if choose else Earlier.of(self, merged, exact)
+        return self._refit(merged.archive, merged.classes, earlier)
+
+    def forget(self, ids: Sequence[Any]) -> Self:
+        """Become the model that never saw the documents with these ids.
+
+        Everything is done anew without them, choices included: the result is, to the bit, that of a fit on
+        the others. Languages and labels that only they had are gone.
+        """
+        archive = self.check_extensible()
+        found = archive.find_ids(list(map(str, ids)))
+        left = {
+            language: np.setdiff1d(np.arange(size), found.get(language, ()))
+            for language, size in archive.sizes.items()
+        }
+        if not any(map(len, left.values())):
+            raise InputError("These are all documents that the model learned from. Delete the model instead.")
+        archive = archive.only(left)
+        targets = by_class(archive.targets, len(self.classes_), bool(self.exclusive_))
+        some = np.any([rows.any(axis=0) for rows in targets.values()], axis=0)
+        named = self.classes_.dtype.kind in "OU" or self.exclusive_  # else columns are known by their place
+        kept = some if named else np.ones_like(some)
+        shown = {tag: learned_columns(rows[:, kept], bool(self.exclusive_)) for tag, rows in targets.items()}
+        return self._refit(replace(archive, targets=shown), self.classes_[kept], None)
+
+    def check_extensible(self) -> Archive:
+        """What the model keeps of its documents; refused where that is too little to learn on."""
+        check_fitted(self, "classes_")
+        self._validate_parameters()
+        archive: Archive | None = getattr(self, "training_", None)
+        if archive is None:
+            raise InputError(
+                "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
+            )
+        if self.texts_ and not archive.texts:
+            raise InputError(
+                "The model keeps too little of its documents to learn on, as those of earlier versions do. "
+                "Train it anew."
+            )
+        if self.texts_ and not archive.as_written and (reader := self._reads_in_order()):
+            raise InputError(
+                f"{reader} reads texts as they were written, and the model keeps only the words of its "
+                "documents. Train it anew with keep_texts (--keep-texts)."
+            )
+        return archive
+
+    def _reads_in_order(self) -> str | None:
+        """What looks at more of a text than how often it has which words, None where nothing does."""
+        given = self.vectorizer.values() if isinstance(self.vectorizer, Mapping) else [self.vectorizer]
+        counts = all(each is None or isinstance(each, TfidfVectorizer) for each in given)
+        return None if counts else "A vectorizer of your own"
+
+    def _refit(self, archive: Archive, classes: npt.NDArray[Any], earlier: Earlier | None) -> Self:
+        """Learn again, all at once or not at all, from documents that were archived."""
+        check_learnable(archive.targets.values())
+        model = copy.copy(self)
+        model._forget()
+        model.classes_, model.exclusive_, model.texts_ = classes, self.exclusive_, self.texts_
+        for name in ("reading_", "history_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        if earlier is not None and hasattr(self, "choice_"):
+            model.choice_ = self.choice_  # type: ignore[attr-defined]
+        model.languages_ = model._learnable_languages(list(archive.targets))
+        archive = archive.only({tag: np.arange(archive.sizes[tag]) for tag in model.languages_})
+        fitted = model._fit_vectors(archive.documents, archive.targets, archive.seed)
+        vectors = _checked(fitted)
+        model.features_ = widths_of(vectors if model.texts_ else archive.documents)
+        model._learn(
+            archive.training_set(vectors, bool(model.exclusive_), earlier=earlier, n_jobs=model.n_jobs)
+        )
+        vars(self).clear()
+        vars(self).update(vars(model))
+        return self
 
     def fit_prepared(self, prepared: PreparedTexts) -> Self:
         """Learn from texts whose vectors were made before, in each language's own words.
@@ -171,6 +303,7 @@ class Method(Estimator, metaclass=ABCMeta):
                 exclusive=prepared.exclusive,
                 seed=seed_of(self.random_state),
                 beginnings=prepared.beginnings,
+                prepared_texts=prepared.texts or None,
                 n_jobs=self.n_jobs,
             )
         )
@@ -320,6 +453,8 @@ class Method(Estimator, metaclass=ABCMeta):
     def _learn(self, training: TrainingSet) -> Self:
         self.documents_ = training.sizes
         self._fit(training)
+        if not self.compact and not hasattr(self, "training_"):
+            self.training_ = Archive.of(training, self.keep_texts)
         return self
 
     def _name(self) -> str:
@@ -340,9 +475,11 @@ class Method(Estimator, metaclass=ABCMeta):
             if language not in self.languages_ and not self.serves_unseen(language):
                 known = ", ".join(self.languages_)
                 raise InputError(f"The model does not know the language {language!r}. It knows {known}.")
+            if inputs.texts:
+                continue
             # A language without training documents shares the columns of all.
             features = self.features_.get(language, next(iter(self.features_.values())))
-            if not inputs.texts and documents.shape[1] != features:
+            if documents.shape[1] != features:
                 raise InputError(
                     f"X has {documents.shape[1]} features in language {language!r}, where the model was "
                     f"fitted on {features}."
@@ -414,3 +551,8 @@ class Method(Estimator, metaclass=ABCMeta):
     set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")
     set_decision_function_request = partialmethod(Estimator._request, "decision_function")
     set_score_request = partialmethod(Estimator._request, "score")
+
+
+def _checked(vectors: Mapping[str, Any]) -> dict[str, Any]:
+    """Vectors that can be learned from; None of languages whose documents a method sees in another way."""
+    return {language: None if X is None else check_vectors(X) for language, X in vectors.items()}

@@ -1,13 +1,15 @@
 """The documents users hand to an estimator, brought into one form: by language."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
+from funnelling.formats.document import LineNumber
 from funnelling.frames import as_documents, as_values, is_table
 from funnelling.matrices import check_vectors, is_sparse, length, sizes_of, take
 from funnelling.randomness import is_missing
@@ -35,12 +37,15 @@ class Inputs:
         return sizes_of(self.documents)
 
     def ids(self, values: Any) -> dict[str, list[str]]:
-        """A name for each document: the one given, or else its place in X."""
-        if values is not None:
-            return {language: list(map(str, ids)) for language, ids in self.divide(values, "ids").items()}
-        if self.positions is None:
-            return {language: list(map(str, range(size))) for language, size in self.sizes().items()}
-        return {language: list(map(str, where)) for language, where in self.positions.items()}
+        """A name for each document: the one given, or else its place in X, as a `LineNumber`."""
+        places: Mapping[str, Iterable[int]] = self.positions or {
+            language: range(size) for language, size in self.sizes().items()
+        }
+        given = {} if values is None else self.divide(values, "ids")
+        return {
+            language: list(map(_name, given.get(language, repeat(None)), where))
+            for language, where in places.items()
+        }
 
     def groups(self, values: Any) -> dict[str, Any]:
         """The groups of each language's documents, None where none were given."""
@@ -84,6 +89,13 @@ class Inputs:
         for language, where in self.positions.items():
             gathered[where] = results[language]
         return gathered
+
+
+def _name(given: Any, place: int) -> str:
+    """The id of a document, or the number of its place where it has none."""
+    if is_missing(given):
+        return LineNumber(place)
+    return given if isinstance(given, str) else str(given)
 
 
 def is_mapping(X: Any) -> bool:

@@ -115,18 +115,53 @@ def check_learnable(matrices: Iterable[Targets]) -> None:
         )
 
 
-def read_label_lists(y: Any, inputs: Inputs, exclusive: bool = False) -> dict[str, Any]:
-    """Lists of label names, divided like the documents; of ``exclusive`` labels, y has one per document."""
-    divided = inputs.divide(_with_lists(y), "y")
+def read_further_labels(
+    y: Any, inputs: Inputs, known: npt.NDArray[Any], exclusive: bool
+) -> tuple[npt.NDArray[Any], dict[str, Targets]]:
+    """All classes, those ``known`` to a model and new ones, and which of them further documents have.
+
+    y comes as it came to the fit: as label lists, one label per document where they are ``exclusive``, or an
+    indicator matrix with the columns of the model. A one-hot table is known by its names.
+    """
+    named = _all_strings(known.tolist())
+    divided = inputs.divide(_with_lists(y) if named else _without_names(y)[0], "y")
     _refuse_unlabelled(divided, inputs)
+    labels = list(divided.values())
     if exclusive:
-        if not all(map(_all_strings, divided.values())):
-            raise InputError("y must be one label per document, a 1-D array of strings: the model gives one.")
-        return {language: [[label] for label in labels] for language, labels in divided.items()}
-    for labels in divided.values():
-        if not _is_label_lists(labels):
-            raise InputError("y must be label lists, each a list of strings.")
-    return divided
+        lists = _exclusive_lists(labels, known)
+    elif named and all(map(_is_label_lists, labels)):
+        lists = labels
+    elif all(map(_is_indicator, labels)):
+        matrices = list(map(_encode_indicator, labels))
+        if any(matrix.shape[1] != len(known) for matrix in matrices):
+            raise InputError(f"y must have the {len(known)} columns of the model, in the order of classes_.")
+        return known, dict(zip(divided, matrices, strict=True))
+    else:
+        form = "label lists, each a list of strings" if named else "an indicator matrix, as it was in the fit"
+        raise InputError(f"y must be {form}.")
+    classes = _with_further(known, {label for each in lists for row in each for label in row})
+    return classes, {
+        language: label_matrix(each, classes.tolist()) for language, each in zip(divided, lists, strict=True)
+    }
+
+
+def _exclusive_lists(labels: Sequence[Any], known: npt.NDArray[Any]) -> list[list[list[Any]]]:
+    """The one label of each document, in a list."""
+    numbers = not _all_strings(known.tolist())
+    if any(np.ndim(each) != 1 or (not numbers and not _all_strings(each)) for each in labels):
+        form = "numbers" if numbers else "strings"
+        raise InputError(f"y must be one label per document, a 1-D array of {form}: the model gives one.")
+    return [[[label] for label in np.asarray(each).tolist()] for each in labels]
+
+
+def _with_further(known: npt.NDArray[Any], labels: set[Any]) -> npt.NDArray[Any]:
+    """The classes and further ones: sorted, as a fit has them, unless those known are not."""
+    further = sorted(labels - set(known.tolist()))
+    if not further:
+        return known
+    listed = known.tolist()
+    together = sorted([*listed, *further]) if listed == sorted(listed) else [*listed, *further]
+    return np.array(together, dtype=known.dtype if known.dtype.kind in "Oif" else None)
 
 
 def read_truth(y: Any, classes: npt.NDArray[Any]) -> Any:

@@ -1,8 +1,8 @@
 """What a method learns from, after everything the user gave has been checked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from funnelling.randomness import assign_folds
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
 from funnelling.text.excerpts import beginning
+
+if TYPE_CHECKING:
+    from funnelling.method.learning_on import Earlier
 
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
 
@@ -43,6 +46,7 @@ class PreparedTexts:
     ids: dict[str, list[str]]
     beginnings: dict[str, list[str]]
     exclusive: bool = False
+    texts: dict[str, list[str]] = field(default_factory=dict)  # as bags, where they are kept
 
     def with_one_label(self) -> "PreparedTexts":
         """These, as documents that have exactly one label each."""
@@ -64,6 +68,9 @@ class TrainingSet:
     exclusive: bool
     seed: int
     prepared_beginnings: dict[str, list[str] | None]  # of texts that are not here, None where they are
+    prepared_texts: dict[str, list[str]] | None = None  # bags of texts whose vectors are here instead
+    as_written: bool = True  # whether texts are, and not bags of their words
+    earlier: "Earlier | None" = None  # the model that is to learn on from these documents
     n_jobs: int | None = None
 
     @classmethod
@@ -79,6 +86,9 @@ class TrainingSet:
         exclusive: bool,
         seed: int,
         beginnings: Mapping[str, list[str]] | None = None,
+        prepared_texts: dict[str, list[str]] | None = None,
+        as_written: bool = True,
+        earlier: "Earlier | None" = None,
         n_jobs: int | None = None,
     ) -> "TrainingSet":
         """Add the folds that follow from the seed, the language and the groups."""
@@ -99,16 +109,21 @@ class TrainingSet:
             exclusive,
             seed,
             {language: (beginnings or {}).get(language) for language in targets},
+            prepared_texts,
+            as_written,
+            earlier,
             n_jobs,
         )
 
     def beginnings(self) -> dict[str, list[str]]:
         """How the texts of each language begin; vectors have none."""
-        known = {
-            language: list(map(beginning, self.documents[language])) if self.texts else prepared
-            for language, prepared in self.prepared_beginnings.items()
+        beginnings = {
+            language: list(map(beginning, self.documents[language]))
+            if self.texts and known is None
+            else known
+            for language, known in self.prepared_beginnings.items()
         }
-        return {language: each for language, each in known.items() if each is not None}
+        return {language: each for language, each in beginnings.items() if each is not None}
 
     @property
     def labels(self) -> int:

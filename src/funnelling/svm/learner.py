@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, is_sparse, one_blas_thread
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma
 from funnelling.svm.nystrom import NystromMap
-from funnelling.svm.path import SparseSolution, solve_path
+from funnelling.svm.path import Coefficients, SparseSolution, Start, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.svm.solver import TOLERANCE
@@ -141,11 +142,13 @@ class Problem:
         assert isinstance(self.X, np.ndarray)
         return self.X
 
-    def fit(self, folds: Folds, within: Rows | None = None, start: "Fit | None" = None) -> "Fit":
+    def fit(
+        self, folds: Folds, within: Rows | None = None, start: "Fit | Coefficients | None" = None
+    ) -> "Fit":
         """Fit on all documents, and on all but each fold, with the learner's C or the best of its grid.
 
-        ``within`` restricts training to some documents; the others are only scored. ``start`` is a fit of
-        this problem on other documents, from which the solver begins.
+        ``within`` restricts training to some documents; the others are only scored. The solver begins from
+        ``start``, a fit of this problem on other documents, or the coefficients of a problem like it.
         """
         C = self.learner.given_c
         if C is not None:
@@ -153,7 +156,7 @@ class Problem:
         rows = slice(None) if within is None else within
         return self.best(lambda fit: fit.held_out_f1(rows), folds, within, start)
 
-    def fit_whole(self, within: Rows | None = None, start: "Fit | None" = None) -> "Fit":
+    def fit_whole(self, within: Rows | None = None, start: "Fit | Coefficients | None" = None) -> "Fit":
         """Fit on all documents and on no folds: a sixth of the work, and enough to score new documents."""
         C = self.learner.given_c
         assert C is not None, "C is chosen by folds"
@@ -164,7 +167,7 @@ class Problem:
         quality: Callable[["Fit"], float],
         folds: Folds,
         within: Rows | None = None,
-        start: "Fit | None" = None,
+        start: "Fit | Coefficients | None" = None,
     ) -> "Fit":
         """The fit of highest quality, each C of the grid tried until it pays no more."""
         best, search = None, Search()
@@ -197,7 +200,10 @@ class Problem:
         return quality(rough) < search.highest - margin
 
     def path(
-        self, folds: Folds | None = None, within: Rows | None = None, start: "Fit | None" = None
+        self,
+        folds: Folds | None = None,
+        within: Rows | None = None,
+        start: "Fit | Coefficients | None" = None,
     ) -> Iterator["Fit"]:
         """One fit per C of the grid, the smallest first, with or without folds, each begun when asked for."""
         Cs = sorted(self.learner.grid)
@@ -218,7 +224,7 @@ class Problem:
         Cs: Sequence[float],
         folds: Folds | None,
         within: Rows | None = None,
-        start: "Fit | None" = None,
+        start: "Fit | Coefficients | None" = None,
         tolerance: float = TOLERANCE,
     ) -> list["Fit"]:
         learner = self.learner
@@ -227,7 +233,7 @@ class Problem:
         if folds is not None:
             active = np.vstack([active, (folds != np.unique(folds)[:, None]) & active])
         check_solution_size(documents, labels, len(active), learner.memory_limit, self.what)
-        start_solution = None if start is None else start.solution
+        solved = start.solution if isinstance(start, Fit) else None
         if self.on_device:
             from funnelling.svm.device import solve_path_on_device
 
@@ -237,7 +243,7 @@ class Problem:
                 active,
                 Cs,
                 folds=folds,
-                start=start_solution,
+                start=solved,
                 advance=learner.advance,
             )
             return [Fit(self, C, folds, solution) for C, solution in zip(Cs, solutions, strict=True)]
@@ -247,7 +253,7 @@ class Problem:
             active,
             Cs,
             folds=folds,
-            start=start_solution,
+            start=solved if solved is not None or start is None else Start.near(start, self.targets, min(Cs)),
             n_jobs=learner.n_jobs,
             advance=learner.advance if tolerance == TOLERANCE else quietly,
             stop=learner.stop,
@@ -272,6 +278,11 @@ class Fit:
     @property
     def scores(self) -> Floats:
         return self.solution.scores.T
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """What each document adds to the classifiers trained on everything: (documents, labels)."""
+        return sparse.csr_array(self.solution.coefficients(0).T.astype(np.float32))
 
     @property
     def held_out(self) -> Floats:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,8 @@ from funnelling.work.spread import in_pieces, is_local, workers
 from funnelling.work.threads import in_threads
 
 PIECES = 4  # per worker: with fewer, all wait longer for the last
+
+Coefficients = Any  # a sparse matrix (documents, labels): what each document adds to each label's classifier
 
 logger = logging.getLogger(__name__)
 
@@ -70,12 +72,40 @@ class SparseSolution:
         """The (labels, documents) coefficients of a problem: 0 is on everything, 1 without the first fold."""
         return self.support[problem :: self.problems]
 
-    def of_label(self, label: int) -> npt.NDArray[np.float64]:
+    def of_label(self, label: int, problems: int) -> npt.NDArray[np.float64]:
         """The (problems, documents) coefficients of a label, zeros included."""
+        assert problems == self.problems, "other folds"
         dense: npt.NDArray[np.float64] = self.support[
             label * self.problems : (label + 1) * self.problems
         ].toarray()
         return dense
+
+
+@dataclass(frozen=True)
+class Start:
+    """Coefficients to begin with: of classifiers trained on everything, with which all problems begin."""
+
+    support: sparse.csr_array[np.float64]  # (labels, documents)
+
+    @classmethod
+    def near(cls, coefficients: Coefficients, targets: Targets, C: float) -> "Start":
+        """Coefficients (documents, labels) of another problem, moved to where they are possible in this one.
+
+        They have the sign of their document, C at most, and those of a label sum to 0.
+        """
+        support = sparse.csr_array(coefficients.T, dtype=np.float64)
+        labels = np.repeat(np.arange(targets.shape[1]), np.diff(support.indptr))
+        signs = np.where(targets[support.indices, labels], 1.0, -1.0)
+        sizes = np.clip(support.data * signs, 0, C)
+        sides = np.stack([np.bincount(labels, sizes * (signs == side), targets.shape[1]) for side in (1, -1)])
+        shares = sides.min(axis=0) / np.maximum(sides, np.finfo(np.float64).tiny)
+        support.data = signs * sizes * shares[(signs < 0).astype(np.intp), labels]
+        support.eliminate_zeros()
+        return cls(support)
+
+    def of_label(self, label: int, problems: int) -> npt.NDArray[np.float64]:
+        """The (problems, documents) coefficients of a label, zeros included."""
+        return np.repeat(self.support[[label]].toarray(), problems, axis=0)
 
 
 class _Label(NamedTuple):
@@ -96,7 +126,7 @@ def solve_path(
     Cs: Sequence[float],
     *,
     folds: Folds | None = None,
-    start: SparseSolution | None = None,
+    start: SparseSolution | Start | None = None,
     n_jobs: int | None = None,
     advance: Advance = quietly,
     stop: npt.NDArray[np.uint8] | None = None,
@@ -148,7 +178,7 @@ def _solve_labels(
     active: Targets,
     own: Folds | None,
     Cs: Sequence[float],
-    start: SparseSolution | None,
+    start: SparseSolution | Start | None,
     labels: npt.NDArray[np.intp],
 ) -> list[list[_Label]]:
     """The solutions of some labels: one list per label, with one solution per C."""
@@ -162,13 +192,13 @@ def _solve_label(
     shape: tuple[int, int],
     own: Folds | None,
     Cs: Sequence[float],
-    start: SparseSolution | None,
+    start: SparseSolution | Start | None,
 ) -> list[_Label]:
     """The solutions of one label, one per C.
 
     ``own`` says where each document's score by the problem that held it out stands among all scores.
     """
-    coefficients = np.zeros(shape) if start is None else start.of_label(label)
+    coefficients = np.zeros(shape) if start is None else start.of_label(label, shape[0])
     path = []
     for C in Cs:
         solution = problems.solve(label, C, coefficients)

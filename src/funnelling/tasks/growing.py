@@ -10,8 +10,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.funnel import FunnellingClassifier
-from funnelling.funnel.archive import Archive
-from funnelling.funnel.growing import are_learned, growable_archive
+from funnelling.method.archive import Archive
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
@@ -119,7 +118,6 @@ def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingCla
         raise InputError(f"{path}: only funnels learn on. Train the model anew.")
     with naming_file(path):
         model.check_extensible()
-        growable_archive(model.classes_, getattr(model, "training_", None))
     check_writable(Path(output or path), force or output is None)
     return model
 
@@ -149,7 +147,7 @@ def _grow(
     model.extend(train.texts, train.y, languages=train.languages, groups=groups, ids=train.ids)
     # A model that outgrew its archive goes by the one it had.
     archive: Archive = getattr(model, "training_", before.training_)
-    is_learned = are_learned(archive, model.funnel(model.languages_[0]).views, trial.test)
+    is_learned = archive.knows(trial.test.languages, trial.test.texts, trial.test.ids, trial.test.groups)
     if is_learned.any():
         report(f"{counted(int(is_learned.sum()), 'test document')} left out, which the model learned from.")
     test = trial.test.select(~is_learned)

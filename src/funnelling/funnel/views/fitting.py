@@ -1,14 +1,14 @@
 """Tier 1: the base classifiers of every view, fitted, and how documents pass through them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.funnel.design import Design, Learner
+from funnelling.funnel.inheritance import NOTHING, Inheritance
 from funnelling.funnel.tier_one import Posteriors, Teachers, TierOne, ViewPosteriors, fit_tier_one
 from funnelling.funnel.views.shared import SharedView, fit_shared_view
 from funnelling.matrices import Floats, Folds, Matrix, Rows, evident_rows, length
@@ -64,14 +64,6 @@ class FittedViews:
             return self.shared[view].space.places(language, text)
         return feature_places((self.vectorizers or {}).get(language), text)
 
-    def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "FittedViews":
-        """These views under more labels: the old ones go to ``columns``, the new ones are always rejected."""
-        return replace(
-            self,
-            own={language: tier.with_labels(columns, labels) for language, tier in self.own.items()},
-            shared={name: view.with_labels(columns, labels) for name, view in self.shared.items()},
-        )
-
     def posteriors(self, language: str, documents: Any) -> dict[str, Floats]:
         """What each view's base classifiers say of documents."""
         return self.posteriors_and_evidence(language, documents)[0]
@@ -92,19 +84,21 @@ def fit_views(
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
     teachers: Teachers | None = None,
+    inherited: Inheritance = NOTHING,
 ) -> tuple[FittedViews, ViewPosteriors]:
     """Fit the base classifiers of each view; what they say of the documents that teach tier 2.
 
-    ``vectorizers`` made the training documents' own vectors.
+    ``vectorizers`` made the training documents' own vectors. The fit takes what it can of what is
+    ``inherited``.
     """
     own: dict[str, TierOne] = {}
 
     def fit(k: int) -> tuple[SharedView | None, Mapping[str, Posteriors]]:
         name = list(design.views)[k]
         if name != OWN:
-            view, posteriors = _fit_shared(design, name, training)
+            view, posteriors = _fit_shared(design, name, training, inherited)
             return view, {tag: each.of_teachers(teachers, tag) for tag, each in posteriors.items()}
-        fits = fit_own_words(design, training, teachers)
+        fits = fit_own_words(design, training, teachers, inherited)
         own.update({language: tier for language, (tier, _) in fits.items()})
         return None, {language: posteriors for language, (_, posteriors) in fits.items()}
 
@@ -118,9 +112,21 @@ def fit_views(
 
 
 def fit_own_words(
-    design: Design, training: TrainingSet, teachers: Teachers | None = None
+    design: Design,
+    training: TrainingSet,
+    teachers: Teachers | None = None,
+    inherited: Inheritance = NOTHING,
 ) -> dict[str, tuple[TierOne, Posteriors]]:
     """The base classifiers of each language over its own vectors, and what they say of its teachers."""
+    known = {tag: fit for tag in training.targets if (fit := inherited.own_words(tag)) is not None}
+    others = training.only([tag for tag in training.targets if tag not in known])
+    fits = known | (_fit_languages(design, others, teachers, inherited) if others.targets else {})
+    return {tag: fits[tag] for tag in training.targets}
+
+
+def _fit_languages(
+    design: Design, training: TrainingSet, teachers: Teachers | None, inherited: Inheritance
+) -> dict[str, tuple[TierOne, Posteriors]]:
     learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
     kfcv = design.kfcv_folds(training)
     rounds = 1 if kfcv is None else 1 + design.folds
@@ -128,7 +134,13 @@ def fit_own_words(
     with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
         return fit_languages(
             lambda language, learner: _fit_language(
-                design, language, learner, training, teachers, None if kfcv is None else kfcv[language]
+                design,
+                language,
+                learner,
+                training,
+                teachers,
+                inherited,
+                None if kfcv is None else kfcv[language],
             ),
             {language: learner.reporting(advance) for language, learner in learners.items()},
             training,
@@ -141,6 +153,7 @@ def _fit_language(
     learner: Learner,
     training: TrainingSet,
     teachers: Teachers | None,
+    inherited: Inheritance,
     kfcv: Folds | None,
 ) -> tuple[TierOne, Posteriors]:
     X, targets, folds = training.vectors[language], training.targets[language], training.folds[language]
@@ -148,20 +161,24 @@ def _fit_language(
     at_once = labels
     if teachers is not None and isinstance(learner, SVM):  # set after set of labels: none is refused
         at_once = min(labels, labels_at_once(len(folds), len(np.unique(folds)) + 1, design.memory_limit))
+    start = inherited.start(OWN, [language], labels) if at_once == labels else None
     tiers, blocks = [], []
     for first in range(0, labels, at_once):
         problem = learner.problem(X, targets[:, first : first + at_once], f"language {language!r}")
-        tier, posteriors = fit_tier_one(problem, folds, design.calibration, kfcv, learner.n_jobs)
+        tier, posteriors = fit_tier_one(problem, folds, design.calibration, kfcv, learner.n_jobs, start)
         tiers.append(tier)
         blocks.append(posteriors.of_teachers(teachers, language))
     return TierOne.beside(tiers), Posteriors.beside(blocks)
 
 
 def _fit_shared(
-    design: Design, name: str, training: TrainingSet
+    design: Design, name: str, training: TrainingSet, inherited: Inheritance
 ) -> tuple[SharedView, Mapping[str, Posteriors]]:
     space = make_space(design.views[name], design.resources, training.seed, name)
     training = training.only(usable_languages(f"The view {name!r}", space, training))
+    known = inherited.shared_view(name, list(training.targets))
+    if known is not None:
+        return known
     learner = design.base_learner(name, training.seed)
     folds = training.stacked_folds()
     kfcv = design.kfcv_folds(training)
@@ -174,6 +191,7 @@ def _fit_shared(
             folds,
             design.calibration,
             None if kfcv is None else np.concatenate(list(kfcv.values())),
+            start=inherited.start(name, list(training.targets), training.labels),
         )
 
 

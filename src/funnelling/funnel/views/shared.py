@@ -1,11 +1,9 @@
 """A fitted view that all languages share."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from funnelling.estimator import clone
 from funnelling.funnel.design import Learner
@@ -21,7 +19,6 @@ from funnelling.matrices import (
     Folds,
     Rows,
     Targets,
-    by_language,
     check_vectors,
     is_sparse,
     stacked,
@@ -32,6 +29,7 @@ from funnelling.spaces import Space
 from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.learner import Problem as SVMProblem
+from funnelling.svm.path import Coefficients
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
 # searched for. The best of 1, 10 and 100 over embeddings, on training documents of the Debian corpus.
@@ -50,15 +48,6 @@ class SharedView:
         """Whether documents in a language can be seen."""
         return language in self.languages or self.space.serves(language)
 
-    def learning(self, languages: Iterable[str]) -> "SharedView":
-        """This view, as one that also knows those of further languages that its space takes."""
-        further = {language for language in languages if self.space.takes(language)}
-        return replace(self, languages=sorted({*self.languages, *further}))
-
-    def with_labels(self, columns: npt.NDArray[np.intp], labels: int) -> "SharedView":
-        """This view under more labels: the old ones go to ``columns``, the new ones are always rejected."""
-        return replace(self, tier=self.tier.with_labels(columns, labels))
-
 
 def fit_shared_view(
     space: Space,
@@ -68,23 +57,20 @@ def fit_shared_view(
     calibration: str,
     kfcv: Folds | None = None,
     dense_C: CSetting = DENSE_C,
+    start: Coefficients | None = None,
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Fit a space and its base classifiers, and give their posteriors of each language's documents.
 
     A space that learns from labels is fitted anew without each fold: held-out posteriors owe nothing to
-    the labels of their documents.
+    the labels of their documents. ``start`` are coefficients that the solver may begin with.
     """
     problem: BoundLearner
     if space.supervised:
         problem = RefittedProblem(space, training, learner, dense_C)
     else:
         problem = _problem(space, training, learner, dense_C)
-    tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs)
-    trained = by_language(posteriors.training, training.sizes)
-    held_out = by_language(posteriors.held_out, training.sizes)
-    return SharedView(space, tier, list(training.targets)), {
-        language: Posteriors(trained[language], held_out[language]) for language in trained
-    }
+    tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs, start)
+    return SharedView(space, tier, list(training.targets)), posteriors.by_language(training.sizes)
 
 
 def _problem(space: Space, training: TrainingSet, learner: Learner, dense_C: CSetting) -> Any:

@@ -1,0 +1,215 @@
+"""What a model keeps of its training documents: enough to learn on, to correct, and to forget.
+
+Texts are kept as bags: their pieces between blanks, sorted. Whatever counts words or runs of characters sees
+in a bag what it saw in the text, so that a model fitted on bags is the one fitted on the texts, to the bit; a
+method that reads words in their order needs the texts as they were written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from funnelling.errors import InputError
+from funnelling.formats.document import LineNumber
+from funnelling.matrices import Matrix, Rows, Targets, is_sparse, take
+from funnelling.method.training_set import TrainingSet
+from funnelling.randomness import is_missing
+
+Classes = npt.NDArray[Any]
+Places = npt.NDArray[np.intp]
+
+
+def bag(text: str) -> str:
+    """A text with its pieces between blanks sorted: what it says is gone, what it counts is not.
+
+    >>> bag("the cat saw the dog")
+    'cat dog saw the the'
+    """
+    return " ".join(sorted(text.split()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive:
+    """Training documents by language, and their labels, in the columns that were learned.
+
+    ``texts`` are bags unless they are ``as_written``; documents that came as vectors are in ``vectors``
+    instead. ``unnamed`` says which documents have only a number for an id, and are known by their text.
+    ``groups`` has "" for a document without one, ``beginnings`` for a text of which none is known. ``seed``
+    is what all random choices were made with.
+
+    An archive of an earlier version has vectors of texts, and no texts.
+    """
+
+    seed: int
+    ids: dict[str, list[str]]
+    groups: dict[str, list[str]]
+    targets: dict[str, Targets]
+    vectors: dict[str, Matrix] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    as_written: bool = False
+    unnamed: dict[str, Rows] = field(default_factory=dict)
+    beginnings: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, learned: TrainingSet, keep_texts: bool = False, **further: Any) -> Self:
+        """What is worth keeping of a fit; ``further`` is what a method keeps beside."""
+        texts: dict[str, list[str]] = learned.documents if learned.texts else learned.prepared_texts or {}
+        as_written = keep_texts and learned.as_written
+        return cls(
+            seed=learned.seed,
+            ids={tag: list(map(str, ids)) for tag, ids in learned.ids.items()},
+            groups={tag: group_names(learned.groups[tag], size) for tag, size in learned.sizes.items()},
+            targets=learned.targets,
+            vectors={} if texts else _plain(learned.vectors),
+            texts=texts if as_written else {tag: list(map(bag, each)) for tag, each in texts.items()},
+            as_written=as_written,
+            unnamed={
+                tag: np.array([isinstance(name, LineNumber) for name in ids], dtype=bool)
+                for tag, ids in learned.ids.items()
+            },
+            beginnings=learned.beginnings(),
+            **further,
+        )
+
+    @property
+    def documents(self) -> dict[str, Any]:
+        """The documents as they can be learned again: texts, or else vectors."""
+        return self.texts or self.vectors
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many documents there are, by language."""
+        return {language: len(rows) for language, rows in self.targets.items()}
+
+    def names(self, language: str) -> list[str]:
+        """The documents' ids; those of documents without one are numbers, told apart by their type."""
+        ids = self.ids[language]
+        if language not in self.unnamed:  # archives of earlier versions do not say
+            return ids
+        flags = self.unnamed[language].tolist()
+        return [LineNumber(name) if unnamed else name for name, unnamed in zip(ids, flags, strict=True)]
+
+    def grouping(self) -> dict[str, Sequence[Any] | None]:
+        """The documents' groups as a fit takes them: None for all where no document has one."""
+        grouped = any(name for names in self.groups.values() for name in names)
+        return {
+            language: [name or None for name in names] if grouped else None
+            for language, names in self.groups.items()
+        }
+
+    def contents(self, language: str) -> list[Any]:
+        """What each document holds, in a form that can be looked up."""
+        if self.texts:
+            return [bag(text) for text in self.texts[language]] if self.as_written else self.texts[language]
+        return vector_contents(self.vectors[language])
+
+    def find(self, language: str, names: Sequence[str], contents: Sequence[Any]) -> list[list[int]]:
+        """For each document of a language the rows that it is known as: by its id, or by what it holds.
+
+        Two documents that both have an id are the same if that is; others are where they hold the same.
+        """
+        by_id: dict[str, list[int]] = {}
+        by_content: dict[Any, list[int]] = {}
+        archived = self.names(language) if language in self.ids else []
+        for row, name in enumerate(archived):
+            if not isinstance(name, LineNumber):
+                by_id.setdefault(name, []).append(row)
+        if any(isinstance(name, LineNumber) for name in (*archived, *names)):
+            for row, content in enumerate(self.contents(language) if archived else []):
+                by_content.setdefault(content, []).append(row)
+        found = []
+        for name, content in zip(names, contents, strict=True):
+            alike = by_content.get(content, [])
+            if not isinstance(name, LineNumber):
+                unnamed = [row for row in alike if isinstance(archived[row], LineNumber)]
+                alike = by_id.get(name) or unnamed
+            found.append(alike)
+        return found
+
+    def knows(
+        self, languages: Sequence[Any], texts: Sequence[str], ids: Sequence[str], groups: Sequence[Any]
+    ) -> Rows:
+        """Which texts, or others of their group, are among the documents."""
+        named = {name for names in self.groups.values() for name in names if name}
+        known = np.array([group in named for group in groups], dtype=bool)
+        codes = np.asarray(languages, dtype=object)
+        for language in self.ids:
+            rows = np.flatnonzero(codes == language).tolist()
+            found = self.find(language, [ids[row] for row in rows], [bag(texts[row]) for row in rows])
+            known[rows] |= [bool(places) for places in found]
+        return known
+
+    def find_ids(self, ids: Sequence[str]) -> dict[str, Places]:
+        """The rows of documents with these ids, by language; ids that none has are refused."""
+        wanted = set(ids)
+        found = {
+            language: np.array([row for row, name in enumerate(names) if name in wanted], dtype=np.intp)
+            for language, names in ((tag, self.names(tag)) for tag in self.ids)
+        }
+        known = {self.ids[language][row] for language, rows in found.items() for row in rows}
+        unknown = [name for name in ids if name not in known]
+        if unknown:
+            more = f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
+            raise InputError(f"No document that the model learned from has the id {unknown[0]!r}{more}.")
+        return {language: rows for language, rows in found.items() if len(rows)}
+
+    def only(self, rows: Mapping[str, Places]) -> Self:
+        """Some documents of each language, in this order; languages without any are left out."""
+
+        def taken(column: Mapping[str, Any]) -> dict[str, Any]:
+            present = {tag: where for tag, where in rows.items() if len(where) and tag in column}
+            return {tag: take(column[tag], where) for tag, where in present.items()}
+
+        return replace(
+            self,
+            ids=taken(self.ids),
+            groups=taken(self.groups),
+            targets=taken(self.targets),
+            vectors=taken(self.vectors),
+            texts=taken(self.texts),
+            unnamed=taken(self.unnamed),
+            beginnings=taken(self.beginnings),
+        )
+
+    def training_set(self, vectors: Mapping[str, Any], exclusive: bool, **further: Any) -> TrainingSet:
+        """The documents to be learned again, with the folds that a fit on them all at once would have."""
+        return TrainingSet.of(
+            self.documents,
+            vectors,
+            self.targets,
+            self.grouping(),
+            {language: self.names(language) for language in self.ids},
+            texts=bool(self.texts),
+            exclusive=exclusive,
+            seed=self.seed,
+            beginnings=self.beginnings,
+            as_written=self.as_written,
+            **further,
+        )
+
+
+def _plain(vectors: Mapping[str, Any]) -> dict[str, Matrix]:
+    return {tag: sparse.csr_array(X) if is_sparse(X) else X for tag, X in vectors.items() if X is not None}
+
+
+def vector_contents(vectors: Any) -> list[bytes]:
+    """What each vector holds, in a form that can be looked up."""
+    matrix = sparse.csr_array(vectors, dtype=np.float64)
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    indices = matrix.indices.astype(np.int64)
+    return [
+        indices[start:end].tobytes() + matrix.data[start:end].tobytes()
+        for start, end in pairwise(matrix.indptr.tolist())
+    ]
+
+
+def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:
+    """The names of documents' groups, "" for a document without one."""
+    names = [None] * documents if groups is None else groups
+    return ["" if is_missing(name) else str(name) for name in names]

@@ -141,7 +141,7 @@ class Archive:
         for language in self.ids:
             rows = np.flatnonzero(codes == language).tolist()
             found = self.find(language, [ids[row] for row in rows], [bag(texts[row]) for row in rows])
-            known[rows] |= [bool(places) for places in found]
+            known[rows] |= np.array([bool(places) for places in found], dtype=bool)
         return known
 
     def find_ids(self, ids: Sequence[str]) -> dict[str, Places]:

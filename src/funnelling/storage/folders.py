@@ -5,7 +5,6 @@ import json
 import mmap
 import os
 import re
-import secrets
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.files import cannot_write, check_output_folder
+from funnelling.formats.files import cannot_write, check_output_folder, draft_in
 from funnelling.work.alone import sole_writer, uninterrupted
 
 FORMAT = 1
@@ -74,7 +73,7 @@ def write(
                 f"{folder}: another process has changed the model meanwhile. Run the command again."
             )
         _remove_abandoned_drafts(home, alone)
-        draft = home / f".funnelling-{secrets.token_hex(8)}.tmp"
+        draft = Path(draft_in(home))
         try:
             draft.mkdir()
             for name, content in present.items():
@@ -87,8 +86,8 @@ def write(
                     draft.rename(folder)
                 _sync(home)
         finally:
-            shutil.rmtree(draft, ignore_errors=True)
-            with suppress(Exception):  # it must not hide what went wrong
+            with uninterrupted(), suppress(Exception):  # it must not hide what went wrong
+                shutil.rmtree(draft, ignore_errors=True)
                 _remove_stale_arrays(folder)
 
 
@@ -165,13 +164,14 @@ def read(folder: Path, mapped: bool = False) -> tuple[Document, dict[str, Any]]:
     ``mapped`` files stay on the disk, and processes that read them share the memory.
     """
     document = _read_document(folder)
-    try:
-        return document, _read_files(folder, document, mapped)
-    except InputError:
-        # The files of a model that was replaced meanwhile are gone.
-        if (now := _read_document(folder)) == document:
-            raise
-        return now, _read_files(folder, now, mapped)
+    while True:
+        try:
+            return document, _read_files(folder, document, mapped)
+        except InputError:
+            # The files of a model that was replaced meanwhile are gone.
+            if (now := _read_document(folder)) == document:
+                raise
+            document = now
 
 
 def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any]:

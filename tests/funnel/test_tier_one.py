@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from funnelling.funnel.estimator_learner import EstimatorLearner
-from funnelling.funnel.tier_one import both_posteriors, fit_tier_one
+from funnelling.funnel.tier_one import fit_tier_one
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
@@ -100,11 +100,3 @@ def test_posteriors_are_single_precision() -> None:
     assert (
         posteriors.training.dtype == posteriors.held_out.dtype == tier_one.posteriors(X).dtype == np.float32
     )
-
-
-@pytest.mark.parametrize("calibration", ["platt", "none"])
-def test_of_two_classes_one_that_no_document_has_is_rejected_and_the_other_is_not(calibration: str) -> None:
-    none, every = np.zeros((3, 1)), np.ones((3, 1))
-    assert (both_posteriors(none, calibration) == [1, 0]).all()
-    assert (both_posteriors(every, calibration) == [0, 1]).all()
-    assert both_posteriors(np.array([[0.25]]), "none").tolist() == [[-0.25, 0.25]]

@@ -108,7 +108,6 @@ class TestBoth:
 @pytest.mark.parametrize(("language", "served"), [("fr", True), ("xx", False)])
 def test_any_real_language_is_served(language: str, served: bool) -> None:
     assert MixedSpace().serves(language) == served
-    assert MixedSpace().takes(language)
 
 
 def test_words_and_characters_weigh_the_same() -> None:
@@ -165,7 +164,6 @@ class TestOwn:
     def test_a_further_language_has_no_place(self) -> None:
         space, _ = fitted(OwnMixedSpace)
         assert not space.serves("fr")
-        assert not space.takes("fr")
 
     def test_a_language_of_which_nothing_is_known(self) -> None:
         space = OwnMixedSpace()

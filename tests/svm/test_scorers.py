@@ -1,7 +1,5 @@
 """New documents get the scores of their own vectors, to the bit, whatever stands beside them."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -10,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from funnelling.svm import SVM, KernelScorer, LinearScorer, Scorer
+from funnelling.svm import KernelScorer, LinearScorer, Scorer
 
 RNG = np.random.default_rng(0)
 DOCUMENTS = RNG.random((70, 33)).astype(np.float32)
@@ -90,14 +88,3 @@ def test_no_documents_have_no_scores() -> None:
     assert linear(4).scores(empty).shape == (0, 4)
     assert linear(4).scores(sparse.csr_array(empty)).shape == (0, 4)
     assert kernel(4).scores(empty).shape == (0, 4)
-
-
-@pytest.mark.parametrize("gamma", [None, 0.5])
-def test_further_labels_leave_the_others_as_they_were(gamma: float | None) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 4)).astype(np.float32)
-    problem = SVM(gamma=gamma).problem(X, rng.random((30, 2)) < 0.5)
-    scorer: Any = problem.fit_whole().scorer()
-    wider = scorer.with_labels(np.array([0, 2]), 4, -1.0)
-    assert wider.scores(X)[:, [0, 2]] == pytest.approx(scorer.scores(X), abs=1e-6)
-    assert (wider.scores(X)[:, [1, 3]] == -1).all()

@@ -78,10 +78,6 @@ class Space(Estimator, metaclass=ABCMeta):
         """Whether documents in a language without training documents can be brought into the space."""
         return False
 
-    def takes(self, language: str) -> bool:
-        """Whether a further language with labelled documents can be brought into the space as it is."""
-        return self.serves(language)
-
 
 class OwnWordsSpace(Space):
     """A space whose documents start from the words of their own language."""

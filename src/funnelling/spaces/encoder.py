@@ -96,9 +96,6 @@ class EncoderSpace(Space):
     def serves(self, language: str) -> bool:
         return is_language(language)
 
-    def takes(self, language: str) -> bool:  # noqa: ARG002
-        return True
-
     def found_at(self, folder: str | os.PathLike[str]) -> None:
         """The encoder is in another folder now; it must be the same one."""
         if str(folder) != str(self.folder):

@@ -72,9 +72,6 @@ class MixedSpace(Space):
     def serves(self, language: str) -> bool:
         return is_language(language)
 
-    def takes(self, language: str) -> bool:  # noqa: ARG002
-        return True  # whoever labels its documents says that they belong here
-
 
 def _are_same(some: Mapping[str, Documents], others: Mapping[str, Documents]) -> bool:
     """Whether these are the very same documents, not only equal ones."""

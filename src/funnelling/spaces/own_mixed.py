@@ -50,9 +50,6 @@ class OwnMixedSpace(MixedSpace):
     def serves(self, language: str) -> bool:  # noqa: ARG002
         return False  # it has no columns here
 
-    def takes(self, language: str) -> bool:
-        return self.serves(language)
-
     def _starts(self) -> npt.NDArray[np.intp]:
         """Where the columns of each language start, and where the last ones end."""
         return np.cumsum([0, *map(len, self.columns_.values())])

@@ -46,6 +46,3 @@ class PooledSpace(Space):
     def serves(self, language: str) -> bool:
         # Vectors of the user's own may come from a language of any name, and mean anything.
         return is_language(language) and getattr(self, "vectorizer_", True) is not None
-
-    def takes(self, language: str) -> bool:  # noqa: ARG002
-        return True  # whoever labels its documents says that they belong here

@@ -89,9 +89,6 @@ class TransformedSpace(Space):
         # Vectors of the user's own may come from a language of any name, and mean anything.
         return is_language(language) and getattr(self, "texts_", True)
 
-    def takes(self, language: str) -> bool:  # noqa: ARG002
-        return True
-
 
 def seeded(transformer: Any, *keys: object) -> Any:
     """A transformer whose random choices, and those of its parts, follow from the keys where none are set.

@@ -1,6 +1,6 @@
 """Fitted SVMs, which score new documents for all labels at once."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -28,16 +28,6 @@ class LinearScorer:
     def scores(self, X: Matrix) -> Floats:
         """Scores of sparse or dense documents; a document's bits do not depend on its neighbours."""
         return product(X, self.weights) + self.bias
-
-    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, score: float) -> "LinearScorer":
-        """A scorer of more labels: the old ones go to ``columns``, the new ones always get ``score``."""
-        return LinearScorer(
-            _spread(self.weights, columns, labels), _spread(self.bias, columns, labels, score)
-        )
-
-    def of_both(self) -> "LinearScorer":
-        """A scorer of two classes that exclude each other, from that of the second."""
-        return LinearScorer(_mirrored(self.weights), _mirrored(self.bias))
 
 
 @dataclass(frozen=True)
@@ -68,25 +58,3 @@ class KernelScorer:
                 values = self._by_label @ block.astype(np.float64)
                 scores[rows] = values.T[: rows.stop - rows.start] + self.bias
         return scores
-
-    def with_labels(self, columns: npt.NDArray[np.intp], labels: int, score: float) -> "KernelScorer":
-        """A scorer of more labels, as by `LinearScorer.with_labels`."""
-        return replace(
-            self,
-            coefficients=_spread(self.coefficients, columns, labels),
-            bias=_spread(self.bias, columns, labels, score),
-        )
-
-    def of_both(self) -> "KernelScorer":
-        """A scorer of two classes, as by `LinearScorer.of_both`."""
-        return replace(self, coefficients=_mirrored(self.coefficients), bias=_mirrored(self.bias))
-
-
-def _spread(values: Any, columns: npt.NDArray[np.intp], labels: int, fill: float = 0.0) -> Any:
-    wide = np.full((*values.shape[:-1], labels), fill, dtype=values.dtype)
-    wide[..., columns] = values
-    return wide
-
-
-def _mirrored(values: Any) -> Any:
-    return np.concatenate([-values, values], axis=-1)

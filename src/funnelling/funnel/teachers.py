@@ -32,7 +32,7 @@ def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
     if teachers is not None:
         logger.warning(
             "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
-            "memory_limit of %s; the model keeps none of them, so it cannot learn on.",
+            "memory_limit of %s.",
             f"{number:,}",
             f"{training.size:,}",
             amount(design.memory_limit),

@@ -108,6 +108,8 @@ class Archive:
         """What each document holds, in a form that can be looked up."""
         if self.texts:
             return [bag(text) for text in self.texts[language]] if self.as_written else self.texts[language]
+        if not self.vectors:
+            return [None] * len(self.ids[language])
         return vector_contents(self.vectors[language])
 
     def find(self, language: str, names: Sequence[str], contents: Sequence[Any]) -> list[list[int]]:

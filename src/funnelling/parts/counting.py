@@ -77,7 +77,8 @@ def read_counts(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]
     with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
         for language in _unpack(arrays["languages"]):
             names, unnamed, splits, groups, labels, beginnings = _unpack(arrays[f"{language}/documents"])
-            ids = [LineNumber(name) if numbered else name for name, numbered in zip(names, unnamed)]
+            named = zip(names, unnamed, strict=True)
+            ids = [LineNumber(name) if numbered else name for name, numbered in named]
             counts = WordCounts(
                 len(ids),
                 _unpack(arrays[f"{language}/words"]),

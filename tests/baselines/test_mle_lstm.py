@@ -281,3 +281,18 @@ class TestRefusals:
                 InputError, match=r"^mle-lstm needs PyTorch: pip install 'funnelling\[neural\]'$"
             ):
                 act()
+
+
+def test_dropping_labels_leaves_the_others_to_the_bit(embeddings: Path, tmp_path: Path) -> None:
+    texts, labels, languages = topics()
+    rows = [names or ["neither"] for names in labels]
+    for y in ([[*names, "all"] for names in rows], [names[0] for names in rows]):
+        model = fitted(embeddings, (texts, y, languages), epochs=2)
+        left = [column for column, label in enumerate(model.classes_) if label != "dogs"]
+        before = model.decision_function(texts, languages)[:, left]
+        save_model(model.relabel({"dogs": None, "cats": "felines"}), tmp_path / "model", force=True)
+        model = load_model(tmp_path / "model")
+        assert "felines" in model.classes_
+        scores = model.decision_function(texts, languages)
+        margin = scores.ndim == 1  # two of three classes that exclude each other
+        assert np.array_equal(scores, before[:, 1] - before[:, 0] if margin else before)

@@ -1,11 +1,12 @@
 """``funnelling inspect``: what a model is, how it was made, how good it was."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from .command import LABELS, run_command, succeed
+from .command import LABELS, contents, run_command, succeed
 
 
 def test_json(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,4 +69,58 @@ def test_a_model_that_was_not_measured(
 ) -> None:
     succeed("train", data, "-o", tmp_path / "model", "--no-table", "--jobs", 1, "--method", "naive")
     succeed("inspect", tmp_path / "model")
-    assert "It was not measured when it was trained." in capsys.readouterr().out
+    assert "It was not measured." in capsys.readouterr().out
+
+
+def test_what_it_learned_from(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("inspect", model, "--json")
+    (step,) = json.loads(capsys.readouterr().out)["history"]
+    assert step == {
+        "step": "train",
+        "file": "split.jsonl",
+        "documents": {"en": 16, "it": 16},
+        "after": {"documents": 32, "labels": 3},
+    }
+    succeed("inspect", model)
+    lines = capsys.readouterr().out.splitlines()
+    row = lines[lines.index("What it learned from") + 3].split()
+    assert row == ["train", "split.jsonl", "en", "16,", "it", "16", "32", "3"]
+    for page in ("README.md", "report.html"):
+        assert "split.jsonl" in (model / page).read_text(encoding="utf-8")
+
+
+def test_the_same_commands_leave_the_same_bytes(
+    own_words_model: Path, split_data: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    shutil.copy(split_data, tmp_path / "elsewhere" / split_data.name)
+    data = tmp_path / "elsewhere" / split_data.name
+    succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1)
+    assert contents(tmp_path / "model") == contents(own_words_model)
+
+
+def test_what_it_keeps(own_words_model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("inspect", own_words_model, "--json")
+    keeps = json.loads(capsys.readouterr().out)["keeps"]
+    assert keeps["documents"] == {"en": 16, "it": 16}
+    assert {"ids", "labels", "beginnings", "posteriors"} <= set(keeps["bytes"])
+    assert sum(keeps["bytes"].values()) < keeps["bytes_in_all"]
+    assert {"update", "add-language", "forget"} <= set(keeps["can"])
+    succeed("inspect", own_words_model)
+    out = capsys.readouterr().out
+    assert "the first 200 characters of each text" in out
+    assert "Without training anew it can be changed by: update, add-language, forget" in out
+
+
+def test_a_compact_model_keeps_nothing(
+    split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--method", "fun-tat", "--compact", "--jobs", 1)
+    succeed("train", split_data, "-o", tmp_path / "model", *options)
+    capsys.readouterr()
+    succeed("inspect", tmp_path / "model", "--json")
+    keeps = json.loads(capsys.readouterr().out)["keeps"]
+    assert (keeps["documents"], keeps["texts"], keeps["bytes"]) == ({}, None, {})
+    assert "it keeps nothing of its training documents" in keeps["cannot"]["forget"]
+    succeed("inspect", tmp_path / "model")
+    assert "Not by update, add-language, forget" in capsys.readouterr().out

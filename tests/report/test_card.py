@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import FunnellingClassifier, save_model
+from funnelling import FunnellingClassifier, NaiveClassifier, save_model
 from funnelling.evaluation.by_label import measure_labels
 from funnelling.evaluation.language_averages import measure_languages
+from funnelling.method.history import remember_step
 from tests.artificial import text_corpus
 
 
@@ -63,4 +64,20 @@ def test_it_says_what_the_folder_holds_of_the_training_documents(compact: bool, 
     model = FunnellingClassifier(views=None, compact=compact, random_state=0).fit(texts, labels, languages)
     save_model(model, tmp_path / "model")
     card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
-    assert ("the first 200 characters of training documents" in card) is not compact
+    assert ("the first 200 characters of each text" in card) is not compact
+
+
+def test_it_says_what_is_not_known_of_its_history(tmp_path: Path) -> None:
+    texts, labels, languages = text_corpus()
+    model = NaiveClassifier(C=1).fit(texts, labels, languages)
+    cards = []
+    for steps in ((), ("train",), ("update",)):
+        for step in steps:
+            remember_step(model, step, file="*docs*.csv")
+        save_model(model, tmp_path / "model", force=True)
+        cards.append((tmp_path / "model" / "README.md").read_text(encoding="utf-8"))
+        model.history_ = []
+    assert "\n## What it learned from\n\nWhat it learned from is not known" in cards[0]
+    assert "| train | \\*docs\\*.csv |" in cards[1]
+    assert "not known" not in cards[1]
+    assert "That is not all, what came before is not known" in cards[2]

@@ -17,6 +17,7 @@ from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.spaces import Space
 from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
 from funnelling.svm.calibration import REJECTED
+from funnelling.svm.scorers import SelectedScorer, Selection, alone
 from funnelling.text.tfidf import Places
 from funnelling.work.progress import progress_bar
 
@@ -69,7 +70,8 @@ class SVMBaseline(Method):
         X, evident = self._vectors_and_evidence(language, documents)
         scorer = self._scorer(language)
         scores = scorer.scores(X)
-        if not isinstance(scorer, LinearScorer):
+        linear = alone(scorer)
+        if not isinstance(linear, LinearScorer):
             return Evidence(scores, evident)
         posteriors = self._calibrator(language)(scores)
         texts = documents if self.texts_ else None
@@ -77,7 +79,7 @@ class SVMBaseline(Method):
         def places(i: int) -> Places | None:
             return None if texts is None else self._places(language, texts[i])
 
-        words = WordEvidence(scorer, self._feature_names(language), X, scores, posteriors, places)
+        words = WordEvidence(linear, self._feature_names(language), X, scores, posteriors, places)
         return Evidence(scores, evident, {"": words}, texts=texts)
 
 
@@ -112,7 +114,7 @@ class SharedSpaceBaseline(SVMBaseline):
     def _fit(self, training: TrainingSet) -> None:
         fit = self._fit_shared(training)
         self.C_ = fit.C
-        self.scorer_ = fit.scorer()
+        self.scorer_: Scorer = fit.scorer()
         held_out = self._refitted_scores(fit, training) if self.space_.supervised else fit.held_out
         self.head_ = training.fit_calibrator(held_out, training.stacked_targets())
 
@@ -149,6 +151,10 @@ class SharedSpaceBaseline(SVMBaseline):
 
     def _scorer(self, language: str) -> Scorer:  # noqa: ARG002
         return self.scorer_
+
+    def _select_labels(self, selection: Selection) -> None:
+        self.scorer_ = SelectedScorer.of(self.scorer_, selection)
+        self.head_ = self.head_.of_labels(selection.columns)
 
     def _feature_names(self, language: str) -> Sequence[str] | None:  # noqa: ARG002
         return self.space_.feature_names()

@@ -20,6 +20,7 @@ from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, re
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.plan import amount
+from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_served, served_by
 from funnelling.work.devices import repeatable, require_device
 from funnelling.work.progress import progress_bar
@@ -249,10 +250,18 @@ class MLELSTMClassifier(Method):
                 words.astype(np.int64),
                 self.n_jobs if device == "cpu" else 1,
             )
+        selection: Selection | None = getattr(self, "selection_", None)
+        if selection is not None:
+            scores = selection.of(scores)
         if isinstance(self.head_, Calibration):
             trivial = self.head_.trivial
             scores[:, trivial] = np.where(self.head_.constant[trivial] > 0, 1, -1)
         return Scored(scores, np.count_nonzero(words >= FIRST_WORD, axis=1) > 0)
+
+    def _select_labels(self, selection: Selection) -> None:
+        before: Selection | None = getattr(self, "selection_", None)
+        self.selection_ = selection if before is None else before.then(selection)
+        self.head_ = self.head_.of_labels(selection.columns)
 
     def _calibrator(self, language: str) -> Calibrator:  # noqa: ARG002
         return self.head_

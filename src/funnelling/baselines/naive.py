@@ -6,6 +6,7 @@ from funnelling.baselines.base import SVMBaseline
 from funnelling.method.by_language import fit_languages
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.svm import SVM, Scorer
+from funnelling.svm.scorers import SelectedScorer, Selection
 from funnelling.work.progress import progress_bar
 
 
@@ -28,7 +29,7 @@ class NaiveClassifier(SVMBaseline):
             learners = dict.fromkeys(training.vectors, learner.reporting(advance))
             fits = fit_languages(partial(self._fit_language, training), learners, training)
         self.C_ = {language: C for language, (C, _, _) in fits.items()}
-        self.scorers_ = {language: scorer for language, (_, scorer, _) in fits.items()}
+        self.scorers_: dict[str, Scorer] = {language: scorer for language, (_, scorer, _) in fits.items()}
         self.heads_ = {language: calibrator for language, (_, _, calibrator) in fits.items()}
 
     def _fit_language(
@@ -38,6 +39,10 @@ class NaiveClassifier(SVMBaseline):
         problem = learner.problem(training.vectors[language], targets, f"language {language!r}")
         fit = problem.fit(training.folds[language])
         return fit.C, fit.scorer(), training.fit_calibrator(fit.held_out, targets)
+
+    def _select_labels(self, selection: Selection) -> None:
+        self.scorers_ = {tag: SelectedScorer.of(scorer, selection) for tag, scorer in self.scorers_.items()}
+        self.heads_ = {tag: head.of_labels(selection.columns) for tag, head in self.heads_.items()}
 
     def _scorer(self, language: str) -> Scorer:
         return self.scorers_[language]

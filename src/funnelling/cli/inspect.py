@@ -1,4 +1,4 @@
-"""``funnelling inspect``: what a model is, how it was made, how good it was."""
+"""``funnelling inspect``: what a model is, how it was made, how good it was; what makes two models differ."""
 
 import argparse
 from typing import Any
@@ -8,35 +8,49 @@ from funnelling.cli import options, printing
 
 def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
-        "inspect", help="show what a model is", description="Show what a model is and how good it was."
+        "inspect",
+        help="show what a model is, or what makes two differ",
+        description="Show what a model is, what it learned from and keeps, and how good it was. Of two "
+        "models show what makes them differ, of more their scores.",
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("models", metavar="MODEL", nargs="+", help="folder of a model")
     options.add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from funnelling.tasks.inspecting import compare_models, inspect_model, overview
+
+    models = arguments.models
+    if len(models) == 1:
+        description = inspect_model(*models)
+        printing.print_json(description) if arguments.json else _print_model(description)
+    elif len(models) == 2:
+        comparison = compare_models(*models)
+        printing.print_json(comparison) if arguments.json else _print_comparison(comparison)
+    else:
+        rows = overview(models)
+        printing.print_json({"models": rows}) if arguments.json else _print_overview(rows)
+
+
+def _print_model(description: dict[str, Any]) -> None:
     import textwrap
 
     from funnelling.report.card import MISTAKES_SHOWN, limits, made_with, probabilities
     from funnelling.report.choice_table import tried_table
+    from funnelling.report.history_table import history_note, history_table
+    from funnelling.report.kept_text import kept_sentence, kept_table, what_follows
     from funnelling.report.label_tables import mistakes
     from funnelling.report.measure_tables import languages_table, notes
     from funnelling.report.tables import plain
-    from funnelling.storage import describe_model
 
-    description = describe_model(arguments.model)
-    thresholds = _thresholds(arguments.model)
-    if arguments.json:
-        printing.print_json({**description, "thresholds": thresholds})
-        return
     print(f"Method      {description['method']}")
     print(f"Languages   {_list(description['languages'])} (training documents)")
     kind = ", one per document" if description["exclusive"] else ""
     print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
-    _print_thresholds(thresholds)
+    _print_thresholds(description["thresholds"])
     if description["scores"] is None:
-        print("It was not measured when it was trained.")
+        print("It was not measured.")
     else:
         print()
         print(plain(languages_table(description["scores"])))
@@ -46,6 +60,14 @@ def run(arguments: argparse.Namespace) -> None:
             print(f"\n{heading}:\n{plain(table)}")
     print()
     print(textwrap.fill(probabilities(description), 100))
+    print("\nWhat it learned from")
+    if description["history"]:
+        print(plain(history_table(description["history"])))
+    if history_note(description):
+        print(history_note(description))
+    print("\nWhat it keeps")
+    print(plain(kept_table(description)) if description["keeps"]["documents"] else kept_sentence(description))
+    print("\n".join(what_follows(description)))
     print("\n".join(["", "Limits", *(f"- {limit}" for limit in limits(description)), ""]))
     if description["choice"]:
         print(f"Choice      {description['choice']}")
@@ -55,16 +77,37 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"\nCandidates that were tried:\n{plain(tried_table(description['choice_tried']))}")
 
 
-def _thresholds(model: str) -> dict[str, dict[Any, float]] | None:
-    """Where they are not .5, by language; None of a model that cannot be loaded here."""
-    from funnelling.errors import InputError
-    from funnelling.prediction import thresholds_of
-    from funnelling.storage import load_model
+def _print_comparison(comparison: dict[str, Any]) -> None:
+    from funnelling.report import model_comparison as told
+    from funnelling.report.tables import plain
 
-    try:
-        return thresholds_of(load_model(model, mapped=True))
-    except InputError:
-        return None
+    print("\n".join([*told.who(comparison), "", *told.differences(comparison)]))
+    print(f"\nTraining documents:\n{plain(told.documents_table(comparison))}")
+    if comparison["scores"] is None:
+        print("\nNeither was measured.")
+    else:
+        print(f"\nScores:\n{plain(told.scores_table(comparison['scores']))}")
+        print("\n".join(told.scores_notes(comparison)))
+    settings, thresholds = told.settings_table(comparison), told.thresholds_table(comparison)
+    print(f"\nSettings that differ:\n{plain(settings)}" if settings else "\nNo setting differs.")
+    if thresholds:
+        moved = len(comparison["thresholds"])
+        more = (
+            f", the first {len(thresholds.rows)} of {moved} (--json has all)"
+            if moved > len(thresholds.rows)
+            else ""
+        )
+        print(f"\nThresholds that moved, most first{more}:\n{plain(thresholds)}")
+
+
+def _print_overview(rows: list[dict[str, Any]]) -> None:
+    from funnelling.report.model_comparison import overview_table
+    from funnelling.report.tables import plain
+
+    table = overview_table(rows)
+    print(plain(table))
+    for (letter, *_), row in zip(table.rows, rows, strict=True):
+        print(f"{letter}  {row['model']}: {row['how'] or 'It was not measured.'}")
 
 
 def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int = 6) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "parts_of",
     "read_documents",
     "read_part",
+    "read_rows",
     "settle_labels",
     "write_documents",
 ]
@@ -103,6 +104,13 @@ def read_part(
 ) -> Iterator[Document]:
     """The documents of one part of a folder; those without an id are named after the part and their line."""
     return DocumentReader([_rows(path, layout)], layout, labels, keep_fields).documents(_prefix)
+
+
+def read_rows(path: str | os.PathLike[str], layout: Layout = AS_FOUND) -> Rows:
+    """The rows of a table, or of JSON, that holds something else than documents."""
+    if os.path.isdir(path):
+        raise InputError(f"{path}: is a folder. Name a file in it.")
+    return _rows(path, layout)
 
 
 def parts_of(folder: str | os.PathLike[str]) -> list[str]:

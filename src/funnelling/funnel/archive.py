@@ -8,7 +8,6 @@ import numpy as np
 
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo
-from funnelling.funnel.views.combination import Combination
 from funnelling.matrices import Floats
 from funnelling.method.archive import Archive
 from funnelling.method.training_set import TrainingSet
@@ -24,17 +23,24 @@ class FunnelArchive(Archive):
 
     ``training`` and ``held_out`` are posteriors, by view and language. ``scores`` are tier 2's, by language,
     of documents that neither tier had seen. ``coefficients`` are the solutions of the SVMs, by view, or
-    `TIER_TWO`, and language: (documents, labels).
+    `TIER_TWO`, and language: (documents, labels). So many documents have ``changed`` since all of this was
+    fitted at once.
     """
 
     training: dict[str, dict[str, Floats]] = field(default_factory=dict)
     held_out: dict[str, dict[str, Floats]] = field(default_factory=dict)
     scores: dict[str, Floats] = field(default_factory=dict)
     coefficients: dict[str, dict[str, Coefficients]] = field(default_factory=dict)
+    changed: int = 0
 
     @classmethod
     def of_fit(
-        cls, training: TrainingSet, keep_texts: bool, posteriors: ViewPosteriors, tier_two: TierTwo
+        cls,
+        training: TrainingSet,
+        keep_texts: bool,
+        posteriors: ViewPosteriors,
+        tier_two: TierTwo,
+        changed: int = 0,
     ) -> "FunnelArchive":
         """What is worth keeping of a fit."""
         coefficients = {
@@ -50,6 +56,7 @@ class FunnelArchive(Archive):
             held_out={view: {tag: p.held_out for tag, p in each.items()} for view, each in views},
             scores=dict(tier_two.scores),
             coefficients=coefficients,
+            changed=changed,
         )
 
     def posteriors(self, view: str, language: str) -> Posteriors | None:
@@ -61,12 +68,6 @@ class FunnelArchive(Archive):
             self.held_out[view][language],
             self.coefficients.get(view, {}).get(language),
         )
-
-    def points(self, combination: Combination) -> dict[str, Floats]:
-        """The training documents in tier 2's space, by language."""
-        if not self.training:
-            return {}
-        return {language: combination.points_in(language, self.training) for language in self.targets}
 
     def nearest(
         self, point: Floats, points: Mapping[str, Floats], names: Sequence[str], number: int = NEIGHBOURS

@@ -29,6 +29,7 @@ from funnelling.funnel.choosing import Choice, choose
 from funnelling.funnel.design import AUTO, Design, is_auto
 from funnelling.funnel.funnel import FittedFunnel, fit_funnel
 from funnelling.funnel.inheritance import Inheritance
+from funnelling.funnel.relabelling import counts_under, selected_counts, selected_tiers
 from funnelling.funnel.teachers import choose_teachers
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
@@ -39,11 +40,13 @@ from funnelling.matrices import Scored
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
 from funnelling.method.parameters import check_c, check_choice, check_flag, check_positive, check_whole
+from funnelling.method.relabelling import Relabelling
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.spaces import Space
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.registry import OWN, check_views
 from funnelling.svm import CSetting
+from funnelling.svm.scorers import Selection
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.devices import DEVICES, pick_device
 
@@ -381,6 +384,30 @@ class FunnellingClassifier(Method):
     def _score_thresholds(self, language: str) -> ScoreThresholds:
         return self.funnel(language).tier_two.thresholds
 
+    # --- other labels -------------------------------------------------------------------------------
+
+    def _select_labels(self, selection: Selection) -> None:
+        archive: FunnelArchive | None = getattr(self, "training_", None)
+        held_out = self.__dict__.pop("held_out_", {})  # models of earlier versions have none
+        counts = selected_counts(held_out, selection, bool(self.exclusive_), archive)
+        self._remember(selected_tiers(vars(self), selection) | ({"held_out_": counts} if counts else {}))
+        self.__dict__.pop("_funnels", None)
+
+    def measures_under(self, relabelling: Relabelling) -> dict[str, dict[str, float]]:
+        """What `held_out_measures` are where labels that are to be merged are taken for one.
+
+        Nothing, where the model has not kept its scores of documents that were held out.
+        """
+        archive: FunnelArchive | None = getattr(self, "training_", None)
+        if archive is None or not archive.scores:
+            return {}
+        thresholds = self._score_thresholds(self.languages_[0])
+        exclusive = bool(self.exclusive_)
+        return {
+            language: {**measure_counts(counts, exclusive), "documents": int(counts.documents)}
+            for language, counts in counts_under(relabelling, archive, thresholds, exclusive).items()
+        }
+
     # --- learning on ----------------------------------------------------------------------------
 
     def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
@@ -396,7 +423,7 @@ class FunnellingClassifier(Method):
             if table.shape[1] < len(self.classes_):  # one column stands for two classes
                 counts = counts.of_both()
             by_name = measure_counts(counts, bool(self.exclusive_), columns)
-            measures[language] = {**by_name, "documents": self.documents_[language]}
+            measures[language] = {**by_name, "documents": int(counts.documents)}
         return measures
 
     # --- languages ------------------------------------------------------------------------------

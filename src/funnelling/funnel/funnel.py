@@ -11,7 +11,7 @@ from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.design import Design
 from funnelling.funnel.inheritance import NOTHING, Inheritance
 from funnelling.funnel.tier_one import Posteriors, Teachers, ViewPosteriors
-from funnelling.funnel.tier_two import TierTwo, fit_tier_two
+from funnelling.funnel.tier_two import TierTwo, fit_tier_two, refit_tier_two, tier_two_points
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import FittedViews, fit_views
 from funnelling.matrices import Floats, Scored, evident_rows
@@ -19,6 +19,7 @@ from funnelling.method.explanation import Evidence, TierTwoEvidence, WordEvidenc
 from funnelling.method.training_set import TrainingSet
 from funnelling.svm import LinearScorer
 from funnelling.svm.learner import scores_on
+from funnelling.svm.scorers import SelectedScorer, Selection, alone
 from funnelling.text.tfidf import Places
 
 
@@ -53,32 +54,45 @@ class FittedFunnel:
         def places(view: str, i: int) -> Places | None:
             return None if texts is None else self.views.places(view, language, texts[i])
 
+        scorer = self.tier_two.scorer
+        selection = scorer.selection if isinstance(scorer, SelectedScorer) else None
         words = {
             view: WordEvidence(
-                tier.scorer,
+                linear,
                 self.views.feature_names(view, language),
                 vectors[view],
-                tier.scorer.scores(vectors[view]),
-                posteriors[view],
+                _selected(selection, tier.scorer.scores(vectors[view])),
+                posteriors[view] if selection is None else selection.of_posteriors(posteriors[view]),
                 partial(places, view),
                 shares[view],
             )
             for view, tier in tiers.items()
-            if isinstance(tier.scorer, LinearScorer)
+            if isinstance(linear := alone(tier.scorer, selection), LinearScorer)
         }
-        scorer = self.tier_two.scorer
-        above = TierTwoEvidence(points, scorer, list(tiers), self._neighbours)
+        classes: list[int | None] | None = None
+        if selection is not None:
+            classes = [None] * next(iter(posteriors.values())).shape[1]
+            for place, column in enumerate(selection.columns.tolist()):
+                classes[column] = place
+        above = TierTwoEvidence(points, alone(scorer), list(tiers), self._neighbours, classes)
         return Evidence(scores_on(device, scorer, points), evident, words, above, texts)
 
     @cached_property
     def _training_points(self) -> dict[str, Floats]:
         assert self.archive is not None
-        return self.archive.points(self.combination)
+        posteriors = self.archive.training
+        languages = self.archive.targets if posteriors else ()
+        return {language: self.combination.points_in(language, posteriors) for language in languages}
 
     def _neighbours(self, point: Floats, names: Sequence[str]) -> list[dict[str, Any]]:
         if self.archive is None:
             return []
         return self.archive.nearest(point, self._training_points, names)
+
+
+def _selected(selection: Selection | None, scores: Floats) -> Floats:
+    selected: Floats = scores if selection is None else selection.of(scores)
+    return selected
 
 
 def fit_funnel(
@@ -106,9 +120,15 @@ def fit_over_views(
     taught = training if teachers is None else training.select(teachers)
     combination = Combination.fit(design, taught.targets, posteriors, taught.exclusive, taught.folds)
     points = [combination.training_points(posteriors, tag, folds) for tag, folds in taught.folds.items()]
-    start = inherited.start_of_tier_two(training) if teachers is None else None
-    tier_two = fit_tier_two(design, taught, Posteriors.stacked(points), taught.stacked_folds(), start=start)
-    archive = archived(design, training, posteriors, tier_two, teachers)
+    stacked = Posteriors.stacked(points)
+    small = inherited.is_small and teachers is None
+    if small and design.combine != "odds" and design.meta_estimator is None:
+        held_out, C = inherited.held_out_scores(training), inherited.meta_C
+        start = inherited.start_of_tier_two(training)
+        tier_two = refit_tier_two(design, taught, tier_two_points(design, stacked), C, start, held_out)
+    else:
+        tier_two = fit_tier_two(design, taught, stacked, taught.stacked_folds())
+    archive = archived(design, training, posteriors, tier_two, teachers, inherited.changed if small else 0)
     return FittedFunnel(views, combination, tier_two, archive)
 
 
@@ -118,10 +138,11 @@ def archived(
     posteriors: ViewPosteriors,
     tier_two: TierTwo,
     teachers: Teachers | None,
+    changed: int = 0,
 ) -> FunnelArchive | None:
     """What is kept of a fit; where a sample taught tier 2, the documents alone."""
     if design.compact:
         return None
     if teachers is not None:
         return FunnelArchive.of(training, design.keep_texts)
-    return FunnelArchive.of_fit(training, design.keep_texts, posteriors, tier_two)
+    return FunnelArchive.of_fit(training, design.keep_texts, posteriors, tier_two, changed)

@@ -1,8 +1,13 @@
-"""What a funnel that learns on takes over from what it was: base classifiers, and starts for solvers.
+"""What a funnel that learns on takes over from what it was.
 
 A language whose documents are all as they were keeps the base classifiers of its own words, and a view that
-sees no other languages all of its own, to the bit. All other problems are solved anew, for further documents
-change the weights of old ones' words; solvers begin with the old solutions, as far as documents are the same.
+sees no other languages keeps all of its own: to the bit what a fit on everything would give. All else is
+fitted anew, since further documents change what the words of all others weigh.
+
+Few changes need less. What a document scored when it was held out stays, and a new document was held out from
+the funnel as it was: no fold is solved again, and the classifiers, which start from their old solutions, keep
+their sigmoids. That is within a hair of a fit on everything, not the same bits. `SMALL` says how few; changes
+add up until everything is fitted anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,17 +19,20 @@ from scipy import sparse
 
 from funnelling.funnel.archive import TIER_TWO, FunnelArchive
 from funnelling.funnel.tier_one import Posteriors, TierOne
-from funnelling.method.learning_on import NEW, Earlier
-from funnelling.method.training_set import TrainingSet
+from funnelling.matrices import Floats, take
+from funnelling.method.training_set import NEW, Earlier, TrainingSet
 from funnelling.spaces.registry import OWN
 from funnelling.svm.path import Coefficients
+
+SMALL = 0.05  # of all documents: so many may have changed since the last fit of everything
+LARGE = 2_000  # documents; a model of fewer is fitted anew in seconds
 
 
 @dataclass(frozen=True)
 class Inheritance:
     """What a fit may take over from an earlier one: nothing, in a first fit.
 
-    ``own`` and ``shared`` are its base classifiers, of languages and of views. See `Earlier` for the rest.
+    ``own`` and ``shared`` are its base classifiers, of languages and of views.
     """
 
     archive: FunnelArchive | None = None
@@ -40,6 +48,32 @@ class Inheritance:
             return NOTHING
         model: Any = earlier.model
         return cls(archive, model.base_, model.shared_views_, earlier)
+
+    @property
+    def meta_C(self) -> float:  # noqa: N802
+        """The C of the old meta-classifier."""
+        assert self.earlier is not None
+        C: float = self.earlier.model.final_c()
+        return C
+
+    @property
+    def changed(self) -> int:
+        """How many documents are new or other ones since the last fit of everything."""
+        if self.archive is None or self.earlier is None:
+            return 0
+        return self.archive.changed + self.earlier.changed
+
+    @property
+    def is_small(self) -> bool:
+        """Whether few documents of many have changed, in languages and under labels that were known.
+
+        Without a view that all languages share most is taken over as it is, and the rest is soon fitted.
+        """
+        if self.archive is None or self.earlier is None or self.earlier.exact or not self.shared:
+            return False
+        documents = sum(map(len, self.earlier.places.values()))
+        known = self.archive.targets.keys() >= self.earlier.places.keys() and self.earlier.same_labels
+        return known and documents >= LARGE and self.changed <= SMALL * documents
 
     def own_words(self, language: str) -> tuple[TierOne, Posteriors] | None:
         """The base classifiers of a language that is untouched, and what they say of its documents."""
@@ -58,29 +92,52 @@ class Inheritance:
             return None
         return view, {tag: each for tag, each in posteriors.items() if each is not None}
 
-    def start(self, view: str, languages: Sequence[str], labels: int) -> Coefficients | None:
-        """What a view's documents added to its old classifiers: (documents, labels); new ones nothing."""
-        if self.archive is None or self.earlier is None or self.earlier.exact or self.earlier.columns is None:
-            return None
+    def start(self, view: str, languages: Sequence[str]) -> Coefficients | None:
+        """What documents added to a view's old classifiers: (documents, labels); new ones nothing."""
+        assert self.archive is not None
+        assert self.earlier is not None
         known = self.archive.coefficients.get(view, {})
+        if not known.keys() >= set(languages):
+            return None
         blocks = []
         for language in languages:
-            places = self.earlier.places[language]
-            if language not in known:
-                blocks.append(sparse.csr_array((len(places), labels), dtype=np.float32))
-                continue
-            of_language = known[language]
-            nothing = sparse.csr_array((1, of_language.shape[1]), dtype=np.float32)
-            rows = np.where(places == NEW, of_language.shape[0], places)
-            block = sparse.vstack([of_language, nothing], format="csr")[rows]
-            columns = self.earlier.columns[block.indices]
-            blocks.append(sparse.csr_array((block.data, columns, block.indptr), (len(places), labels)))
-        together = sparse.vstack(blocks, format="csr")
-        return together if together.nnz else None
+            places, old = self.earlier.places[language], known[language]
+            nothing = sparse.csr_array((1, old.shape[1]), dtype=old.dtype)
+            rows = np.where(places == NEW, old.shape[0], places)
+            blocks.append(sparse.vstack([old, nothing], format="csr")[rows])
+        return sparse.vstack(blocks, format="csr")
 
     def start_of_tier_two(self, training: TrainingSet) -> Coefficients | None:
-        """What the documents added to the old meta-classifier."""
-        return self.start(TIER_TWO, list(training.targets), training.labels)
+        """What documents added to the old meta-classifier."""
+        return self.start(TIER_TWO, list(training.targets))
+
+    def held_out_posteriors(self, name: str, training: TrainingSet) -> Floats:
+        """What a view said of documents when they were held out, those of languages below each other."""
+        assert self.archive is not None
+        view, archived = self.shared[name], self.archive.held_out[name]
+        return self._held_out(
+            training, archived, lambda tag, new: view.tier.posteriors(view.space.vectors(tag, new))
+        )
+
+    def held_out_scores(self, training: TrainingSet) -> Floats:
+        """What tier 2 scored of documents when they were held out, those of languages below each other."""
+        assert self.archive is not None
+        assert self.earlier is not None
+        model: Any = self.earlier.model
+        return self._held_out(training, self.archive.scores, lambda tag, new: model._scores(tag, new).scores)
+
+    def _held_out(self, training: TrainingSet, archived: Mapping[str, Floats], seen: Any) -> Floats:
+        """What is archived of documents, and what is said of the new ones, which were held out from all."""
+        assert self.earlier is not None
+        blocks = []
+        for language in training.targets:
+            places = self.earlier.places[language]
+            block = archived[language][np.where(places == NEW, 0, places)]
+            new = np.flatnonzero(places == NEW)
+            if len(new):
+                block[new] = seen(language, take(training.documents[language], new))
+            blocks.append(block)
+        return np.vstack(blocks)
 
     def _are_untouched(self, languages: Sequence[str]) -> bool:
         return self.earlier is not None and self.earlier.untouched.issuperset(languages)

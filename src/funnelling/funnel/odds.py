@@ -170,7 +170,7 @@ class PointFit:
     scores: Floats
     advance: Advance
 
-    def fit(self, folds: Folds, start: Any = None) -> "PointFit":  # noqa: ARG002
+    def fit(self, folds: Folds) -> "PointFit":  # noqa: ARG002
         return self.fit_whole()
 
     def fit_whole(self) -> "PointFit":

@@ -114,13 +114,9 @@ def fit_tier_one(
     calibration: str,
     kfcv: Folds | None = None,
     n_jobs: int | None = None,
-    start: Coefficients | None = None,
 ) -> tuple[TierOne, Posteriors]:
-    """Fit one language's base classifiers; ``kfcv`` are the folds of Fun(KFCV), None is Fun(TAT).
-
-    ``start`` are coefficients that the solver may begin with.
-    """
-    fit = problem.fit(folds, start=start)
+    """Fit one language's base classifiers; ``kfcv`` are the folds of Fun(KFCV), None is Fun(TAT)."""
+    fit = problem.fit(folds)
     calibrate = fit_calibration(calibration, fit.held_out, problem.targets, n_jobs)
     training = calibrate(fit.scores)
     if kfcv is not None:

@@ -1,7 +1,7 @@
 """Tier 2: one meta-classifier for all languages, in the space of posteriors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -52,22 +52,43 @@ def fit_tier_two(
     posteriors: Posteriors,
     folds: Folds,
     what: str = "tier 2",
-    start: Coefficients | None = None,
 ) -> TierTwo:
-    """Fit the meta-classifier on documents in the space of posteriors, the languages below each other.
-
-    ``start`` are coefficients that the solver may begin with.
-    """
+    """Fit the meta-classifier on documents in the space of posteriors, the languages below each other."""
     targets = training.stacked_targets()
     learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
     total = learner.problems_solved(training.labels, len(np.unique(folds)))
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
         problem = learner.reporting(advance).problem(tier_two_points(design, posteriors), targets, what)
         if design.normalise and isinstance(problem, Problem) and problem.learner.given_c is None:
-            fit, scores = _best_fit(design, problem, training, posteriors, folds, start)
+            fit, scores = _best_fit(design, problem, training, posteriors, folds)
         else:
-            fit = problem.fit(folds, start=start)
+            fit = problem.fit(folds)
             scores = _aligned(design, fit, posteriors, folds)
+    return _settled(design, training, fit, scores, folds)
+
+
+def refit_tier_two(
+    design: Design,
+    training: TrainingSet,
+    points: Floats,
+    C: float,
+    start: Coefficients | None,
+    held_out: Floats,
+) -> TierTwo:
+    """The meta-classifier after few changes: its C stays, it starts from what documents added to it before.
+
+    ``held_out`` is what was scored of documents that were held out.
+    """
+    targets = training.stacked_targets()
+    learner = replace(design.meta_svm(int(targets.any(axis=0).sum()), training.exclusive), C=C)
+    with progress_bar("tier 2", training.labels, design.shows_progress, "problems") as advance:
+        fit = learner.reporting(advance).problem(points, targets, "tier 2").fit_whole(start=start)
+    return _settled(design, training, fit, held_out, training.stacked_folds())
+
+
+def _settled(design: Design, training: TrainingSet, fit: Any, scores: Floats, folds: Folds) -> TierTwo:
+    """A fit with what honest scores say of it: probabilities, thresholds, and how good it is."""
+    targets = training.stacked_targets()
     calibrator = training.fit_calibrator(scores, targets)
     thresholds: ScoreThresholds = 0.0
     if design.goal is not None and isinstance(calibrator, Calibration):
@@ -100,11 +121,10 @@ def _best_fit(
     training: TrainingSet,
     posteriors: Posteriors,
     folds: Folds,
-    start: Coefficients | None,
 ) -> tuple[Any, Floats]:
     """The fit whose C is best for documents that neither tier saw, and its scores of them."""
     best: tuple[float, Fit, Floats] | None = None
-    for fit in problem.path(folds, start=start):
+    for fit in problem.path(folds):
         scores = _aligned(design, fit, posteriors, folds)
         quality = mean_of_four(mean_measures(training.targets, decide(scores, training.exclusive)))
         if best is None or quality > best[0]:

@@ -144,6 +144,8 @@ class Archive:
         codes = np.asarray(languages, dtype=object)
         for language in self.ids:
             rows = np.flatnonzero(codes == language).tolist()
+            if not rows:
+                continue
             found = self.find(language, [ids[row] for row in rows], [bag(texts[row]) for row in rows])
             known[rows] |= np.array([bool(places) for places in found], dtype=bool)
         return known

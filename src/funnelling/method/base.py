@@ -23,12 +23,23 @@ from funnelling.method.archive import Archive
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
-from funnelling.method.learning_on import Earlier, Merged, by_class, correct, learned_columns, merge
+from funnelling.method.learning_on import (
+    Merged,
+    by_class,
+    correct,
+    earlier,
+    learnable_rows,
+    learned_columns,
+    merge,
+    with_targets,
+)
 from funnelling.method.parameters import check_jobs, check_random_state
-from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
+from funnelling.method.relabelling import Relabelling, with_selected_labels
+from funnelling.method.training_set import Calibrator, Earlier, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
+from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places, TfidfVectorizer
 from funnelling.text.vocabularies import feature_names, feature_places, fit_own
@@ -48,7 +59,9 @@ class Method(Estimator, metaclass=ABCMeta):
     compact: bool
     keep_texts: bool
     training_: Archive  # what it keeps of its documents, unless it is compact
+    dropped_: list[str]  # labels that it learned and gives no more, if any
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
+    history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
     # --- what a method writes -------------------------------------------------------------------
@@ -86,6 +99,10 @@ class Method(Estimator, metaclass=ABCMeta):
             return documents
         self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
+
+    def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
+        """Answer for some labels only from now on, with the same bits."""
+        raise InputError(f"{self._name()} cannot drop labels. Train it anew.")
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
@@ -166,9 +183,9 @@ class Method(Estimator, metaclass=ABCMeta):
         Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
         that is fitted on all documents at once, in the order in which they came, with the settings that were
         chosen in the first fit. Documents that it knows, by their ``ids`` or, without one, by what they hold,
-        are replaced: their labels are corrected. What other documents do not change is kept, and solvers
-        start from their old solutions: with ``exact`` they start from nothing, which takes longer and gives
-        the same bits as a fit on everything.
+        are replaced: their labels are corrected. The result has the bits of a fit on everything; only a funnel
+        of many documents of which few have changed takes a shorter way to nearly the same, unless it is to be
+        ``exact``. A call that fails leaves the model as it was.
 
         >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
@@ -201,8 +218,8 @@ class Method(Estimator, metaclass=ABCMeta):
 
     def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
         """Become the model of these documents; with ``choose`` its settings are chosen anew."""
-        earlier = None if choose else Earlier.of(self, merged, exact)
-        return self._refit(merged.archive, merged.classes, earlier)
+        before = None if choose else earlier(self, merged, exact)
+        return self._refit(merged.archive, merged.classes, before)
 
     def forget(self, ids: Sequence[Any]) -> Self:
         """Become the model that never saw the documents with these ids.
@@ -213,8 +230,8 @@ class Method(Estimator, metaclass=ABCMeta):
         archive = self.check_extensible()
         found = archive.find_ids(list(map(str, ids)))
         left = {
-            language: np.setdiff1d(np.arange(size), found.get(language, ()))
-            for language, size in archive.sizes.items()
+            language: np.setdiff1d(learnable_rows(rows, bool(self.exclusive_)), found.get(language, ()))
+            for language, rows in by_class(archive.targets, len(self.classes_), bool(self.exclusive_)).items()
         }
         if not any(map(len, left.values())):
             raise InputError("These are all documents that the model learned from. Delete the model instead.")
@@ -258,16 +275,16 @@ class Method(Estimator, metaclass=ABCMeta):
         counts = all(each is None or isinstance(each, TfidfVectorizer) for each in given)
         return None if counts else "A vectorizer of your own"
 
-    def _refit(self, archive: Archive, classes: npt.NDArray[Any], earlier: Earlier | None) -> Self:
+    def _refit(self, archive: Archive, classes: npt.NDArray[Any], before: Earlier | None) -> Self:
         """Learn again, all at once or not at all, from documents that were archived."""
         check_learnable(archive.targets.values())
-        model = copy.copy(self)
+        model = copy.copy(self.as_fitted())
         model._forget()
         model.classes_, model.exclusive_, model.texts_ = classes, self.exclusive_, self.texts_
         for name in ("reading_", "history_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
-        if earlier is not None and hasattr(self, "choice_"):
+        if before is not None and hasattr(self, "choice_"):
             model.choice_ = self.choice_  # type: ignore[attr-defined]
         model.languages_ = model._learnable_languages(list(archive.targets))
         archive = archive.only({tag: np.arange(archive.sizes[tag]) for tag in model.languages_})
@@ -275,7 +292,7 @@ class Method(Estimator, metaclass=ABCMeta):
         vectors = _checked(fitted)
         model.features_ = widths_of(vectors if model.texts_ else archive.documents)
         model._learn(
-            archive.training_set(vectors, bool(model.exclusive_), earlier=earlier, n_jobs=model.n_jobs)
+            archive.training_set(vectors, bool(model.exclusive_), earlier=before, n_jobs=model.n_jobs)
         )
         vars(self).clear()
         vars(self).update(vars(model))
@@ -313,6 +330,38 @@ class Method(Estimator, metaclass=ABCMeta):
                 n_jobs=self.n_jobs,
             )
         )
+
+    def relabel(self, mapping: Mapping[Any, Any]) -> Self:
+        """Rename labels, merge them by giving several the same name, or drop them (None, or "").
+
+        All happens at once, so that labels may swap their names; those that are not mapped stay. Renaming
+        changes names alone. After dropping, all answers about other labels keep their bits; a model that
+        gives one label gives the best of the rest, and their probabilities sum to 1 as before. To merge is to
+        learn anew, from what the model keeps of its documents.
+
+        >>> from funnelling import PooledClassifier
+        >>> texts, labels = ["the cat sleeps", "a dog barks", "an ox"] * 4, [["cat"], ["dog"], ["ox"]] * 4
+        >>> model = PooledClassifier(C=1.0).fit(texts, labels, ["en"] * 12)
+        >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
+        ['felines', 'dog']
+        """
+        check_fitted(self, "classes_")
+        relabelling = Relabelling.of(self.classes_.tolist(), mapping)
+        exclusive = bool(self.exclusive_)
+        if relabelling.merged:
+            archive, relabelling = self.check_extensible(), relabelling.in_order()
+            classes = relabelling.classes(self.classes_)
+            before = by_class(archive.targets, len(self.classes_), exclusive)
+            targets = {language: relabelling.of_targets(rows) for language, rows in before.items()}
+            return self.learn(with_targets(archive, targets, classes, exclusive), exact=True)
+        if relabelling.dropped:
+            selection = relabelling.selection(exclusive)
+            self._select_labels(selection)
+            if hasattr(self, "training_"):
+                self.training_ = with_selected_labels(self.training_, selection)
+            self.dropped_ = [*getattr(self, "dropped_", ()), *map(str, relabelling.dropped)]
+        self.classes_ = relabelling.classes(self.classes_)
+        return self
 
     def as_fitted(self) -> Self:
         """The model with the parameters that its fit went by, whatever has been set since."""

@@ -26,6 +26,7 @@ from funnelling.svm.decomposition import KernelDecomposition, linear_contributio
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.text.tfidf import Places
 
+DROPPED = "(dropped label)"  # what a label of tier 1 is called that the model does not give any more
 MOST_PROBABLE = 3  # labels that are explained where none is assigned
 
 Row = dict[str, Any]
@@ -54,12 +55,15 @@ class TierTwoEvidence:
     """Some documents in the space of tier 2, and what classifies them there.
 
     ``neighbours`` gives the training documents nearest to a point, under names for the columns of labels.
+    ``classes`` is there where labels have been dropped: for each label of tier 1 its class, None for a
+    dropped one, which tier 2 goes on to take into account.
     """
 
     points: Floats
     scorer: Scorer
     views: Sequence[str]
     neighbours: Callable[[Floats, Sequence[str]], list[Row]] = lambda _point, _names: []
+    classes: Sequence[int | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,7 @@ class Explainer:
     ) -> Iterator[Row]:
         """For each document its labels, those asked for or those of most interest, and its neighbours."""
         scores = self._by_class(evidence.scores)
-        tier_two = None if evidence.tier_two is None else _TierTwo(evidence.tier_two, self._columns)
+        tier_two = None if evidence.tier_two is None else self._above(evidence.tier_two)
         for i in range(len(scores)):
             chosen = labels if labels is not None else _most_interesting(decisions, i)
             above = self._tier_two(tier_two, i, chosen, scores[i])
@@ -135,6 +139,12 @@ class Explainer:
                 "neighbours": [] if tier_two is None else tier_two.neighbours(i),
                 **({} if evidence.evident[i] else {"evidence": False}),
             }
+
+    def _above(self, evidence: TierTwoEvidence) -> "_TierTwo":
+        if evidence.classes is None:
+            return _TierTwo(evidence, self._columns, self._columns)
+        dimensions = [DROPPED if place is None else self._classes[place] for place in evidence.classes]
+        return _TierTwo(evidence, dimensions, self._classes)
 
     def _by_class(self, values: Any, whole: float = 0) -> Any:
         """One column per class: the first of two has what is left of the ``whole``."""
@@ -217,18 +227,19 @@ class _DocumentView:
 class _TierTwo:
     """Tier 2's evidence, with names for its dimensions and its scorer ready to be taken apart."""
 
-    def __init__(self, evidence: TierTwoEvidence, columns: Sequence[str]) -> None:
+    def __init__(self, evidence: TierTwoEvidence, labels: Sequence[str], columns: Sequence[str]) -> None:
         self.evidence = evidence
-        self.columns = columns
+        self.labels = labels  # of tier 1
+        self.columns = columns  # of the training documents' labels
         scorer = evidence.scorer
         self.decomposition = KernelDecomposition(scorer) if isinstance(scorer, KernelScorer) else None
 
     @cached_property
     def dimensions(self) -> Sequence[str]:
         """What the dimensions stand for: labels, once for all views or once for each."""
-        if self.evidence.points.shape[1] == len(self.columns):
-            return self.columns
-        return [f"{label} ({view})" for view in self.evidence.views for label in self.columns]
+        if self.evidence.points.shape[1] == len(self.labels):
+            return self.labels
+        return [f"{label} ({view})" for view in self.evidence.views for label in self.labels]
 
     def neighbours(self, i: int) -> list[Row]:
         return self.evidence.neighbours(self.evidence.points[i], self.columns)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,9 @@ from funnelling.matrices import Targets, exclusive_columns, length, stacked, tak
 from funnelling.method.archive import Archive, Classes, Places, bag, group_names, vector_contents
 from funnelling.method.inputs import Inputs
 from funnelling.method.labels import read_further_labels
+from funnelling.method.training_set import NEW, Earlier
 from funnelling.randomness import is_missing
 from funnelling.text.excerpts import beginning
-
-if TYPE_CHECKING:
-    from funnelling.method.base import Method
-
-NEW = -1  # the place of a document that was not there before
 
 DocumentRows = dict[str, list[int]]  # some documents, by language
 
@@ -44,35 +40,24 @@ class Merged:
     @property
     def untouched(self) -> set[str]:
         """The languages whose documents and labels are as they were."""
+        return {tag for tag in self.archive.targets if not self._changed_in(tag)}
+
+    @property
+    def changed(self) -> int:
+        """How many documents are new, or have other labels or another text."""
+        return sum(len(self._changed_in(tag)) for tag in self.archive.targets)
+
+    def _changed_in(self, language: str) -> set[int]:
         changes = (self.new, self.corrected, self.replaced)
-        return {tag for tag in self.archive.targets if not any(change.get(tag) for change in changes)}
+        return {row for change in changes for row in change.get(language, ())}
 
 
-@dataclass(frozen=True)
-class Earlier:
-    """A model before it learned on, and where the documents of now were among its own.
-
-    Languages that are ``untouched`` have the same documents and labels as then. ``columns`` says where each
-    column of labels went, None where there is no telling. ``exact`` says that solvers are to start from
-    nothing, as they do in a first fit.
-    """
-
-    model: "Method"
-    places: Mapping[str, Places]
-    untouched: set[str]
-    columns: Places | None
-    exact: bool
-
-    @classmethod
-    def of(cls, model: "Method", merged: Merged, exact: bool) -> "Earlier":
-        """A model that is about to learn."""
-        classes = model.classes_
-        same = np.array_equal(classes, merged.classes)
-        halved = model.exclusive_ and len(classes) == 2  # one column stood for both
-        columns = None if halved and not same else columns_of(classes, merged.classes)
-        if halved and same:
-            columns = np.array([0])
-        return cls(model.as_fitted(), merged.places, merged.untouched if same else set(), columns, exact)
+def earlier(model: Any, merged: Merged, exact: bool) -> Earlier:
+    """A model that is about to learn on from these documents."""
+    # After labels were dropped, classifiers have other columns than there are classes.
+    same = np.array_equal(model.classes_, merged.classes) and not hasattr(model, "dropped_")
+    untouched = merged.untouched if same else set()
+    return Earlier(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
 
 
 def merge(
@@ -115,6 +100,11 @@ def correct(
         for tag, row in places:
             merging.relabel(tag, row, labels)
     return merging.merged(all_classes, exclusive)
+
+
+def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool) -> Merged:
+    """An archive under other classes; ``targets`` have a column for each."""
+    return _Merging(archive, targets).merged(classes, exclusive)
 
 
 class _Merging:
@@ -188,8 +178,26 @@ class _Merging:
     def _note(self, change: str, language: str, row: int) -> None:
         self._changes[change].setdefault(language, {})[row] = None
 
+    def _leave_out_unlabelled(self) -> None:
+        """Documents of a label that was dropped since, and which got no other, are learned no more."""
+        for language, columns in list(self._columns.items()):
+            rows = learnable_rows(columns["targets"], exclusive=True)
+            if len(rows) == len(columns["targets"]):
+                continue
+            places = {row: place for place, row in enumerate(rows.tolist())}
+            for change in self._changes.values():
+                if language in change:
+                    change[language] = {places[row]: None for row in change[language] if row in places}
+            if len(rows):
+                self._columns[language] = {name: take(values, rows) for name, values in columns.items()}
+                self._places[language] = self._places[language][rows]
+            else:
+                del self._columns[language], self._places[language]
+
     def merged(self, classes: Classes, exclusive: bool) -> Merged:
         """What has become of the archive."""
+        if exclusive:
+            self._leave_out_unlabelled()
         columns = {language: self._columns[language] for language in sorted(self._columns)}
 
         def column(name: str) -> dict[str, Any]:
@@ -222,14 +230,25 @@ class _Merging:
             tag: [row for row in rows if row not in moved[tag]] for tag, rows in changes["repeated"].items()
         }
         places = {language: self._places[language] for language in columns}
+        for language, rows in changes["replaced"].items():
+            places[language][rows] = NEW
         return Merged(archive, classes, places, **{**changes, "repeated": repeated})
 
 
 def by_class(targets: Mapping[str, Targets], classes: int, exclusive: bool) -> dict[str, Targets]:
     """Labels with a column for every class; of two that exclude each other only the second is learned."""
     if exclusive and classes == 2:
-        return {language: np.hstack([~rows, rows]) for language, rows in targets.items()}
+        # Two that are left of several have a column each: a document may have had a label that was dropped.
+        return {
+            language: rows if rows.shape[1] == 2 else np.hstack([~rows, rows])
+            for language, rows in targets.items()
+        }
     return dict(targets)
+
+
+def learnable_rows(targets: Targets, exclusive: bool) -> Places:
+    """The documents that can be learned: of labels that exclude each other they need one."""
+    return np.flatnonzero(targets.any(axis=1)) if exclusive else np.arange(len(targets))
 
 
 def columns_of(classes: Classes, all_classes: Classes) -> Places:

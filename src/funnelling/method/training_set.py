@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,9 @@ from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration, fit_temperature
 from funnelling.text.excerpts import beginning
 
-if TYPE_CHECKING:
-    from funnelling.method.learning_on import Earlier
-
 FOLDS = 5  # of every inner cross-validation: calibration, choice of C
+
+NEW = -1  # the place of a document that was not there before
 
 Calibrator = Calibration | Temperature  # what makes probabilities of final scores
 
@@ -56,6 +55,22 @@ class PreparedTexts:
         return replace(self, targets=shown, exclusive=True)
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """A fitted model that is to learn on, and where the documents of now were among its own, or `NEW`.
+
+    Languages that are ``untouched`` have the same documents and labels as then; so many documents have
+    ``changed``. ``exact`` asks for the bits of a fit on all documents at once.
+    """
+
+    model: Any
+    places: Mapping[str, npt.NDArray[np.intp]]
+    untouched: set[str]
+    changed: int
+    same_labels: bool
+    exact: bool
+
+
 @dataclass
 class TrainingSet:
     """Training documents by language; ``documents`` are as given: texts, or else vectors."""
@@ -72,7 +87,7 @@ class TrainingSet:
     prepared_beginnings: dict[str, list[str] | None]  # of texts that are not here, None where they are
     prepared_texts: dict[str, list[str]] | None = None  # what is kept of texts whose vectors are here
     as_written: bool = True  # whether texts are, and not bags of their words
-    earlier: "Earlier | None" = None  # the model that is to learn on from these documents
+    earlier: Earlier | None = None  # the model that is to learn on from these documents
     n_jobs: int | None = None
 
     @classmethod
@@ -90,7 +105,7 @@ class TrainingSet:
         beginnings: Mapping[str, list[str]] | None = None,
         prepared_texts: dict[str, list[str]] | None = None,
         as_written: bool = True,
-        earlier: "Earlier | None" = None,
+        earlier: Earlier | None = None,
         n_jobs: int | None = None,
     ) -> "TrainingSet":
         """Add the folds that follow from the seed, the language and the groups."""

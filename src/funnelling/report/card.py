@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.method.registry import title
+from funnelling.report.history_table import history_note, history_table
+from funnelling.report.kept_text import kept_sentence
 from funnelling.report.label_tables import mistakes
 from funnelling.report.markup import escape_markdown, escape_table
 from funnelling.report.measure_tables import languages_table, notes, rates
@@ -34,6 +36,8 @@ def model_card(description: Mapping[str, Any]) -> str:
         *_scores(description["scores"]),
         "## Probabilities",
         escape_markdown(probabilities(description)),
+        "## What it learned from",
+        *_history(description),
         "## Limits",
         "\n".join(f"- {escape_markdown(limit)}" for limit in limits(description)),
         "## How it was made",
@@ -70,7 +74,7 @@ def _labels(labels: list[Any]) -> str:
 
 def _scores(scores: Mapping[str, Any] | None) -> list[str]:
     if scores is None:
-        return ["It was not measured when it was trained."]
+        return ["It was not measured."]
     below = "\n".join(f"{escape_markdown(note)}  " for note in notes(scores))
     how = scores.get("how", "Measured on documents that it did not learn from.")
     tables = [
@@ -79,6 +83,14 @@ def _scores(scores: Mapping[str, Any] | None) -> list[str]:
         for paragraph in (f"### {heading}", markdown(escape_table(table)))
     ]
     return [escape_markdown(how), markdown(languages_table(scores)), below.rstrip(), *tables]
+
+
+def _history(description: Mapping[str, Any]) -> list[str]:
+    steps, note = description["history"], history_note(description)
+    return [
+        *([markdown(escape_table(history_table(steps)))] if steps else []),
+        *([escape_markdown(note)] if note else []),
+    ]
 
 
 def made_with(description: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,11 +128,18 @@ def limits(description: Mapping[str, Any]) -> list[str]:
             "Other languages than those above are labelled through what all languages share, less well; such "
             "answers are marked zero_shot."
         )
-    if description["parameters"].get("compact") is False:
-        sentences.append(
-            "Its folder may hold ids, labels, vectors and the first 200 characters of training documents; a "
-            "model trained with --compact has none of them."
-        )
+    sentences.append(f"{kept_sentence(description)}{_besides(description)}")
     if few:
         sentences.append(f"Few training documents: {', '.join(few)}.")
     return sentences
+
+
+def _besides(description: Mapping[str, Any]) -> str:
+    """Where else texts may stand, and how to keep none."""
+    compact = description["parameters"].get("compact")
+    if compact:
+        return ""
+    shown = " Its report.html, where there is one, may show parts of texts"
+    return (
+        f"{shown}. A model trained with --compact has nothing of either." if compact is False else f"{shown}."
+    )

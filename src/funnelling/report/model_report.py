@@ -9,6 +9,8 @@ from funnelling.report.choice_table import CHOICE_NOTE, tried_table
 from funnelling.report.content import Bars, Block, Points, Report, Section, TableBlock
 from funnelling.report.diagrams import confusion_blocks, reliability_curves
 from funnelling.report.error_tables import error_texts
+from funnelling.report.history_table import history_note, history_table
+from funnelling.report.kept_text import kept_sentence
 from funnelling.report.label_tables import (
     BY_LABEL,
     CONFUSED,
@@ -38,7 +40,8 @@ def model_report(description: Description, details: Details) -> Report:
     """The page in a model's folder: the same for the same model, wherever and whenever it was made.
 
     ``description`` is what `describe_model` says of the model. ``details`` are what
-    `trials.errors.measure_with_errors` measured, so far as it was, and ``how``.
+    `trials.errors.measure_with_errors` measured, so far as it was, and ``how``; ``without_errors`` says why
+    there are no errors among them, where they are not left out to keep nothing of the documents.
     """
     versions = ", ".join(f"{name} {number}" for name, number in description["versions"].items())
     return Report(
@@ -145,7 +148,8 @@ def _reliability(description: Description, details: Details) -> list[Section]:
 def _errors(details: Details) -> list[Section]:
     heading = "Where it was most sure, and wrong"
     if "errors" not in details:
-        return [Section("errors", heading, [NO_TEXTS])] if "by_label" in details else []
+        why = details.get("without_errors", NO_TEXTS)
+        return [Section("errors", heading, [why])] if "by_label" in details else []
     if not details["errors"]:
         return [Section("errors", heading, ["Nothing that was measured is wrong."])]
     return [Section("errors", heading, blocks=[error_texts(details["errors"])])]
@@ -166,12 +170,17 @@ def _training(description: Description) -> Section:
         [[language, f"{number:,}"] for language, number in languages.items()],
     )
     one_each = ", one per document" if description["exclusive"] else ""
+    blocks = [TableBlock("training", "Training documents by language", documents)]
+    if description["history"]:
+        blocks.append(TableBlock("history", "Step by step", history_table(description["history"])))
     return Section(
         "training",
         "What it learned from",
         [
             f"{counted(sum(languages.values()), 'document')} in {counted(len(languages), 'language')} under "
-            f"{counted(len(description['labels']), 'label')}{one_each}."
+            f"{counted(len(description['labels']), 'label')}{one_each}.",
+            *filter(None, [history_note(description)]),
+            kept_sentence(description),
         ],
-        [TableBlock("training", "Training documents by language", documents)],
+        blocks,
     )

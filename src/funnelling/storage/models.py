@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.estimator import check_fitted
 from funnelling.storage import folders
-from funnelling.storage.trees import RUNTIME_PARAMETERS, decode, encode
+from funnelling.storage.kept import describe_kept
+from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
 from funnelling.text.languages import is_served
 from funnelling.work.mapped import arrays_in
 
@@ -40,6 +41,8 @@ DESCRIBED = (
     "choice",
     "choice_tried",
     "scores",
+    "history",
+    "keeps",
     "format",
     "funnelling",
     "versions",
@@ -98,7 +101,7 @@ def save_model(
         "files": {name: digest},
         "model": tree,
     }
-    described = _described(document)
+    described = _described(document, arrays)
     pages: dict[str, str | None] = {CARD: model_card(described), REPORT: None}
     if details is not None:
         pages[REPORT] = html_page(model_report(described, details))
@@ -121,11 +124,7 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
     folder = Path(path)
     document, files = folders.read(folder, mapped)
     with folders.refusing_damage(folder):
-        from safetensors.numpy import load
-
-        views = arrays_in if mapped else load
-        arrays = {key: array for content in files.values() for key, array in views(content).items()}
-        model = decode(document["model"], arrays)
+        model = decode(document["model"], _arrays(files, mapped))
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
             raise folders.damaged(folder, "it holds no fitted model")
     return model
@@ -137,16 +136,34 @@ def model_state(path: str | os.PathLike[str]) -> str:
 
 
 def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a model is: method, parameters, training documents by language, labels, scores, versions."""
+    """What a model is: method, parameters, training documents by language, labels, scores, versions.
+
+    And what it learned from, step by step (``history``, None where that is not known), and what it keeps of
+    its documents (``keeps``, see `describe_kept`).
+    """
     folder = Path(path)
-    document, _ = folders.read(folder, mapped=True)
+    document, files = folders.read(folder, mapped=True)
     with folders.refusing_damage(folder):
-        return _described(document)
+        return _described(document, _arrays(files, mapped=True))
 
 
-def _described(document: folders.Document) -> dict[str, Any]:
+def _arrays(files: Mapping[str, Any], mapped: bool) -> Arrays:
+    """The arrays of a model's files; ``mapped`` ones lie where they are."""
+    from safetensors.numpy import load
+
+    read = arrays_in if mapped else load
+    return {key: array for content in files.values() for key, array in read(content).items()}
+
+
+def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
     """What a model's document says to people; models of earlier versions say less."""
-    own = {**document, "choice_tried": _tried(document["model"])}
+    tree = document["model"]
+    own = {
+        **document,
+        "choice_tried": _tried(tree),
+        "history": decode(tree["state"].get("history_"), {}),
+        "keeps": describe_kept(tree, arrays),
+    }
     return {key: own.get(key) for key in DESCRIBED}
 
 

@@ -32,6 +32,8 @@ CLASSES = {
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
     "LinearScorer": "funnelling.svm.scorers.LinearScorer",
     "PointScorer": "funnelling.funnel.odds.PointScorer",
+    "SelectedScorer": "funnelling.svm.scorers.SelectedScorer",
+    "Selection": "funnelling.svm.scorers.Selection",
     "SharedView": "funnelling.funnel.views.shared.SharedView",
     "Temperature": "funnelling.svm.calibration.Temperature",
     "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",

@@ -44,6 +44,10 @@ class Calibration:
         posteriors[:, self.trivial] = self.constant[self.trivial]
         return posteriors
 
+    def of_labels(self, columns: npt.NDArray[np.int64]) -> "Calibration":
+        """What is left of it for some labels."""
+        return Calibration(self.kind, self.slope[columns], self.offset[columns], self.constant[columns])
+
     @property
     def trivial(self) -> npt.NDArray[np.bool_]:
         """Which labels have a constant posterior."""
@@ -70,6 +74,10 @@ class Temperature:
         scaled = scores.astype(np.float64) * self.slope
         probabilities: Array = sigmoid(scaled) if scaled.shape[1] == 1 else _softmax(scaled)
         return probabilities
+
+    def of_labels(self, columns: npt.NDArray[np.int64]) -> "Temperature":  # noqa: ARG002
+        """The same: it knows no labels."""
+        return self
 
 
 def _softmax(values: Array) -> Array:

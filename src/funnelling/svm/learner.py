@@ -17,7 +17,7 @@ from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scale
 from funnelling.svm.nystrom import NystromMap
 from funnelling.svm.path import Coefficients, SparseSolution, Start, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
-from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
+from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer, SelectedScorer
 from funnelling.svm.solver import TOLERANCE
 from funnelling.work.progress import Advance, quietly
 from funnelling.work.spread import is_local
@@ -355,6 +355,9 @@ class Search:
 
 def scores_on(device: str, scorer: Scorer, X: Floats) -> Floats:
     """A scorer's scores of documents, computed on a device where that pays."""
+    if isinstance(scorer, SelectedScorer):
+        selected: Floats = scorer.selection.of(scores_on(device, scorer.scorer, X))
+        return selected
     if device == "cpu" or not isinstance(scorer, KernelScorer):
         return scorer.scores(X)
     from funnelling.svm.device import kernel_scores

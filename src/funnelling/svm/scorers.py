@@ -1,6 +1,6 @@
 """Fitted SVMs, which score new documents for all labels at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -58,3 +58,69 @@ class KernelScorer:
                 values = self._by_label @ block.astype(np.float64)
                 scores[rows] = values.T[: rows.stop - rows.start] + self.bias
         return scores
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some of a classifier's labels, by the columns that they have in its scores.
+
+    ``margin`` is for two that are left of several which exclude each other: their scores become one column,
+    by how much the second is ahead, as of a classifier that learned two.
+    """
+
+    columns: npt.NDArray[np.int64]
+    margin: bool = False
+
+    def then(self, further: "Selection") -> "Selection":
+        """Some of the labels selected; of two that have a margin none can be left out."""
+        return replace(further, columns=self.columns[further.columns])
+
+    def of(self, values: Any) -> Any:
+        """What is left of values that have one column per label: scores, or what they are made of."""
+        kept = values[..., self.columns]
+        return kept[..., 1:] - kept[..., :1] if self.margin else kept
+
+    def of_posteriors(self, posteriors: Any) -> Any:
+        """What is left of posteriors; of two labels the second's share in both."""
+        kept = posteriors[:, self.columns]
+        if not self.margin:
+            return kept
+        both = kept.sum(axis=1, keepdims=True)
+        return np.divide(kept[:, 1:], both, out=np.full_like(both, 0.5), where=both > 0)
+
+
+@dataclass(frozen=True)
+class SelectedScorer:
+    """The scores of another scorer for some of its labels: those of the others are computed, and dropped.
+
+    A matrix product with fewer columns may round otherwise: this is what keeps all bits.
+    """
+
+    scorer: Scorer
+    selection: Selection
+
+    @classmethod
+    def of(cls, scorer: Scorer, selection: Selection) -> "SelectedScorer":
+        """A scorer of some labels, those selected before being among them."""
+        if isinstance(scorer, cls):
+            return cls(scorer.scorer, scorer.selection.then(selection))
+        return cls(scorer, selection)
+
+    def scores(self, X: Matrix) -> Floats:
+        """Scores of documents for the labels selected."""
+        selected: Floats = self.selection.of(self.scorer.scores(X))
+        return selected
+
+
+def alone(scorer: Scorer, selection: Selection | None = None) -> Scorer:
+    """A scorer of the labels selected alone, to be taken apart: its scores are the same but for rounding."""
+    if isinstance(scorer, SelectedScorer):
+        return alone(scorer.scorer, scorer.selection)
+    match scorer:
+        case LinearScorer() if selection is not None:
+            return LinearScorer(selection.of(scorer.weights), selection.of(scorer.bias))
+        case KernelScorer() if selection is not None:
+            return replace(
+                scorer, coefficients=selection.of(scorer.coefficients), bias=selection.of(scorer.bias)
+            )
+    return scorer

@@ -11,6 +11,7 @@ from funnelling.errors import InputError
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.funnel import FunnellingClassifier
 from funnelling.method.archive import Archive
+from funnelling.method.history import remember_step
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
@@ -159,6 +160,17 @@ def _grow(
         _change_on_held_out(before, model),
         corrected=sum(before.documents_.values()) + len(train) - sum(model.documents_.values()),
         new_labels=len(model.classes_) - len(before.classes_),
+    )
+    documents = {language: len(rows) for language, rows in train.by_language().items()}
+    remember_step(
+        model,
+        "update" if documents.keys() <= before.documents_.keys() else "add-language",
+        file=data,
+        before=before,
+        documents=documents,
+        new=len(train) - growth.corrected,
+        corrected=growth.corrected,
+        labels_added=growth.new_labels,
     )
     measurement = _measure(model, test)
     save_model(model, output, scores=measurement.record(), details=measurement.details(), force=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from funnelling.errors import InputError
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.method.history import remember_step
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.storage import check_writable, save_model
@@ -96,6 +97,8 @@ def train(
         trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
         measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, errors, report)
     remember_layout(model, layout)
+    goal = getattr(model, "optimise", None)
+    remember_step(model, "train", file=data, documents=model.documents_, goal=goal)
     with clock("saving", bool(model.verbose)):
         save_model(model, output, scores=measurement.record(), details=measurement.details(), force=force)
     return TrainedModel(model, measurement)

@@ -10,7 +10,7 @@ from funnelling.errors import InputError
 from funnelling.funnel.design import Design, Learner
 from funnelling.funnel.inheritance import NOTHING, Inheritance
 from funnelling.funnel.tier_one import Posteriors, Teachers, TierOne, ViewPosteriors, fit_tier_one
-from funnelling.funnel.views.shared import SharedView, fit_shared_view
+from funnelling.funnel.views.shared import SharedView, fit_shared_view, refit_shared_view
 from funnelling.matrices import Floats, Folds, Matrix, Rows, evident_rows, length
 from funnelling.method.by_language import fit_languages
 from funnelling.method.training_set import FOLDS, TrainingSet
@@ -124,12 +124,12 @@ def fit_own_words(
         if (fit := inherited.own_words(tag)) is not None
     }
     others = training.only([tag for tag in training.targets if tag not in known])
-    fits = known | (_fit_languages(design, others, teachers, inherited) if others.targets else {})
+    fits = known | (_fit_languages(design, others, teachers) if others.targets else {})
     return {tag: fits[tag] for tag in training.targets}
 
 
 def _fit_languages(
-    design: Design, training: TrainingSet, teachers: Teachers | None, inherited: Inheritance
+    design: Design, training: TrainingSet, teachers: Teachers | None
 ) -> dict[str, tuple[TierOne, Posteriors]]:
     learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
     kfcv = design.kfcv_folds(training)
@@ -143,7 +143,6 @@ def _fit_languages(
                 learner,
                 training,
                 teachers,
-                inherited,
                 None if kfcv is None else kfcv[language],
             ),
             {language: learner.reporting(advance) for language, learner in learners.items()},
@@ -157,7 +156,6 @@ def _fit_language(
     learner: Learner,
     training: TrainingSet,
     teachers: Teachers | None,
-    inherited: Inheritance,
     kfcv: Folds | None,
 ) -> tuple[TierOne, Posteriors]:
     X, targets, folds = training.vectors[language], training.targets[language], training.folds[language]
@@ -165,11 +163,10 @@ def _fit_language(
     at_once = labels
     if teachers is not None and isinstance(learner, SVM):  # set after set of labels: none is refused
         at_once = min(labels, labels_at_once(len(folds), len(np.unique(folds)) + 1, design.memory_limit))
-    start = inherited.start(OWN, [language], labels) if at_once == labels else None
     tiers, blocks = [], []
     for first in range(0, labels, at_once):
         problem = learner.problem(X, targets[:, first : first + at_once], f"language {language!r}")
-        tier, posteriors = fit_tier_one(problem, folds, design.calibration, kfcv, learner.n_jobs, start)
+        tier, posteriors = fit_tier_one(problem, folds, design.calibration, kfcv, learner.n_jobs)
         tiers.append(tier)
         blocks.append(posteriors.of_teachers(teachers, language))
     return TierOne.beside(tiers), Posteriors.beside(blocks)
@@ -184,6 +181,9 @@ def _fit_shared(
     if known is not None:
         return known
     learner = design.base_learner(name, training.seed)
+    again = refit_shared_view(name, space, training, learner, inherited) if design.variant == "tat" else None
+    if again is not None:
+        return again
     folds = training.stacked_folds()
     kfcv = design.kfcv_folds(training)
     total = learner.problems_solved(training.labels, len(np.unique(folds)))
@@ -195,7 +195,6 @@ def _fit_shared(
             folds,
             design.calibration,
             None if kfcv is None else np.concatenate(list(kfcv.values())),
-            start=inherited.start(name, list(training.targets), training.labels),
         )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from funnelling.estimator import clone
 from funnelling.funnel.design import Learner
+from funnelling.funnel.inheritance import Inheritance
 from funnelling.funnel.tier_one import (
     BoundLearner,
     FitOnFolds,
@@ -29,7 +30,6 @@ from funnelling.spaces import Space
 from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.learner import Problem as SVMProblem
-from funnelling.svm.path import Coefficients
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
 # searched for. The best of 1, 10 and 100 over embeddings, on training documents of the Debian corpus.
@@ -57,19 +57,47 @@ def fit_shared_view(
     calibration: str,
     kfcv: Folds | None = None,
     dense_C: CSetting = DENSE_C,
-    start: Coefficients | None = None,
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Fit a space and its base classifiers, and give their posteriors of each language's documents.
 
     A space that learns from labels is fitted anew without each fold: held-out posteriors owe nothing to
-    the labels of their documents. ``start`` are coefficients that the solver may begin with.
+    the labels of their documents.
     """
     problem: BoundLearner
     if space.supervised:
         problem = RefittedProblem(space, training, learner, dense_C)
     else:
         problem = _problem(space, training, learner, dense_C)
-    tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs, start)
+    tier, posteriors = fit_tier_one(problem, folds, calibration, kfcv, learner.n_jobs)
+    return SharedView(space, tier, list(training.targets)), posteriors.by_language(training.sizes)
+
+
+def refit_shared_view(
+    name: str, space: Space, training: TrainingSet, learner: Learner, inherited: Inheritance
+) -> tuple[SharedView, dict[str, Posteriors]] | None:
+    """What `fit_shared_view` gives, from a view that is ``inherited`` and few changes; None if it cannot be.
+
+    A label that had no positives, or only those, has no sigmoid to go on with.
+    """
+    view: SharedView | None = inherited.shared.get(name)
+    if view is None or not inherited.is_small or space.supervised or not isinstance(learner, SVM):
+        return None
+    targets = training.stacked_targets()
+    calibration = view.tier.calibration
+    told_apart = targets.any(axis=0) & ~targets.all(axis=0)
+    start = inherited.start(name, list(training.targets))
+    if start is None or (told_apart == calibration.trivial).any():
+        return None
+    problem = _problem(space, training, learner, DENSE_C)
+    if problem.learner.given_c is None:
+        return None
+    fit = problem.fit_whole(start=start)
+    posteriors = Posteriors(
+        calibration(fit.scores).astype(np.float32),
+        inherited.held_out_posteriors(name, training),
+        fit.coefficients,
+    )
+    tier = TierOne(fit.scorer(), calibration)
     return SharedView(space, tier, list(training.targets)), posteriors.by_language(training.sizes)
 
 

@@ -23,7 +23,7 @@ export function showAbout(model, line, place) {
   const kind = model.exclusive ? "one label per text" : "several labels per text";
   line.textContent = `A ${model.method} model for ${languages.length} languages under ${model.labels.length} labels, ${kind}.`;
   place.replaceChildren(
-    model.scores ? scores(model) : make("p", {}, "It was not measured when it was trained."),
+    model.scores ? scores(model) : make("p", {}, "It was not measured."),
     make("h3", { class: "spaced" }, `Its ${model.labels.length} labels`),
     make("ul", { class: "all" }, model.labels.map(label => make("li", {}, String(label)))),
   );

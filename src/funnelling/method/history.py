@@ -1,0 +1,83 @@
+"""What a model learned from, step by step: files by their names, and counts.
+
+No time, no host and no folder, so that the same commands leave the same bytes; and no document, so that one
+which is to be forgotten is not remembered here.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from funnelling.formats.files import STANDARD
+
+FIRST = "train"  # the step that a whole history begins with
+STEPS = (FIRST, "update", "add-language", "forget", "relabel", "tune")
+
+Step = dict[str, Any]
+Fact = int | str | None | Mapping[str, int] | Sequence[str]
+
+
+class Remembering(Protocol):
+    """A fitted model, as `funnelling.method.base.Method` is one."""
+
+    documents_: dict[str, int]
+    classes_: Any
+    history_: list[Step]
+
+
+def remember_step(
+    model: Remembering,
+    step: str,
+    *,
+    file: str | os.PathLike[str] | None = None,
+    before: Remembering | None = None,
+    **facts: Fact,
+) -> None:
+    """Add a step, one of `STEPS`, to what a model remembers of its history, ``history_``.
+
+    Parameters
+    ----------
+    model : as it is after the step
+    step : what was done
+    file : what was read, of which the name is kept without its folders
+    before : the model as it was before, whose history goes on; None where that is ``model`` itself
+    facts : counts, by language where there are some, and settings that matter, such as
+        ``documents={"en": 20}, corrected=3``; those that are 0, empty or None are left out
+
+    >>> from funnelling import NaiveClassifier
+    >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10)
+    >>> remember_step(model, "train", file="some/folder/pets.csv", documents={"en": 10}, corrected=0)
+    >>> model.history_
+    [{'step': 'train', 'file': 'pets.csv', 'documents': {'en': 10}, 'after': {'documents': 10, 'labels': 2}}]
+    """
+    if step not in STEPS:
+        raise ValueError(f"{step!r} is no step of a history, which are {', '.join(STEPS)}")
+    done: Step = {"step": step}
+    if file is not None:
+        done["file"] = _name(file)
+    plain = {name: _plain(value) for name, value in facts.items() if value is not None}
+    done |= {name: value for name, value in plain.items() if value}
+    done["after"] = {"documents": sum(model.documents_.values()), "labels": len(model.classes_)}
+    model.history_ = [*getattr(before or model, "history_", ()), done]
+
+
+def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:
+    """Whether a history tells of all that a model with so many training documents learned from.
+
+    It does not where the model was made, or changed since, in Python or by an earlier version.
+    """
+    return bool(history) and history[0]["step"] == FIRST and history[-1]["after"]["documents"] == documents
+
+
+def _name(file: str | os.PathLike[str]) -> str:
+    path = os.fspath(file)
+    return "standard input" if path == STANDARD else os.path.basename(os.path.abspath(path))
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Mapping):
+        return {str(key): int(number) for key, number in sorted(value.items()) if number}
+    if isinstance(value, str):
+        return value
+    return list(map(str, value)) if isinstance(value, Sequence) else int(value)

@@ -1,0 +1,73 @@
+"""What a model learned from, step by step, as a table, and what is not known of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from funnelling.method.history import FIRST, is_whole
+from funnelling.report.tables import Table
+from funnelling.wording import counted
+
+NOT_KNOWN = "What it learned from is not known: it was made in Python, or by an earlier version."
+_HAVE_A_COLUMN = ("step", "file", "documents", "after")
+
+Step = Mapping[str, Any]
+
+
+def history_table(history: Sequence[Step]) -> Table:
+    """One row per step, in their order.
+
+    >>> step = {"step": "update", "file": "more.csv", "documents": {"en": 20, "it": 4}, "corrected": 3}
+    >>> history_table([{**step, "after": {"documents": 121, "labels": 7}}]).rows
+    [['update', 'more.csv', 'en 20, it 4', 'corrected 3', '121', '7']]
+    """
+    return Table(
+        ["step", "file", "documents", "of which, and more", "documents then", "labels then"],
+        [
+            [
+                step["step"],
+                step.get("file", ""),
+                _told(step.get("documents", {})),
+                _facts(step),
+                f"{step['after']['documents']:,}",
+                f"{step['after']['labels']:,}",
+            ]
+            for step in history
+        ],
+    )
+
+
+def step_line(step: Step) -> str:
+    """A step in a line.
+
+    >>> step_line({"step": "forget", "removed": {"en": 2}, "after": {"documents": 119, "labels": 7}})
+    'forget (removed en 2)'
+    """
+    documents = step.get("documents", {})
+    read = [f"{counted(sum(documents.values()), 'document')} in {', '.join(documents)}"] if documents else []
+    facts = "; ".join([*read, *filter(None, [_facts(step)])])
+    return " ".join([step["step"], *filter(None, [step.get("file")])]) + (f" ({facts})" if facts else "")
+
+
+def history_note(description: Mapping[str, Any]) -> str:
+    """What is not known of a model's history, if anything; takes what `describe_model` says of it."""
+    history, documents = description["history"], sum(description["languages"].values())
+    if not history:
+        return NOT_KNOWN
+    if is_whole(history, documents):
+        return ""
+    before = "what came before" if history[0]["step"] != FIRST else "what came after"
+    return f"That is not all, {before} is not known: it was done in Python, or by an earlier version."
+
+
+def _facts(step: Step) -> str:
+    """Whatever else is remembered of a step."""
+    facts = {key: value for key, value in step.items() if key not in _HAVE_A_COLUMN}
+    return ", ".join(f"{name.replace('_', ' ')} {_told(value)}" for name, value in facts.items())
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{language} {number:,}" for language, number in value.items())
+    if isinstance(value, int):
+        return f"{value:,}"
+    return value if isinstance(value, str) else ", ".join(value)

@@ -1,0 +1,120 @@
+"""What is told of a model depends on what it keeps: by what it can be changed, and why not."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from funnelling import FunnellingClassifier, NaiveClassifier, save_model
+from funnelling.evaluation.language_averages import averaged
+from funnelling.method.history import remember_step
+from funnelling.storage import describe_model
+from funnelling.tasks.inspecting import compare_models, inspect_model
+from tests.artificial import text_corpus, vector_corpus
+
+TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
+AGAIN = ("update", "add-language", "forget", "relabel to merge labels")
+
+
+def fitted(**parameters: Any) -> FunnellingClassifier:
+    return FunnellingClassifier(**{"views": None, "meta_C": 1, "random_state": 0, **parameters}).fit(
+        TEXTS, LABELS, LANGUAGES
+    )
+
+
+def keeps(model: Any, folder: Path) -> dict[str, Any]:
+    save_model(model, folder / "model")
+    found: dict[str, Any] = inspect_model(folder / "model")["keeps"]
+    return found
+
+
+def test_bags_of_words(tmp_path: Path) -> None:
+    model = fitted()
+    found = keeps(model, tmp_path)
+    assert found["documents"] == model.documents_
+    assert found["texts"] == "bags of words"
+    assert set(found["bytes"]) == {
+        *("ids", "labels", "texts", "beginnings", "posteriors", "scores", "solutions")
+    }
+    assert found["cannot"] == {}
+    assert found["needs"] == []
+    assert "It keeps of 60 training documents: ids, labels, texts (bags of words)" in card(tmp_path)
+
+
+def test_texts_as_written(tmp_path: Path) -> None:
+    assert keeps(fitted(keep_texts=True), tmp_path)["texts"] == "as written"
+    assert "texts (as written)" in card(tmp_path)
+
+
+def test_nothing(tmp_path: Path) -> None:
+    found = keeps(fitted(compact=True), tmp_path)
+    assert (found["documents"], found["texts"], found["bytes"]) == ({}, None, {})
+    assert set(found["cannot"]) == {*AGAIN, "tune"}
+    assert found["can"] == ["relabel"]
+    assert "It keeps nothing of its training documents" in card(tmp_path)
+
+
+def test_a_baseline_has_no_scores_to_tune_by(tmp_path: Path) -> None:
+    found = keeps(NaiveClassifier(C=1).fit(TEXTS, LABELS, LANGUAGES), tmp_path)
+    assert found["texts"] == "bags of words"
+    assert list(found["cannot"]) == ["tune"]
+
+
+def test_one_label_per_document_has_no_thresholds(tmp_path: Path) -> None:
+    single = [(labels or ["none"])[0] for labels in LABELS]
+    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(TEXTS, single, LANGUAGES)
+    assert "no thresholds" in keeps(model, tmp_path)["cannot"]["tune"]
+
+
+def test_vectors(tmp_path: Path) -> None:
+    vectors = vector_corpus()
+    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(vectors.X, vectors.y)
+    found = keeps(model, tmp_path)
+    assert found["texts"] is None
+    assert "vectors" in found["bytes"]
+    assert "beginnings" not in found["bytes"]
+    assert found["can"] == []
+
+
+def test_a_model_of_an_earlier_version(tmp_path: Path) -> None:
+    """Those kept vectors of texts, and no history."""
+    model = fitted()
+    vectors = {tag: model.vectorizers_[tag].transform(model.training_.texts[tag]) for tag in ("en", "it")}
+    old = {"texts": {}, "vectors": vectors, "unnamed": {}, "scores": {}, "coefficients": {}}
+    model.training_ = replace(model.training_, **old)
+    found = keeps(model, tmp_path)
+    assert describe_model(tmp_path / "model")["history"] is None
+    assert (found["documents"], found["texts"]) == (model.documents_, None)
+    assert set(found["cannot"]) == {*AGAIN, "tune"}
+    assert "earlier versions" in found["cannot"]["update"]
+
+
+def test_a_history_that_a_fit_in_python_went_past_is_not_all(tmp_path: Path) -> None:
+    model = fitted()
+    remember_step(model, "train", file="docs.csv", documents=model.documents_)
+    save_model(model, tmp_path / "model")
+    assert "not all" not in card(tmp_path)
+    model.extend(["il gatto"], [["cats"]], ["it"], ids=["other"])
+    save_model(model, tmp_path / "model", force=True)
+    assert "That is not all, what came after is not known" in card(tmp_path)
+
+
+def test_models_are_compared_by_what_both_were_measured_by(tmp_path: Path) -> None:
+    """An earlier version had fewer measures, and did not say how it measured."""
+    now = {"micro_f1": 0.6, "macro_f1_present": 0.5, "macro_f1": 0.7, "documents": 40}
+    scores = dict(averaged({"en": now, "it": now}))
+    then = {name: now[name] for name in ("micro_f1", "macro_f1", "documents")}
+    save_model(fitted(), tmp_path / "old", scores=dict(averaged({"en": then})))
+    save_model(fitted(), tmp_path / "new", scores={**scores, "how": "Measured on 80 test documents."})
+    found = compare_models(tmp_path / "old", tmp_path / "new")["scores"]
+    assert list(found["average"]) == ["micro_f1", "macro_f1"]
+    assert found["how"] == [None, "Measured on 80 test documents."]
+    assert not found["alike"]
+    assert found["languages"]["it"] == {
+        "documents": [None, 40],
+        "micro_f1": [None, 0.6],
+        "macro_f1": [None, 0.7],
+    }
+
+
+def card(folder: Path) -> str:
+    return (folder / "model" / "README.md").read_text(encoding="utf-8")

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from funnelling import load_model, save_model
+from funnelling import load_model
 from funnelling.cli import COMMANDS, main
-from funnelling.storage import describe_model, model_state
+from funnelling.storage import check_writable, describe_model
 from tests.cli.command import LABELS, command, contents, documents, environment, hear_interrupts, write_jsonl
 from tests.cli.command import with_splits as split
 
@@ -80,9 +80,9 @@ class Case:
 
     def check_whole(self, model: Path) -> bool:
         """Whether a folder holds the new model, when it must be either the old or the new one, to the bit."""
-        is_new = model_state(model) == model_state(self.new)
+        is_new = _state(model) == _state(self.new)
         expected = self.new if is_new else self.old
-        assert model_state(model) == model_state(expected)
+        assert _state(model) == _state(expected)
         for page in PAGES:
             if (model / page).exists():
                 assert (model / page).read_bytes() == (expected / page).read_bytes()
@@ -93,11 +93,15 @@ class Case:
     def check_usable(self, model: Path, is_new: bool) -> None:
         """A further run ends as one that nobody disturbed, and leaves nothing of the killed one behind."""
         if is_new:
-            save_model(load_model(model), model, force=True)
-            assert len(list(model.iterdir())) == 3
+            check_writable(model, force=True)  # as every command does before it changes a model
+            assert contents(model) == contents(self.new)
         else:
             assert run(*self.arguments(model)) == 0
             assert contents(model) == contents(self.new)
+
+
+def _state(model: Path) -> bytes:
+    return (model / "model.json").read_bytes()
 
 
 def _answers(model: Path) -> bytes:
@@ -125,7 +129,7 @@ def case(request: pytest.FixtureRequest, old: Path, tmp_path_factory: pytest.Tem
     made = Case(request.param, ARGUMENTS[request.param](folder), old, folder / "new")
     made.copy(made.new)
     assert main([*map(str, made.arguments(made.new))]) == 0
-    assert model_state(made.new) != model_state(old)
+    assert _state(made.new) != _state(old)
     return made
 
 
@@ -225,3 +229,28 @@ def test_told_to_stop_at_random_moments(case: Case, blow: int, tmp_path: Path) -
         assert status in (0, STOPPED[signal.Signals(blow)])
         if status:
             assert said.endswith(MESSAGE)
+
+
+def test_two_commands_at_once_go_one_after_the_other(old: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(old, model)
+    before = describe_model(model)["languages"]
+    german = write_jsonl(tmp_path / "german.jsonl", documents(["de"]))
+    further = [{**row, "id": f"new-{row['id']}", "text": f"{row['text']} xyz"} for row in documents(["en"])]
+    english = write_jsonl(tmp_path / "english.jsonl", further)
+    processes = [
+        subprocess.Popen(
+            command(name, model, data, "--force", "--jobs", 1),
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name, data in (("add-language", german), ("update", english))
+    ]
+    said = "".join(process.communicate()[1] for process in processes)
+    assert [process.returncode for process in processes] == [0, 0]
+    assert f"Waiting for another process that writes to {model}.\n" in said
+    after = describe_model(model)["languages"]
+    assert after == {"de": 24, "en": before["en"] + 24, "it": before["it"]}
+    assert len(list(model.iterdir())) == 4

@@ -50,6 +50,7 @@ COMMANDS = (
     data,
     embeddings,
 )
+CHANGING = ("add_language", "forget", "relabel", "tune", "update")  # a model, unless another output is named
 BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
 
 
@@ -104,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logger.addHandler(_LogLines())
         logger.setLevel(logging.INFO)
     try:
-        with _termination(), _cluster(parsed):
+        with _termination(), _one_at_a_time(parsed), _cluster(parsed):
             parsed.run(parsed)
         sys.stdout.flush()
     except InputError as error:
@@ -141,6 +142,18 @@ def _termination() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _one_at_a_time(parsed: argparse.Namespace) -> AbstractContextManager[Any]:
+    """Wait for other commands that change the same model: this one goes on from what they made of it."""
+    name = parsed.run.__module__.rpartition(".")[2]
+    if name not in CHANGING or getattr(parsed, "output", None) is not None:
+        return nullcontext()
+    from pathlib import Path
+
+    from funnelling.work.alone import sole_writer
+
+    return sole_writer(Path(parsed.model))
 
 
 def _cluster(parsed: argparse.Namespace) -> AbstractContextManager[None]:

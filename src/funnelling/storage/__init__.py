@@ -8,6 +8,6 @@ leaves the old model whole. Pages about the old model go before that step, those
 """
 
 from funnelling.storage.folders import check_writable
-from funnelling.storage.models import describe_model, load_model, model_state, save_model
+from funnelling.storage.models import describe_model, load_model, save_model
 
-__all__ = ["check_writable", "describe_model", "load_model", "model_state", "save_model"]
+__all__ = ["check_writable", "describe_model", "load_model", "save_model"]

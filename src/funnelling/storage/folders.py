@@ -20,6 +20,7 @@ FORMAT = 1
 MODEL = "model.json"
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
 _DRAFT = re.compile(r"\.funnelling-[0-9a-f]{16}\.tmp", re.ASCII)
+OLD = "old-"  # before the name of a page that was taken out of the folder
 DAY = 86_400.0  # seconds, in which any save ends
 
 Document = dict[str, Any]
@@ -34,7 +35,10 @@ def arrays_name(digest: str) -> str:
 
 
 def check_writable(folder: Path, force: bool) -> None:
-    """Refuse a path that a model could not be written to, before the work that leads to it."""
+    """Refuse a path that a model could not be written to, before the work that leads to it.
+
+    Where a process was killed while it wrote to a model's folder, the folder is put in order first.
+    """
     with _writing_to(folder):
         exists, ours = os.path.lexists(folder), (folder / MODEL).is_file()
         if exists and not ours and not (folder.is_dir() and not any(folder.iterdir())):
@@ -44,35 +48,28 @@ def check_writable(folder: Path, force: bool) -> None:
         if not folder.parent.is_dir():
             raise InputError(f"{folder}: its folder does not exist. Create the folder first.")
     check_output_folder(folder)
+    if ours:
+        with _writing_to(folder), sole_writer(folder) as alone, uninterrupted():
+            _clear_up(folder, alone)
+            if alone:
+                _remove_stale_arrays(folder)
 
 
-def state_of(folder: Path) -> str:
-    """What changes whenever the model in a folder does."""
-    return hashlib.sha256(_read_file(folder, MODEL)).hexdigest()
-
-
-def write(
-    folder: Path, document: Document, files: Mapping[str, bytes | None], replaces: str | None = None
-) -> None:
+def write(folder: Path, document: Document, files: Mapping[str, bytes | None]) -> None:
     """Make a folder the model of this document and these files; until `MODEL` is in it, it is the old one.
 
-    A file whose content is None is one that the model has not: that of an older model is removed. A model
-    that is no longer the one that it ``replaces``, by its state, is left alone.
+    A file whose content is None is one that the model has not: that of an older model is removed.
     """
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     present = {name: content for name, content in files.items() if content is not None}
-    # Labels may hold lone surrogates, which JSON can spell.
-    present[MODEL] = text.encode("utf-8", "surrogatepass")
+    # Labels may hold lone surrogates, which JSON can spell. It is the first in the draft: see `_clear_up`.
+    present = {MODEL: text.encode("utf-8", "surrogatepass"), **present}
     exists = folder.exists()
     # Inside what exists, since beside it may be another file system, or one that is not ours to write.
     home = folder if exists else folder.parent
     with _writing_to(folder), sole_writer(home) as alone:
-        if replaces is not None and state_of(folder) != replaces:
-            raise InputError(
-                f"{folder}: another process has changed the model meanwhile. Run the command again."
-            )
-        _remove_abandoned_drafts(home, alone)
+        _clear_up(home, alone)
         draft = Path(draft_in(home))
         try:
             draft.mkdir()
@@ -86,7 +83,7 @@ def write(
                     draft.rename(folder)
                 _sync(home)
         finally:
-            with uninterrupted(), suppress(Exception):  # it must not hide what went wrong
+            with uninterrupted():
                 shutil.rmtree(draft, ignore_errors=True)
                 _remove_stale_arrays(folder)
 
@@ -105,35 +102,51 @@ def _move_in(folder: Path, draft: Path, present: Sequence[str], owned: Sequence[
         (draft / name).replace(folder / name)
     try:
         for name in old:
-            (folder / name).replace(draft / f"old-{name}")
+            (folder / name).replace(draft / f"{OLD}{name}")
         _sync(folder)
         (draft / MODEL).replace(folder / MODEL)
     except BaseException:
-        for name in old:
-            if (draft / f"old-{name}").exists():
-                (draft / f"old-{name}").replace(folder / name)
+        _put_back(folder, draft)
         raise
     for name in pages:
         if name in present:
             (draft / name).replace(folder / name)
 
 
-def _remove_abandoned_drafts(home: Path, alone: bool) -> None:
-    """Drop drafts of processes that were killed: all, or if others may be writing those of a day ago."""
+def _put_back(folder: Path, draft: Path) -> None:
+    """Give a folder the pages again that were taken out of it."""
+    for page in draft.glob(f"{OLD}*"):
+        page.replace(folder / page.name.removeprefix(OLD))
+
+
+def _clear_up(home: Path, alone: bool) -> None:
+    """Remove drafts of processes that were killed: all, or if others may be writing those of a day ago.
+
+    One that had begun to replace a model gives back the old one's pages, or if the new model is in its place
+    (and so not in the draft) hands over the new one's.
+    """
     with suppress(OSError):  # of a folder that we may write to, but not list
-        for path in home.iterdir():
-            ours = _DRAFT.fullmatch(path.name) and path.is_dir()  # files are drafts of other outputs
-            if ours and (alone or path.stat().st_mtime < time.time() - DAY):
-                shutil.rmtree(path, ignore_errors=True)
+        for draft in home.iterdir():
+            if not (_DRAFT.fullmatch(draft.name) and draft.is_dir()):  # files are drafts of other outputs
+                continue
+            if alone and (draft / MODEL).exists():
+                _put_back(home, draft)
+            elif alone and any(draft.glob(f"{OLD}*")):
+                for page in draft.iterdir():
+                    if not page.name.startswith(OLD):
+                        page.replace(home / page.name)
+            if alone or draft.stat().st_mtime < time.time() - DAY:
+                shutil.rmtree(draft, ignore_errors=True)
 
 
 def _remove_stale_arrays(folder: Path) -> None:
     """Drop what the model no longer names, or does not yet."""
     model = folder / MODEL
-    named = json.loads(model.read_bytes())["files"] if model.exists() else ()
-    for file in folder.iterdir():
-        if _ARRAYS.fullmatch(file.name) and file.name not in named:
-            file.unlink()
+    with suppress(Exception):  # of a model that is damaged; it must not hide what went wrong before
+        named = json.loads(model.read_bytes())["files"] if model.exists() else ()
+        for file in folder.iterdir():
+            if _ARRAYS.fullmatch(file.name) and file.name not in named:
+                file.unlink()
 
 
 def _sync(path: Path) -> None:

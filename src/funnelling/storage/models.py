@@ -58,15 +58,13 @@ def save_model(
     scores: Any = None,
     details: Mapping[str, Any] | None = None,
     force: bool = False,
-    replaces: str | None = None,
 ) -> None:
     """Write a fitted model to a folder, whole or not at all.
 
     ``scores`` is what `funnelling.evaluation.measure_languages` measured of the model, kept for
     `inspect`. ``details`` are what `funnelling.report.model_report` shows beside them; with them the folder
     has a ``report.html``. An existing model is replaced, its report too, only with ``force``; any other
-    existing path never is. ``replaces`` is the `model_state` of the model that this one was made from: if
-    another process has changed it since, it is left alone.
+    existing path never is.
     """
     from safetensors.numpy import save
 
@@ -106,7 +104,7 @@ def save_model(
     if details is not None:
         pages[REPORT] = html_page(model_report(described, details))
     files = {page: None if text is None else text.encode("utf-8", "replace") for page, text in pages.items()}
-    folders.write(folder, document, {name: content, **files}, replaces)
+    folders.write(folder, document, {name: content, **files})
 
 
 def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
@@ -128,11 +126,6 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
             raise folders.damaged(folder, "it holds no fitted model")
     return model
-
-
-def model_state(path: str | os.PathLike[str]) -> str:
-    """What changes whenever the model in a folder does."""
-    return folders.state_of(Path(path))
 
 
 def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -17,24 +17,36 @@ except ImportError:  # of Windows
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 logger = logging.getLogger(__name__)
+_held = threading.local()  # the folders that a thread has locked already
 
 
 @contextmanager
 def sole_writer(folder: Path) -> Iterator[bool]:
     """Wait until nobody else writes to a folder; gives whether that is sure, for not every disk has locks.
 
-    The lock is the folder's own, which leaves no file behind and ends with the process, however it ends.
+    The lock is the folder's own, which leaves no file behind and ends with the process, however it ends. Who
+    holds it may ask for it again.
     """
+    path = os.path.realpath(folder)
+    held: set[str] = vars(_held).setdefault("folders", set())
+    if path in held:
+        yield True
+        return
     try:
-        lock = None if fcntl is None else os.open(folder, os.O_RDONLY)
+        lock = None if fcntl is None else os.open(path, os.O_RDONLY)
     except OSError:
         lock = None
     if lock is None:
         yield False
         return
     try:
-        yield _locked(lock, folder)
+        if not _locked(lock, folder):
+            yield False
+            return
+        held.add(path)
+        yield True
     finally:
+        held.discard(path)
         os.close(lock)
 
 

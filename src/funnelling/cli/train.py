@@ -29,7 +29,12 @@ def add_to(commands: options.Commands) -> None:
         "--compact",
         action="store_true",
         help="keep nothing of the documents, not even ids or how they begin: the model is smaller, but "
-        "cannot learn on, and its report shows no texts",
+        "cannot learn on, nor forget, and its report shows no texts",
+    )
+    parser.add_argument(
+        "--keep-texts",
+        action="store_true",
+        help="keep texts as they were written, not only their words: to learn on, an encoder needs them",
     )
     parser.add_argument(
         "--optimise",
@@ -97,15 +102,16 @@ def _method(arguments: argparse.Namespace) -> "Method":
 
 
 def _own_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Settings that have an option of their own: baselines keep no documents, and tune no threshold."""
+    """Settings that have an option of their own; baselines tune no threshold."""
     from funnelling.funnel.thresholds import parse_goal
 
     settings: dict[str, Any] = {}
     is_funnel = arguments.method.startswith("fun-")
     if arguments.device != "cpu" and not is_funnel:
         raise InputError(f"--device is for funnels, and {arguments.method} is none. Leave it out.")
-    if arguments.compact and is_funnel:
-        settings["compact"] = True
+    if arguments.compact and arguments.keep_texts:
+        raise InputError("--compact keeps nothing of the documents, and --keep-texts all. Leave one out.")
+    settings |= {name: True for name in ("compact", "keep_texts") if getattr(arguments, name)}
     if arguments.optimise is not None:
         parse_goal(arguments.optimise)
         if not is_funnel:

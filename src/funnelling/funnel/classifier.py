@@ -109,7 +109,7 @@ class FunnellingClassifier(Method):
     zero_shot_joint : bool
         True is the paper's Fun-MLE: one tier 2 for the posteriors of both kinds of base classifiers. False
         gives each kind its own, and languages with training documents what they get without ``zero_shot``.
-        Such a model cannot learn on, and needs ``views=None``.
+        Such a model needs ``views=None``.
     embeddings : path or None
         A folder of aligned word vectors in MUSE's text format, for ``zero_shot`` and the view.
     reference : Reference or None
@@ -128,8 +128,12 @@ class FunnellingClassifier(Method):
     calibrated : bool
         True says yes where the calibrated probability is above .5, with nothing tuned.
     compact : bool
-        True keeps nothing of the training documents: the model cannot `extend` then, nor name neighbours.
-        False keeps their vectors, labels and ids, and the first 200 characters of each text.
+        True keeps nothing of the training documents: the model cannot learn on then, nor forget, nor name
+        neighbours. False keeps their words in no order, labels and ids, and the first 200 characters of each
+        text.
+    keep_texts : bool
+        True keeps the texts as they were written: what reads words in their order, an encoder or a vectorizer
+        of your own, needs them to learn on.
     vectorizer : scikit-learn transformer of texts, a mapping from languages to them, or None
         None is lemmas weighted by tf-idf.
     memory_limit : float

@@ -153,10 +153,13 @@ class Archive:
     def find_ids(self, ids: Sequence[str]) -> dict[str, Places]:
         """The rows of documents with these ids, by language; ids that none has are refused."""
         wanted = set(ids)
-        found = {
-            language: np.array([row for row, name in enumerate(names) if name in wanted], dtype=np.intp)
-            for language, names in ((tag, self.names(tag)) for tag in self.ids)
-        }
+
+        def rows_in(language: str) -> Places:
+            named = [not isinstance(name, LineNumber) for name in self.names(language)]
+            found = [name in wanted for name in self.ids[language]]
+            return np.flatnonzero(np.array(named, dtype=bool) & np.array(found, dtype=bool))
+
+        found = {language: rows_in(language) for language in self.ids}
         known = {self.ids[language][row] for language, rows in found.items() for row in rows}
         unknown = [name for name in ids if name not in known]
         if unknown:

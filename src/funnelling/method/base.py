@@ -183,9 +183,9 @@ class Method(Estimator, metaclass=ABCMeta):
         Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
         that is fitted on all documents at once, in the order in which they came, with the settings that were
         chosen in the first fit. Documents that it knows, by their ``ids`` or, without one, by what they hold,
-        are replaced: their labels are corrected. The result has the bits of a fit on everything; only a funnel
-        of many documents of which few have changed takes a shorter way to nearly the same, unless it is to be
-        ``exact``. A call that fails leaves the model as it was.
+        are replaced: their labels are corrected. The result has the bits of a fit on everything; only a
+        funnel of many documents of which few have changed takes a shorter way to nearly the same, unless it
+        is to be ``exact``. A call that fails leaves the model as it was.
 
         >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5

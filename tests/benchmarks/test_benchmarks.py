@@ -214,3 +214,26 @@ def test_scale_trains_and_labels_folders_of_parts() -> None:
     assert measured["train"]["seconds"] > 0
     assert measured["predict"]["peak_bytes"] > 1e7
     assert 0 <= measured["micro_f1"] <= 1
+
+
+def test_a_language_that_is_added_is_measured_beside_training_anew(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", with_splits(documents(["en", "it"], each=60)))
+    kept = tmp_path / "result.json"
+    options = (data, "--method", "fun-tat", "--only-languages", "--languages", "it", "--output", kept)
+    result = _result("learning_on.py", *options)
+    assert json.loads(kept.read_text()) == result
+    added = result["corpora"]["docs.jsonl"]["it"]
+    assert added["before"] is None
+    assert set(added["largest_fall_of_others"]) == set(added["ratio"]) | {"at_once"} == {"update", "at_once"}
+
+
+@pytest.mark.slow
+def test_learning_on_is_measured_beside_training_anew(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", with_splits(documents(["en", "it"], each=60)))
+    measured = _result("learning_on.py", data, "--method", "fun-tat")["corpora"]["docs.jsonl"]
+    assert set(measured) == {"documents", "half", "hundredth"}
+    for update in (measured["half"], measured["hundredth"]):
+        assert sum(update["documents"].values()) == measured["documents"] == 80
+        assert update["same_bits"]["exact"]
+        assert update["difference"]["exact"] == 0
+        assert set(update["ratio"]) == {"update", "exact"}

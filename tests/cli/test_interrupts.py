@@ -1,4 +1,4 @@
-"""Ctrl-C: a clean message, status 130, and everything as it was before."""
+"""Ctrl-C and SIGTERM: a clean message, status 130 or 143, and everything as it was before."""
 
 import signal
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 from .command import command, contents, documents, environment, hear_interrupts, succeed, write_jsonl
 
-MESSAGE = "funnelling: interrupted; nothing was changed that was there before."
+MESSAGE = "funnelling: interrupted; no file and no model is left half-written."
 
 
 def _start(*arguments: object, cwd: Path) -> "subprocess.Popen[str]":
@@ -34,11 +34,13 @@ def _wait_for(process: "subprocess.Popen[str]", line: str) -> None:
     raise AssertionError(f"{line!r} was never said")
 
 
-def _interrupt(process: "subprocess.Popen[str]") -> tuple[str, str]:
+def _interrupt(
+    process: "subprocess.Popen[str]", blow: int = signal.SIGINT, status: int = 130
+) -> tuple[str, str]:
     assert process.poll() is None, "it ended before it could be interrupted"
-    process.send_signal(signal.SIGINT)
+    process.send_signal(blow)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == status
     return out, err
 
 
@@ -59,14 +61,15 @@ def long_work(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_while_training(long_work: Path) -> None:
+@pytest.mark.parametrize(("blow", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_while_training(blow: int, status: int, long_work: Path) -> None:
     succeed("train", long_work / "docs.jsonl", "-o", long_work / "model", "--jobs", 1)
     before = contents(long_work)
     arguments = ("train", "long.jsonl", "-o", "model", "--force", "--jobs", 2, "--method", "fun-kfcv")
     process = _start(*arguments, cwd=long_work)
     _wait_for(process, "Training fun-kfcv")
     time.sleep(1)
-    assert _interrupt(process) == ("", MESSAGE + "\n")
+    assert _interrupt(process, blow, status) == ("", MESSAGE + "\n")
     assert contents(long_work) == before
 
 

@@ -1,14 +1,16 @@
 """Tier 2 judges itself on documents that neither tier has seen."""
 
 import logging
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 
-from funnelling.errors import InputError
+from funnelling import Corpus, load_model, save_model
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.teachers import FEW_POSITIVES, sample_teachers
 from funnelling.funnel.tier_one import fit_tier_one
@@ -125,13 +127,50 @@ class TestASampleTeaches:
         with caplog.at_level(logging.WARNING):
             return model.fit(corpus.texts, corpus.labels, languages=corpus.languages)
 
-    def test_it_is_told_and_nothing_is_kept(
-        self, model: FunnellingClassifier, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    @pytest.mark.usefixtures("model")
+    def test_it_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
         assert any("Tier 2 learns from 100 of" in record.message for record in caplog.get_records("setup"))
-        assert not hasattr(model, "training_")
-        with pytest.raises(InputError):
-            model.extend(["the cat"], [["animals"]], languages=["en"])
+
+    def test_it_learns_on_as_if_fitted_on_everything(
+        self, model: FunnellingClassifier, tmp_path: Path
+    ) -> None:
+        corpus = made_corpus(each=60)
+        later = np.arange(len(corpus)) % 3 == 0
+        first, rest = corpus.select(~later), corpus.select(later)
+        grown = clone(model).fit(first.texts, first.labels, languages=first.languages, ids=first.ids)
+        save_model(grown, tmp_path / "m")
+        grown = load_model(tmp_path / "m")
+        grown.extend(rest.texts, rest.labels, rest.languages, ids=rest.ids, exact=True)
+        both = Corpus.from_documents([*first, *rest])
+        at_once = clone(model).fit(both.texts, both.labels, languages=both.languages, ids=both.ids)
+        np.testing.assert_array_equal(
+            grown.decision_function(corpus.texts, languages=corpus.languages),
+            at_once.decision_function(corpus.texts, languages=corpus.languages),
+        )
+
+    def test_a_model_whose_tier_2_learned_from_all_may_outgrow_that(self) -> None:
+        corpus = made_corpus(each=60)
+        few = corpus.select(np.arange(len(corpus)) % 3 == 0)
+        model = FunnellingClassifier(views=None, random_state=0, memory_limit=4 * 100**2, base_C=1)
+        model.fit(few.texts, few.labels, languages=few.languages, ids=few.ids)
+        assert model.training_.scores
+        model.extend(corpus.texts, corpus.labels, corpus.languages, ids=corpus.ids)
+        assert not model.training_.scores
+        model.extend(["italiano ita0"], [["a"]], languages=["it"])
+        assert model.documents_["it"] == 61
+
+    def test_documents_are_kept_and_nothing_of_what_the_tiers_make_of_them(
+        self, model: FunnellingClassifier
+    ) -> None:
+        kept = model.training_
+        assert sum(map(len, kept.texts.values())) == sum(model.documents_.values())
+        made = (kept.training, kept.held_out, kept.scores, kept.coefficients, kept.vectors)
+        assert not any(made)
+
+    def test_explanations_show_no_neighbours(self, model: FunnellingClassifier) -> None:
+        explained = model.explain(["italiano ita0"], languages=["it"])[0]
+        assert explained["labels"]
+        assert not explained.get("neighbours")
 
     def test_it_labels_documents_all_the_same(self, model: FunnellingClassifier) -> None:
         corpus = made_corpus(each=60)

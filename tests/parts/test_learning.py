@@ -11,7 +11,8 @@ import pyarrow
 import pyarrow.parquet as pq
 import pytest
 
-from funnelling import InputError, read_corpus, save_model
+from funnelling import InputError, load_model, read_corpus, save_model
+from funnelling.method.archive import bag
 from funnelling.method.registry import make_method
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.parts.preparing import prepare
@@ -41,6 +42,79 @@ def test_the_model_is_that_of_the_documents_in_memory(tmp_path: Path, name: str,
     corpus = read_corpus(folder)
     whole = fit_method(_model(name), corpus.split("train") if divided else corpus)
     assert _bytes(by_parts, tmp_path / "a") == _bytes(whole, tmp_path / "b")
+
+
+class TestLearningOn:
+    """A model of parts keeps its documents' words, and learns on as any other."""
+
+    @pytest.mark.parametrize("name", ["fun-tat", "fun-kfcv", "naive"])
+    @pytest.mark.parametrize("numbered", [False, True])
+    def test_gives_the_model_of_all_parts(self, tmp_path: Path, name: str, numbered: bool) -> None:
+        made = [{**row, "id": None} if numbered else row for row in rows()]
+        order = [row["language"] for row in made].index
+        folder = write_parts(tmp_path / "parts", sorted(made, key=lambda row: order(row["language"])), 4)
+        whole = _model(name)
+        fit_parts(whole, folder, tmp_path / "work", jobs=1)
+        last = folder / "part-3.parquet"
+        further = read_corpus(last).split("train")
+        last.unlink()
+        grown = _model(name)
+        fit_parts(grown, folder, tmp_path / "work", jobs=1)
+        save_model(grown, tmp_path / "grown")
+        grown = load_model(tmp_path / "grown")
+        ids = None if numbered else further.ids
+        grown.extend(further.texts, further.y, further.languages, ids=ids, exact=True)
+        texts = [row["text"] for row in made]
+        languages = [row["language"] for row in made]
+        np.testing.assert_array_equal(
+            grown.decision_function(texts, languages), whole.decision_function(texts, languages)
+        )
+        assert grown.documents_ == whole.documents_
+
+    def test_corrects_and_forgets_documents(self, tmp_path: Path) -> None:
+        folder = write_parts(tmp_path / "parts", rows())
+        model = _model()
+        fit_parts(model, folder, tmp_path / "work", jobs=1)
+        first = read_corpus(folder).split("train").select([0])
+        merged = model.merge(first.texts, [["money"]], first.languages, ids=first.ids)
+        assert sum(map(len, merged.corrected.values())) == 1
+        assert not merged.new
+        documents = sum(model.documents_.values())
+        assert sum(model.forget(first.ids).documents_.values()) == documents - 1
+
+    def test_texts_are_kept_as_they_were_written_where_that_was_asked_for(self, tmp_path: Path) -> None:
+        folder = write_parts(tmp_path / "parts", rows())
+        train = read_corpus(folder).split("train")
+        for keep_texts in (True, False):
+            model = _model(keep_texts=keep_texts)
+            fit_parts(model, folder, tmp_path / "work", jobs=1)
+            assert model.training_.as_written == keep_texts
+            kept = sorted(text for texts in model.training_.texts.values() for text in texts)
+            assert kept == sorted(train.texts if keep_texts else map(bag, train.texts))
+
+    def test_is_refused_where_words_would_take_too_much(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.setattr("funnelling.parts.preparing.MOST_KEPT", 1_000)
+        folder = write_parts(tmp_path / "parts", rows())
+        model = _model()
+        fit_parts(model, folder, tmp_path / "work", jobs=1)
+        assert "more than 1,000 characters, so the model keeps none of their words" in caplog.text
+        assert not model.training_.documents
+        save_model(model, tmp_path / "m")
+        model = load_model(tmp_path / "m")
+        assert model.explain(["printer"], languages=["en"])[0]["language"] == "en"
+        with pytest.raises(
+            InputError, match=r"too many documents to keep .* further part and train it again"
+        ):
+            model.extend(["printer"], [["money"]], languages=["en"])
+
+    def test_is_refused_by_a_compact_model(self, tmp_path: Path) -> None:
+        model = _model(compact=True)
+        fit_parts(model, write_parts(tmp_path / "parts", rows()), tmp_path / "work", jobs=1)
+        assert not hasattr(model, "training_")
+        with pytest.raises(InputError, match="The model is compact"):
+            model.extend(["printer"], [["money"]], languages=["en"])
 
 
 @pytest.mark.parametrize("labels", [2, 3])

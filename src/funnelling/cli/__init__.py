@@ -7,10 +7,12 @@ import argparse
 import io
 import logging
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import NoReturn
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, NoReturn
 
 from funnelling.cli import (
     add_language,
@@ -52,13 +54,18 @@ COMMANDS = (
     data,
     embeddings,
 )
-BAD_INPUT, INTERRUPTED = 2, 130
+CHANGING = ("add_language", "forget", "relabel", "tune", "update")  # a model, unless another output is named
+BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line, as for all bad input."""
         self.exit(BAD_INPUT, f"{self.prog}: {message}. See {self.prog} --help.\n")
+
+
+class _Termination(KeyboardInterrupt):
+    """SIGTERM, which ends a command as tidily as Ctrl-C."""
 
 
 class _LogLines(logging.Handler):
@@ -91,7 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; 0 is success, 2 bad input, 130 Ctrl-C."""
+    """Run a command; 0 is success, 2 bad input, 130 Ctrl-C, 143 SIGTERM."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that does not speak UTF-8 shows a ? for what it lacks.
         sys.stdout.reconfigure(errors="replace")
@@ -102,16 +109,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logger.addHandler(_LogLines())
         logger.setLevel(logging.INFO)
     try:
-        with _cluster(parsed):
+        with _termination(), _one_at_a_time(parsed), _cluster(parsed):
             parsed.run(parsed)
         sys.stdout.flush()
     except InputError as error:
         return _refuse(str(error))
     except MemoryError:
         return _refuse("out of memory. Train on fewer documents or labels.")
-    except KeyboardInterrupt:
-        print("funnelling: interrupted; nothing was changed that was there before.", file=sys.stderr)
-        return INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        print("funnelling: interrupted; no file and no model is left half-written.", file=sys.stderr)
+        return TERMINATED if isinstance(interrupt, _Termination) else INTERRUPTED
     except BrokenPipeError:
         _drop_output()  # whatever read it has had enough
     except OSError as error:
@@ -119,6 +126,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = error.filename or "standard output"
         return _refuse(f"{where}: {(error.strerror or str(error)).lower()}. Check the path and the disk.")
     return 0
+
+
+@contextmanager
+def _termination() -> Iterator[None]:
+    """Let SIGTERM interrupt the command, unless whoever runs it has other plans."""
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    ):
+        yield
+        return
+
+    def terminate(*_: Any) -> NoReturn:
+        raise _Termination
+
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _one_at_a_time(parsed: argparse.Namespace) -> AbstractContextManager[Any]:
+    """Wait for other commands that change the same model: this one goes on from what they made of it."""
+    name = parsed.run.__module__.rpartition(".")[2]
+    if name not in CHANGING or getattr(parsed, "output", None) is not None:
+        return nullcontext()
+    from pathlib import Path
+
+    from funnelling.work.alone import sole_writer
+
+    return sole_writer(Path(parsed.model))
 
 
 def _cluster(parsed: argparse.Namespace) -> AbstractContextManager[None]:

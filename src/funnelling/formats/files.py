@@ -6,13 +6,13 @@ import io
 import os
 import secrets
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import BinaryIO, TextIO, cast
 
 from funnelling.errors import InputError
+from funnelling.work.alone import uninterrupted
 
 STANDARD = "-"
 
@@ -123,11 +123,20 @@ def check_output_folder(folder: str | os.PathLike[str]) -> None:
     nearest = os.path.abspath(folder)
     while not os.path.lexists(nearest):
         nearest = os.path.dirname(nearest)
-    try:
-        # Only trying is sure: root may write anywhere, except on file systems that are read-only.
-        os.rmdir(tempfile.mkdtemp(prefix=".funnelling-", dir=nearest))
-    except OSError as error:
-        raise cannot_write(folder, error) from error
+    probe = draft_in(nearest)
+    with uninterrupted():
+        try:
+            # Only trying is sure: root may write anywhere, except on file systems that are read-only.
+            os.mkdir(probe)
+        except OSError as error:
+            raise cannot_write(folder, error) from error
+        with suppress(FileNotFoundError):  # a process that saves a model there cleans up
+            os.rmdir(probe)
+
+
+def draft_in(folder: str | os.PathLike[str]) -> str:
+    """A new name in a folder, for what is removed or renamed; those of killed processes are known by it."""
+    return os.path.join(folder, f".funnelling-{secrets.token_hex(8)}.tmp")
 
 
 def cannot_write(path: str | os.PathLike[str], error: OSError) -> InputError:
@@ -146,7 +155,7 @@ def _drafting(name: str, force: bool) -> Iterator[BinaryIO]:
         raise InputError(f"{name} exists. Choose another path or add --force.")
     # A link stays a link: what it points at is replaced.
     target = os.path.realpath(name)
-    draft = os.path.join(os.path.dirname(target), f".funnelling-{secrets.token_hex(8)}.tmp")
+    draft = draft_in(os.path.dirname(target))
     try:
         with _create(draft, "xb", name) as raw:
             yield raw

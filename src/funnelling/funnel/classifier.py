@@ -510,7 +510,7 @@ class FunnellingClassifier(Method):
     def learns_own_words(self) -> bool:
         """Whether vectors of each language's own words are enough to learn from."""
         own = self.views is None or is_auto(self.views)
-        return super().learns_own_words() and own and self.zero_shot is None
+        return self.vectorizer is None and own and self.zero_shot is None
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents can be learned from: those that a view sees."""

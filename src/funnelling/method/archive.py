@@ -42,7 +42,8 @@ class Archive:
     ``groups`` has "" for a document without one, ``beginnings`` for a text of which none is known. ``seed``
     is what all random choices were made with.
 
-    An archive of an earlier version has vectors of texts, and no texts.
+    An archive of an earlier version has vectors of texts, and no texts; one of texts that were too many has
+    neither.
     """
 
     seed: int
@@ -60,13 +61,14 @@ class Archive:
         """What is worth keeping of a fit; ``further`` is what a method keeps beside."""
         texts: dict[str, list[str]] = learned.documents if learned.texts else learned.prepared_texts or {}
         as_written = keep_texts and learned.as_written
+        written = learned.as_written and not as_written  # and only their words are to be kept
         return cls(
             seed=learned.seed,
             ids={tag: list(map(str, ids)) for tag, ids in learned.ids.items()},
             groups={tag: group_names(learned.groups[tag], size) for tag, size in learned.sizes.items()},
             targets=learned.targets,
-            vectors={} if texts else _plain(learned.vectors),
-            texts=texts if as_written else {tag: list(map(bag, each)) for tag, each in texts.items()},
+            vectors={} if texts or learned.prepared_texts is not None else _plain(learned.vectors),
+            texts={tag: list(map(bag, each)) for tag, each in texts.items()} if written else texts,
             as_written=as_written,
             unnamed={
                 tag: np.array([isinstance(name, LineNumber) for name in ids], dtype=bool)
@@ -106,6 +108,8 @@ class Archive:
         """What each document holds, in a form that can be looked up."""
         if self.texts:
             return [bag(text) for text in self.texts[language]] if self.as_written else self.texts[language]
+        if not self.vectors:
+            return [None] * len(self.ids[language])
         return vector_contents(self.vectors[language])
 
     def find(self, language: str, names: Sequence[str], contents: Sequence[Any]) -> list[list[int]]:

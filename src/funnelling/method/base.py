@@ -252,6 +252,11 @@ class Method(Estimator, metaclass=ABCMeta):
             raise InputError(
                 "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
             )
+        if self.texts_ and not archive.documents:
+            raise InputError(
+                "The model learned from too many documents to keep their words, and cannot learn on. Add "
+                "documents to its folder as a further part and train it again."
+            )
         if self.texts_ and not archive.texts:
             raise InputError(
                 "The model keeps too little of its documents to learn on, as those of earlier versions do. "
@@ -320,7 +325,8 @@ class Method(Estimator, metaclass=ABCMeta):
                 exclusive=prepared.exclusive,
                 seed=seed_of(self.random_state),
                 beginnings=prepared.beginnings,
-                prepared_texts=prepared.texts or None,
+                prepared_texts=prepared.texts,
+                as_written=prepared.as_written,
                 n_jobs=self.n_jobs,
             )
         )

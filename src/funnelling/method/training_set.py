@@ -34,7 +34,8 @@ Calibrator = Calibration | Temperature  # what makes probabilities of final scor
 class PreparedTexts:
     """Labelled texts whose vectors were made before a fit, by language; ``exclusive`` as in `Labels`.
 
-    Of the texts themselves there are only the ``beginnings``.
+    Of the texts themselves there are only the ``beginnings``, and what a model is to keep of them, if
+    anything: bags of their words, or ``texts`` that are ``as_written``.
     """
 
     classes: npt.NDArray[Any]
@@ -45,7 +46,8 @@ class PreparedTexts:
     ids: dict[str, list[str]]
     beginnings: dict[str, list[str]]
     exclusive: bool = False
-    texts: dict[str, list[str]] = field(default_factory=dict)  # as bags, where they are kept
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    as_written: bool = False
 
     def with_one_label(self) -> "PreparedTexts":
         """These, as documents that have exactly one label each."""
@@ -83,7 +85,7 @@ class TrainingSet:
     exclusive: bool
     seed: int
     prepared_beginnings: dict[str, list[str] | None]  # of texts that are not here, None where they are
-    prepared_texts: dict[str, list[str]] | None = None  # bags of texts whose vectors are here instead
+    prepared_texts: dict[str, list[str]] | None = None  # what is kept of texts whose vectors are here
     as_written: bool = True  # whether texts are, and not bags of their words
     earlier: Earlier | None = None  # the model that is to learn on from these documents
     n_jobs: int | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from zipfile import BadZipFile
 
 import numpy as np
@@ -20,11 +20,14 @@ from funnelling.formats.document import LineNumber
 from funnelling.formats.files import writing_bytes
 from funnelling.formats.layout import Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
+from funnelling.method.archive import bag
 from funnelling.text.excerpts import beginning
 from funnelling.text.languages import is_tag, is_undetermined, normalise_tag
 from funnelling.text.tfidf import TfidfVectorizer, WordCounts
 
 FORMAT = 4
+
+Kept = Literal["nothing", "bags", "texts"]  # of documents: their words, or also in which order they are
 
 
 @dataclass
@@ -36,18 +39,19 @@ class CountedLanguage:
     splits: list[str | None]
     groups: list[str | None]
     labels: list[list[str]]
-    beginnings: list[str]  # of their texts
+    beginnings: list[str]  # of their texts; "" where nothing is kept
 
 
 def count_part(
-    path: str, folder: str, among: Sequence[str], layout: Layout, strict: bool, keep_beginnings: bool
+    path: str, folder: str, among: Sequence[str], layout: Layout, strict: bool, kept: Kept
 ) -> None:
     """Count a part, unless the folder has its counts; missing languages are detected ``among`` some.
 
-    A document whose language is none is refused, or if not ``strict`` left out.
+    A document whose language is none is refused, or if not ``strict`` left out. What is ``kept`` of texts
+    stands beside their counts.
     """
     target = _counts_path(path, folder)
-    stamp = _stamp(path, [sorted(among), repr(layout), strict, keep_beginnings])
+    stamp = _stamp(path, [sorted(among), repr(layout), strict, kept])
     if target.exists() and _stamp_of(target) == stamp:
         return
     corpus = make_corpus(read_part(path, layout), path, among=among, strict=strict).labelled()
@@ -57,7 +61,8 @@ def count_part(
         documents = corpus.select(rows)
         counts = TfidfVectorizer(language).count(documents.texts)
         arrays |= {
-            f"{language}/documents": _pack(_columns(documents, keep_beginnings)),
+            f"{language}/documents": _pack(_columns(documents, kept)),
+            f"{language}/texts": _pack(_kept(documents.texts, kept)),
             f"{language}/words": _pack(counts.words),
             f"{language}/rows": counts.rows.astype(np.int32),
             f"{language}/columns": counts.columns.astype(np.int32),
@@ -71,8 +76,9 @@ def read_counts(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]
     """The counts of a part, language by language."""
     with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
         for language in _unpack(arrays["languages"]):
-            names, given, splits, groups, labels, beginnings = _unpack(arrays[f"{language}/documents"])
-            ids = [name if own else LineNumber(name) for name, own in zip(names, given, strict=True)]
+            names, unnamed, splits, groups, labels, beginnings = _unpack(arrays[f"{language}/documents"])
+            named = zip(names, unnamed, strict=True)
+            ids = [LineNumber(name) if numbered else name for name, numbered in named]
             counts = WordCounts(
                 len(ids),
                 _unpack(arrays[f"{language}/words"]),
@@ -83,17 +89,30 @@ def read_counts(path: str, folder: str) -> Iterator[tuple[str, CountedLanguage]]
             yield language, CountedLanguage(counts, ids, splits, groups, labels, beginnings)
 
 
-def splits_in(path: str, folder: str) -> Iterator[list[str | None]]:
+def splits_in(path: str, folder: str) -> Iterator[tuple[str, list[str | None]]]:
     """The splits of a part's documents, language by language."""
     with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
         for language in _unpack(arrays["languages"]):
-            yield _unpack(arrays[f"{language}/documents"])[2]
+            yield language, _unpack(arrays[f"{language}/documents"])[2]
 
 
-def _columns(documents: Corpus, keep_beginnings: bool) -> list[list[Any]]:
-    beginnings = [beginning(text) if keep_beginnings else "" for text in documents.texts]
-    given = [not isinstance(name, LineNumber) for name in documents.ids]
-    return [documents.ids, given, documents.splits, documents.groups, documents.labels, beginnings]
+def texts_in(path: str, folder: str, language: str) -> list[str]:
+    """What is kept of a language's texts in a part."""
+    with np.load(_counts_path(path, folder), allow_pickle=False) as arrays:
+        texts: list[str] = _unpack(arrays[f"{language}/texts"])
+    return texts
+
+
+def _columns(documents: Corpus, kept: Kept) -> list[list[Any]]:
+    unnamed = [isinstance(name, LineNumber) for name in documents.ids]
+    beginnings = ["" if kept == "nothing" else beginning(text) for text in documents.texts]
+    return [documents.ids, unnamed, documents.splits, documents.groups, documents.labels, beginnings]
+
+
+def _kept(texts: Sequence[str], kept: Kept) -> list[str]:
+    if kept == "nothing":
+        return []
+    return list(texts) if kept == "texts" else list(map(bag, texts))
 
 
 def _counts_path(path: str, folder: str) -> Path:

@@ -16,6 +16,7 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import rows_in
 from funnelling.funnel.design import is_auto
 from funnelling.method.training_set import PreparedTexts
+from funnelling.parts.counting import Kept
 from funnelling.parts.preparing import TEST, prepare
 from funnelling.trials.one_label import CURE, NOTICED
 from funnelling.trials.reporting import Reporter, silent
@@ -57,8 +58,8 @@ def fit_parts(
     ``one_label`` says whether each document has exactly one label; None is for what they show. ``layout`` is
     that of all parts; if not ``strict``, documents whose language is none are left out.
     """
-    keep_beginnings = not getattr(model, "compact", True)  # which only funnels can
-    prepared = prepare(parts_of(path), work, jobs, verbose, layout, strict, keep_beginnings)
+    kept: Kept = "nothing" if model.compact else "texts" if model.keep_texts else "bags"
+    prepared = prepare(parts_of(path), work, jobs, verbose, layout, strict, kept)
     with naming(shown_name(path)):
         prepared, lines = _settle(prepared, one_label)
     for line in lines:

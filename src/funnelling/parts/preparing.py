@@ -1,5 +1,6 @@
 """Parts to what a method learns from: one vocabulary and one matrix per language, on the disk."""
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -16,12 +17,23 @@ from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.training_set import PreparedTexts
-from funnelling.parts.counting import CountedLanguage, count_part, languages_in, read_counts, splits_in
+from funnelling.parts.counting import (
+    CountedLanguage,
+    Kept,
+    count_part,
+    languages_in,
+    read_counts,
+    splits_in,
+    texts_in,
+)
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import in_processes
 
 TRAIN, TEST = "train", "test"
+MOST_KEPT = 1e9  # characters of all texts together, past which a model keeps none of them
+
+logger = logging.getLogger(__name__)
 
 
 def prepare(
@@ -31,11 +43,11 @@ def prepare(
     verbose: int = 0,
     layout: Layout = AS_FOUND,
     strict: bool = True,
-    keep_beginnings: bool = True,
+    kept: Kept = "bags",
 ) -> PreparedTexts:
     """The training documents of some parts; ``work`` is a folder of counts, which may hold some already.
 
-    ``keep_beginnings`` says whether it is known of the texts how they begin.
+    ``kept`` says what a model is to keep of their texts, to learn on.
     """
     work.mkdir(parents=True, exist_ok=True)
     languages = sorted(set[str]().union(*(languages_in(part, layout, strict) for part in parts)))
@@ -43,11 +55,11 @@ def prepare(
         raise InputError(
             f"{parts[0]}: no document of any part names its language. Add a column language to some at least."
         )
-    calls = [(str(part), str(work), languages, layout, strict, keep_beginnings) for part in parts]
+    calls = [(str(part), str(work), languages, layout, strict, kept) for part in parts]
     with progress_bar("counting", len(parts), bool(verbose), "parts") as advance:
         for _ in in_processes(count_part, calls, jobs):
             advance(1)
-    return _merge(parts, work, verbose)
+    return _merge(parts, work, verbose, kept)
 
 
 @dataclass
@@ -61,7 +73,7 @@ class _Language:
     beginnings: list[str] = field(default_factory=list)
 
 
-def _merge(parts: Sequence[str], work: Path, verbose: int) -> PreparedTexts:
+def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> PreparedTexts:
     has_splits = _has_splits(parts, work)
     languages: dict[str, _Language] = {}
     with progress_bar("merging", 2 * len(parts), bool(verbose), "parts") as advance:
@@ -95,12 +107,36 @@ def _merge(parts: Sequence[str], work: Path, verbose: int) -> PreparedTexts:
         {language: each.groups if any(each.groups) else None for language, each in languages.items()},
         {language: each.ids for language, each in languages.items()},
         {language: each.beginnings for language, each in languages.items()},
+        texts={} if kept == "nothing" else _texts(parts, work, has_splits, list(languages)),
+        as_written=kept == "texts",
     )
+
+
+def _texts(
+    parts: Sequence[str], work: Path, has_splits: bool, languages: Sequence[str]
+) -> dict[str, list[str]]:
+    """What is kept of the training documents' texts; of too many nothing is."""
+    texts: dict[str, list[str]] = {language: [] for language in languages}
+    size = 0
+    for part in parts:
+        for language, splits in splits_in(part, str(work)):
+            kept = texts_in(part, str(work), language)
+            learned = [text for text, split in zip(kept, splits, strict=True) if split == TRAIN]
+            texts.setdefault(language, []).extend(learned if has_splits else kept)
+            size += sum(map(len, learned if has_splits else kept))
+            if size > MOST_KEPT:
+                logger.warning(
+                    "The documents have more than %s characters, so the model keeps none of their words and "
+                    "cannot learn on. To teach it more, add documents as a further part and train again.",
+                    f"{MOST_KEPT:,.0f}",
+                )
+                return {}
+    return {language: texts[language] for language in languages}
 
 
 def _has_splits(parts: Sequence[str], work: Path) -> bool:
     """Whether any document says what it is for; else all are for training."""
-    return any(any(splits) for part in parts for splits in splits_in(part, str(work)))
+    return any(any(splits) for part in parts for _, splits in splits_in(part, str(work)))
 
 
 def _for_training(counted: CountedLanguage, has_splits: bool) -> CountedLanguage:

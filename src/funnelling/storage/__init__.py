@@ -3,8 +3,9 @@
 ``model.json`` says what the model is (method, parameters, languages, labels, scores) and holds it as a
 tree of plain values and of a fixed set of our own classes; arrays, long lists of words and scikit-learn
 estimators (in skops' form) stand in the arrays file, whose name is its content's hash. Replacing
-``model.json`` is therefore the one step that changes a model: a save that is interrupted before it leaves
-the old model whole. What changes later without the rest, such as thresholds, goes to a second file of arrays.
+``model.json`` is therefore the one step that changes a model: a save that is interrupted or killed before it
+leaves the old model whole. Pages about the old model go before that step, those about the new one come after.
+What changes later without the rest, such as thresholds, goes to a second file of arrays.
 """
 
 from funnelling.storage.folders import check_writable

@@ -5,19 +5,23 @@ import json
 import mmap
 import os
 import re
-import secrets
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.files import cannot_write, check_output_folder
+from funnelling.formats.files import cannot_write, check_output_folder, draft_in
+from funnelling.work.alone import sole_writer, uninterrupted
 
 FORMAT = 1
 MODEL = "model.json"
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
+_DRAFT = re.compile(r"\.funnelling-[0-9a-f]{16}\.tmp", re.ASCII)
+OLD = "old-"  # before the name of a page that was taken out of the folder
+DAY = 86_400.0  # seconds, in which any save ends
 
 Document = dict[str, Any]
 
@@ -31,7 +35,10 @@ def arrays_name(digest: str) -> str:
 
 
 def check_writable(folder: Path, force: bool) -> None:
-    """Refuse a path that a model could not be written to, before the work that leads to it."""
+    """Refuse a path that a model could not be written to, before the work that leads to it.
+
+    Where a process was killed while it wrote to a model's folder, the folder is put in order first.
+    """
     with _writing_to(folder):
         exists, ours = os.path.lexists(folder), (folder / MODEL).is_file()
         if exists and not ours and not (folder.is_dir() and not any(folder.iterdir())):
@@ -41,6 +48,11 @@ def check_writable(folder: Path, force: bool) -> None:
         if not folder.parent.is_dir():
             raise InputError(f"{folder}: its folder does not exist. Create the folder first.")
     check_output_folder(folder)
+    if ours:
+        with _writing_to(folder), sole_writer(folder) as alone, uninterrupted():
+            _clear_up(folder, alone)
+            if alone:
+                _remove_stale_arrays(folder)
 
 
 def write(folder: Path, document: Document, files: Mapping[str, Any]) -> None:
@@ -50,38 +62,102 @@ def write(folder: Path, document: Document, files: Mapping[str, Any]) -> None:
     """
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    present = {name: content for name, content in files.items() if content is not None}
+    # Labels may hold lone surrogates, which JSON can spell. It is the first in the draft: see `_clear_up`.
+    present = {MODEL: text.encode("utf-8", "surrogatepass"), **present}
     exists = folder.exists()
     # Inside what exists, since beside it may be another file system, or one that is not ours to write.
-    draft = (folder if exists else folder.parent) / f".funnelling-{secrets.token_hex(8)}.tmp"
-    try:
-        with _writing_to(folder):
+    home = folder if exists else folder.parent
+    with _writing_to(folder), sole_writer(home) as alone:
+        _clear_up(home, alone)
+        draft = Path(draft_in(home))
+        try:
             draft.mkdir()
-            present = [name for name, content in files.items() if content is not None]
-            for name in present:
-                (draft / name).write_bytes(files[name] or b"")
-            # Labels may hold lone surrogates, which JSON can spell.
-            (draft / MODEL).write_bytes(text.encode("utf-8", "surrogatepass"))
-            if not exists:
-                draft.rename(folder)
-                return
-            arrays = [name for name in present if _ARRAYS.fullmatch(name)]
-            for name in (*arrays, MODEL, *(name for name in present if name not in arrays)):
-                (draft / name).replace(folder / name)
-            for name in files.keys() - present:
-                (folder / name).unlink(missing_ok=True)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-        with suppress(Exception):  # it must not hide what went wrong
-            _remove_stale_arrays(folder)
+            for name, content in present.items():
+                (draft / name).write_bytes(content)
+                _sync(draft / name)
+            with uninterrupted():
+                if exists:
+                    _move_in(folder, draft, list(present), list(files))
+                else:
+                    draft.rename(folder)
+                _sync(home)
+        finally:
+            with uninterrupted():
+                shutil.rmtree(draft, ignore_errors=True)
+                _remove_stale_arrays(folder)
+
+
+def _move_in(folder: Path, draft: Path, present: Sequence[str], owned: Sequence[str]) -> None:
+    """Replace an old model by a draft of files that are ``present``, among those that a model may have.
+
+    `MODEL` is the step. The pages for people say what the old model is, and may show its documents: they go
+    before it, and the new ones come after it, so that whenever a process is killed no page is about another
+    model than that in the folder.
+    """
+    arrays = [name for name in present if _ARRAYS.fullmatch(name)]
+    pages = [name for name in owned if name not in arrays]
+    old = [name for name in pages if (folder / name).is_file()]
+    for name in arrays:
+        (draft / name).replace(folder / name)
+    try:
+        for name in old:
+            (folder / name).replace(draft / f"{OLD}{name}")
+        _sync(folder)
+        (draft / MODEL).replace(folder / MODEL)
+    except BaseException:
+        _put_back(folder, draft)
+        raise
+    for name in pages:
+        if name in present:
+            (draft / name).replace(folder / name)
+
+
+def _put_back(folder: Path, draft: Path) -> None:
+    """Give a folder the pages again that were taken out of it."""
+    for page in draft.glob(f"{OLD}*"):
+        page.replace(folder / page.name.removeprefix(OLD))
+
+
+def _clear_up(home: Path, alone: bool) -> None:
+    """Remove drafts of processes that were killed: all, or if others may be writing those of a day ago.
+
+    One that had begun to replace a model gives back the old one's pages, or if the new model is in its place
+    (and so not in the draft) hands over the new one's.
+    """
+    with suppress(OSError):  # of a folder that we may write to, but not list
+        for draft in home.iterdir():
+            if not (_DRAFT.fullmatch(draft.name) and draft.is_dir()):  # files are drafts of other outputs
+                continue
+            if alone and (draft / MODEL).exists():
+                _put_back(home, draft)
+            elif alone and any(draft.glob(f"{OLD}*")):
+                for page in draft.iterdir():
+                    if not page.name.startswith(OLD):
+                        page.replace(home / page.name)
+            if alone or draft.stat().st_mtime < time.time() - DAY:
+                shutil.rmtree(draft, ignore_errors=True)
 
 
 def _remove_stale_arrays(folder: Path) -> None:
     """Drop what the model no longer names, or does not yet."""
     model = folder / MODEL
-    named = json.loads(model.read_bytes())["files"] if model.exists() else ()
-    for file in folder.iterdir():
-        if _ARRAYS.fullmatch(file.name) and file.name not in named:
-            file.unlink()
+    with suppress(Exception):  # of a model that is damaged; it must not hide what went wrong before
+        named = json.loads(model.read_bytes())["files"] if model.exists() else ()
+        for file in folder.iterdir():
+            if _ARRAYS.fullmatch(file.name) and file.name not in named:
+                file.unlink()
+
+
+def _sync(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk before what follows: power may fail."""
+    # Not every system can do that to a folder.
+    with suppress(OSError) if path.is_dir() else nullcontext():
+        number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 @contextmanager
@@ -101,6 +177,17 @@ def read(folder: Path, mapped: bool = False) -> tuple[Document, dict[str, Any]]:
     ``mapped`` files stay on the disk, and processes that read them share the memory.
     """
     document = read_document(folder)
+    while True:
+        try:
+            return document, _read_files(folder, document, mapped)
+        except InputError:
+            # The files of a model that was replaced meanwhile are gone.
+            if (now := read_document(folder)) == document:
+                raise
+            document = now
+
+
+def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any]:
     files = {}
     with refusing_damage(folder):
         for name, digest in document["files"].items():
@@ -109,7 +196,7 @@ def read(folder: Path, mapped: bool = False) -> tuple[Document, dict[str, Any]]:
             files[name] = read_file(folder, name, mapped)
             if hashlib.sha256(files[name]).hexdigest() != digest:
                 raise damaged(folder, f"{name} is not the file that was saved")
-    return document, files
+    return files
 
 
 def damaged(folder: Path, reason: str) -> InputError:

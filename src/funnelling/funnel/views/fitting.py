@@ -118,7 +118,11 @@ def fit_own_words(
     inherited: Inheritance = NOTHING,
 ) -> dict[str, tuple[TierOne, Posteriors]]:
     """The base classifiers of each language over its own vectors, and what they say of its teachers."""
-    known = {tag: fit for tag in training.targets if (fit := inherited.own_words(tag)) is not None}
+    known = {
+        tag: (fit[0], fit[1].of_teachers(teachers, tag))
+        for tag in training.targets
+        if (fit := inherited.own_words(tag)) is not None
+    }
     others = training.only([tag for tag in training.targets if tag not in known])
     fits = known | (_fit_languages(design, others, teachers) if others.targets else {})
     return {tag: fits[tag] for tag in training.targets}

@@ -1,0 +1,83 @@
+"""Steps that other processes and signals must not come between."""
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # of Windows
+    fcntl = None  # type: ignore[assignment]
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+logger = logging.getLogger(__name__)
+_held = threading.local()  # the folders that a thread has locked already
+
+
+@contextmanager
+def sole_writer(folder: Path) -> Iterator[bool]:
+    """Wait until nobody else writes to a folder; gives whether that is sure, for not every disk has locks.
+
+    The lock is the folder's own, which leaves no file behind and ends with the process, however it ends. Who
+    holds it may ask for it again.
+    """
+    path = os.path.realpath(folder)
+    held: set[str] = vars(_held).setdefault("folders", set())
+    if path in held:
+        yield True
+        return
+    try:
+        lock = None if fcntl is None else os.open(path, os.O_RDONLY)
+    except OSError:
+        lock = None
+    if lock is None:
+        yield False
+        return
+    try:
+        if not _locked(lock, folder):
+            yield False
+            return
+        held.add(path)
+        yield True
+    finally:
+        held.discard(path)
+        os.close(lock)
+
+
+def _locked(lock: int, folder: Path) -> bool:
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            logger.info("Waiting for another process that writes to %s.", folder)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let signals to stop wait until some short work is done."""
+    if threading.current_thread() is not threading.main_thread():  # the only one that signals interrupt
+        yield
+        return
+    waiting: list[int] = []
+
+    def hold(number: int, frame: Any) -> None:  # noqa: ARG001
+        waiting.append(number)
+
+    before = {number: signal.signal(number, hold) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if waiting:
+            signal.raise_signal(waiting[0])

@@ -9,6 +9,7 @@ import pytest
 
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
+from funnelling.estimator import clone
 from funnelling.funnel import zero_shot
 from funnelling.funnel.tier_two import fit_tier_two
 from funnelling.funnel.zero_shot import language_folds, unseen_space
@@ -265,10 +266,13 @@ class TestJoint:
             )
 
     @pytest.mark.parametrize("says_so", [True, False])
-    def test_it_cannot_learn_on(self, joint: FunnellingClassifier, says_so: bool) -> None:
+    def test_it_learns_on_as_what_it_is(self, joint: FunnellingClassifier, says_so: bool) -> None:
         fitted = copy.copy(joint).set_params(zero_shot_joint=says_so)
-        with pytest.raises(InputError, match=r"^A model with zero_shot_joint cannot learn on"):
-            fitted.extend(NEW, NEW_LABELS, NEW_LANGUAGES)
+        grown = fitted.extend(NEW, NEW_LABELS, NEW_LANGUAGES)
+        assert grown.zero_shot_joint
+        at_once = clone(joint).fit(TEXTS + NEW, LABELS + NEW_LABELS, LANGUAGES + NEW_LANGUAGES)
+        asked = {"X": TEXTS + NEW, "languages": LANGUAGES + NEW_LANGUAGES}
+        np.testing.assert_array_equal(grown.decision_function(**asked), at_once.decision_function(**asked))
 
     @pytest.mark.parametrize(
         "parameters", [{"zero_shot": None, "views": None}, {"zero_shot": "pooled", "views": "auto"}]

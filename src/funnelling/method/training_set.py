@@ -133,14 +133,12 @@ class TrainingSet:
         )
 
     def beginnings(self) -> dict[str, list[str]]:
-        """How the texts of each language begin; vectors have none."""
-        beginnings = {
-            language: list(map(beginning, self.documents[language]))
-            if self.texts and known is None
-            else known
-            for language, known in self.prepared_beginnings.items()
-        }
-        return {language: each for language, each in beginnings.items() if each is not None}
+        """How the texts of each language begin, where that is known; vectors and bags do not show it."""
+        known = {language: each for language, each in self.prepared_beginnings.items() if each is not None}
+        if self.texts and self.as_written:
+            others = [language for language in self.documents if language not in known]
+            known |= {language: list(map(beginning, self.documents[language])) for language in others}
+        return {language: known[language] for language in self.documents if language in known}
 
     @property
     def labels(self) -> int:

@@ -1,13 +1,25 @@
 """``funnelling add-language`` and ``funnelling update``: models that learn on."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 from funnelling import load_model
+from funnelling.cli import main
 from funnelling.storage import describe_model
 
-from .command import assert_refused, contents, documents, read_jsonl, succeed, with_splits, write_jsonl
+from .command import (
+    LABELS,
+    assert_refused,
+    contents,
+    documents,
+    read_jsonl,
+    succeed,
+    with_splits,
+    write_jsonl,
+)
 from .conftest import Refuses
 
 
@@ -21,10 +33,11 @@ class TestAddLanguage:
     ) -> None:
         succeed("add-language", own_words_copy, german(tmp_path), "--jobs", 1)
         printed = capsys.readouterr().out
-        assert "de " in printed
-        assert "On 8 test documents, before and after:" in printed
-        assert printed.count("de             –") == 2  # on test documents, and on those held out
-        assert "\nen " in printed
+        lines = [line.split() for line in printed.splitlines()]
+        assert "Before and after, on the same documents" in printed
+        assert ["de", "8", "test", "–"] in [line[:4] for line in lines]
+        assert ["en", "16", "held", "out"] in [line[:4] for line in lines]
+        assert "average" in [line[0] for line in lines]
         scores = describe_model(own_words_copy)["scores"]
         assert list(scores["languages"]) == ["de", "en", "it"]
         assert scores["how"].startswith("Measured by inner folds")
@@ -36,7 +49,7 @@ class TestAddLanguage:
         rows = [*with_splits(documents()), *with_splits(documents(["de"]))]
         data = write_jsonl(tmp_path / "all.jsonl", rows)
         succeed("train", data, "-o", tmp_path / "at-once", "--method", "fun-tat", "--jobs", 1)
-        succeed("add-language", own_words_copy, german(tmp_path), "--jobs", 1)
+        succeed("add-language", own_words_copy, german(tmp_path), "--jobs", 1, "--exact")
         test = write_jsonl(tmp_path / "test.jsonl", documents(["de", "en", "it"]))
         for folder in ("at-once", "model"):
             succeed("predict", tmp_path / folder, test, "-o", tmp_path / f"{folder}.jsonl")
@@ -61,11 +74,12 @@ class TestUpdate:
         rows = with_splits(documents(["it"], each=30))
         for row in rows:
             row["labels"] = [*row["labels"], "new"] if row["split"] == "train" else row["labels"]
-        succeed("update", model_copy, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1)
-        printed = capsys.readouterr().out
-        assert "test documents, before and after:" in printed
-        assert "Known already, with the labels given now: 16 documents" in printed
-        assert "New labels: 1" in printed
+        succeed("update", model_copy, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1, "--force")
+        printed, said = capsys.readouterr()
+        assert re.search(r"^it +10 test", printed, re.MULTILINE)
+        assert "Learning on: 4 new, 16 corrected." in said
+        assert "of 16 corrected documents now get exactly the labels given." in printed
+        assert "New labels, which the table leaves out: 1 (new)" in printed
         model = load_model(model_copy)
         assert model.documents_ == {"en": 16, "it": 20}
         assert "new" in model.classes_
@@ -85,18 +99,74 @@ class TestUpdate:
         succeed("update", model_copy, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1)
         assert load_model(model_copy).languages_ == ["en", "it"]
 
+    def test_a_language_it_does_not_know_is_learned_and_said(
+        self, model_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        succeed("update", model_copy, german(tmp_path), "--jobs", 1, "--force")
+        assert "New languages: de (16 documents)." in capsys.readouterr().err
+        assert load_model(model_copy).languages_ == ["de", "en", "it"]
+
+    def test_corrections_by_id_from_a_table(
+        self, model_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "corrections.csv").write_text("id,labels\nit-1,money\nen-2,[]\n")
+        succeed("update", model_copy, tmp_path / "corrections.csv", "--jobs", 1, "--force", "--json")
+        printed, said = capsys.readouterr()
+        result = json.loads(printed)
+        assert "Learning on: 2 corrected." in said
+        assert (result["new"], result["corrected"]) == (0, 2)
+        assert set(result["measured_on"].values()) == {"held out"}
+        assert result["before"]["average"].keys() == result["after"]["average"].keys()
+        assert result["model"] == str(model_copy)
+
     @pytest.mark.usefixtures("model_copy")
-    def test_a_language_it_does_not_know_is_refused(self, tmp_path: Path) -> None:
+    def test_corrections_of_unknown_documents_are_refused(self, tmp_path: Path, refuses: Refuses) -> None:
+        (tmp_path / "corrections.csv").write_text("id,labels\nnobody,money\n")
+        refuses("update", "model", "corrections.csv", says=["corrections.csv", '"nobody" has no text'])
+
+    @pytest.mark.usefixtures("model_copy")
+    def test_nothing_to_learn_is_refused(self, refuses: Refuses) -> None:
+        refuses("update", "model", says=["model: nothing to learn"])
+
+    def test_a_resource_that_the_model_does_not_read_is_refused(
+        self, tmp_path: Path, refuses: Refuses, split_data: Path
+    ) -> None:
+        succeed("train", split_data, "-o", tmp_path / "naive", "--method", "naive", "--jobs", 1, "--no-table")
+        reference = write_jsonl(tmp_path / "reference.jsonl", _reference())
         german(tmp_path)
-        assert_refused("update", "model", "de.jsonl", cwd=tmp_path, says=["de", "add-language"])
+        refuses("update", "naive", "de.jsonl", "--reference", reference, says=["reads no reference"])
+
+    def test_a_score_that_fell_leaves_the_old_model_and_says_so(
+        self, own_words_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        rows = [
+            {**row, "id": f"new-{row['id']}", "labels": [LABELS[i % 3]] if i % 2 else [], "split": "train"}
+            for i, row in enumerate(documents(each=31))
+        ]
+        rows = [{**row, "text": f"{row['text']} {row['text']}"} for row in rows]
+        rows += [
+            {**row, "id": f"test-{word}-{row['id']}", "text": f"{row['text']} {word}", "split": "test"}
+            for word in ("uno", "due", "tre")
+            for row in documents()
+        ]
+        data, before = write_jsonl(tmp_path / "more.jsonl", rows), contents(own_words_copy)
+        assert main(["update", str(own_words_copy), str(data), "--jobs", "1", "--json"]) == 2
+        printed, said = capsys.readouterr()
+        assert contents(own_words_copy) == before
+        result = json.loads(printed)
+        assert result["model"] is None
+        assert result["fell"][0]["before"] > result["fell"][0]["after"]
+        assert re.search(r"more\.jsonl: .* on average fell from \S+ to \S+, .*--force", said.splitlines()[-1])
+        succeed("update", own_words_copy, data, "--jobs", 1, "--force")
+        assert contents(own_words_copy) != before
 
     def test_without_test_documents_those_held_out_show_the_change(
         self, model_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         succeed("update", model_copy, write_jsonl(tmp_path / "more.jsonl", documents(["it"])), "--jobs", 1)
         printed = capsys.readouterr().out
-        assert "On training documents that were held out, before and after:" in printed
-        assert "test document" not in printed
+        assert "16 held out" in printed
+        assert " test " not in printed
 
 
 @pytest.mark.parametrize("command", ["add-language", "update"])
@@ -114,9 +184,10 @@ class TestRefusals:
         says = ['de.jsonl: no labelled document with split "train"']
         refuses(command, "model", "de.jsonl", says=says)
 
-    def test_a_model_that_is_no_funnel(
-        self, command: str, tmp_path: Path, split_data: Path, refuses: Refuses
-    ) -> None:
-        succeed("train", split_data, "-o", tmp_path / "naive", "--method", "naive", "--jobs", 1)
-        german(tmp_path)
-        refuses(command, "naive", "de.jsonl", says=["naive", "only funnels"])
+
+def _reference() -> list[dict[str, str]]:
+    return [
+        {"id": f"{i}-{tag}", "group": str(i), "language": tag, "text": f"{tag} {i}"}
+        for i in range(3)
+        for tag in ("en", "it")
+    ]

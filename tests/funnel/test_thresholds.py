@@ -11,16 +11,15 @@ from funnelling.errors import InputError
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.registry import measure
 from funnelling.funnel.design import Design
+from funnelling.funnel.ranking import GRID, Ranking
 from funnelling.funnel.thresholds import (
     EXPECTED,
     GOALS,
-    GRID,
     PULLS,
     Goal,
     Tuning,
-    _counts_on_grid,
     parse_goal,
-    tuned_thresholds,
+    tune,
 )
 from funnelling.svm import Calibration
 from tests.artificial import vector_corpus
@@ -34,17 +33,21 @@ def drawn(documents: int = 400, labels: int = 12, seed: int = 0) -> tuple[np.nda
     return probabilities, rng.random(probabilities.shape) < probabilities
 
 
+def tuning(probabilities: np.ndarray, targets: np.ndarray, goal: Goal) -> Tuning:
+    return Tuning.on(Ranking(probabilities, targets, np.zeros(len(targets), dtype=int)), goal)
+
+
 @pytest.mark.parametrize("goal", GOALS)
 def test_the_goal_is_higher_than_at_one_half(goal: str) -> None:
     probabilities, targets = drawn()
-    thresholds = Tuning.on(probabilities, targets, parse_goal(goal)).thresholds(10)
+    thresholds = tuning(probabilities, targets, parse_goal(goal)).thresholds(10)
     name = goal.replace("-", "_")
     assert measure(targets, probabilities > thresholds)[name] > measure(targets, probabilities > 0.5)[name]
 
 
 def test_without_pull_each_label_has_its_best_f1() -> None:
     probabilities, targets = drawn(labels=3)
-    thresholds = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(0)
+    thresholds = tuning(probabilities, targets, Goal("macro_f1")).thresholds(0)
     best = measure(targets, probabilities > thresholds)["macro_f1"]
     for t in np.arange(0.02, 1, 0.02):
         assert measure(targets, probabilities > t)["macro_f1"] <= best + 1e-9
@@ -52,22 +55,22 @@ def test_without_pull_each_label_has_its_best_f1() -> None:
 
 def test_with_all_pull_there_is_one_threshold() -> None:
     probabilities, targets = drawn()
-    assert np.ptp(Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(PULLS[0])) < 1e-12
+    assert np.ptp(tuning(probabilities, targets, Goal("macro_f1")).thresholds(PULLS[0])) < 1e-12
 
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_where_many_thresholds_are_as_good_it_is_one_in_the_middle(goal: str) -> None:
     targets = np.random.default_rng(0).random((60, 3)) < 0.3
     probabilities = np.where(targets, 0.95, 0.05)
-    thresholds = Tuning.on(probabilities, targets, parse_goal(goal)).thresholds(PULLS[0])
+    thresholds = tuning(probabilities, targets, parse_goal(goal)).thresholds(PULLS[0])
     assert thresholds == pytest.approx(np.full(3, 0.5), abs=0.05)
 
 
 def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
     probabilities, targets = drawn()
-    common = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
-    own = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(0)
-    mixed = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(30)
+    common = tuning(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
+    own = tuning(probabilities, targets, Goal("macro_f1")).thresholds(0)
+    mixed = tuning(probabilities, targets, Goal("macro_f1")).thresholds(30)
     assert abs(mixed[-1] - common) < abs(own[-1] - common)
     assert abs(mixed[0] - own[0]) < 0.1
 
@@ -75,8 +78,8 @@ def test_a_rare_label_follows_the_others_more_than_a_frequent_one() -> None:
 def test_labels_without_positives_take_the_common_threshold() -> None:
     probabilities, targets = drawn()
     targets[:, 3] = False
-    thresholds = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(10)
-    common = Tuning.on(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
+    thresholds = tuning(probabilities, targets, Goal("macro_f1")).thresholds(10)
+    common = tuning(probabilities, targets, Goal("macro_f1")).thresholds(np.inf)[0]
     assert thresholds[3] == pytest.approx(common)
 
 
@@ -84,7 +87,7 @@ def test_labels_without_positives_take_the_common_threshold() -> None:
 def test_recall_is_reached(recall: float) -> None:
     probabilities, targets = drawn()
     for pull in (0, np.inf):
-        decided = probabilities > Tuning.on(probabilities, targets, Goal("micro_f1", recall)).thresholds(pull)
+        decided = probabilities > tuning(probabilities, targets, Goal("micro_f1", recall)).thresholds(pull)
         assert (decided & targets).sum() >= recall * targets.sum()
 
 
@@ -95,11 +98,13 @@ def test_cuts_are_thresholds_in_scores() -> None:
     head = Calibration("platt", slope, offset, np.full(labels, np.nan))
     scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
     folds, languages = np.arange(len(targets)) % 5, np.arange(len(targets)) % 2
-    cuts = tuned_thresholds(head, scores, targets, folds, languages, parse_goal("macro-f1"))
+    cuts = tune(Ranking(head(scores), targets, folds), languages, parse_goal("macro-f1")).in_scores(head)
     tuned, untuned = measure(targets, scores > cuts), measure(targets, scores > 0)
     assert tuned["macro_f1"] > untuned["macro_f1"]
     assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
-    one_fold = tuned_thresholds(head, scores, targets, 0 * folds, languages, parse_goal("micro-k"))
+    one_fold = tune(Ranking(head(scores), targets, 0 * folds), languages, parse_goal("micro-k")).in_scores(
+        head
+    )
     assert np.ptp(one_fold) < 1e-9
 
 
@@ -113,7 +118,7 @@ class TestFloor:
         head = Calibration("platt", slope, offset, np.full(labels, np.nan))
         scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
         numbers = np.arange(len(targets))
-        cuts = tuned_thresholds(head, scores, targets, numbers % folds, numbers % 2, goal)
+        cuts = tune(Ranking(head(scores), targets, numbers % folds), numbers % 2, goal).in_scores(head)
         return expit(slope * cuts + offset)
 
     @pytest.mark.parametrize("measure", ["macro_f1", "micro_k", "macro_k"])
@@ -147,7 +152,7 @@ def test_thresholds_for_k_go_down_to_the_share_of_positives() -> None:
     rng = np.random.default_rng(0)
     probabilities = expit(rng.normal(-6, 1.5, size=(20_000, 3)))
     targets = rng.random(probabilities.shape) < probabilities
-    thresholds = Tuning.on(probabilities, targets, Goal("micro_k")).thresholds(np.inf)
+    thresholds = tuning(probabilities, targets, Goal("micro_k")).thresholds(np.inf)
     assert (thresholds < 0.015).all()
 
 
@@ -175,6 +180,10 @@ def test_counts_on_the_grid_are_those_of_each_threshold() -> None:
     probabilities = rng.random((60, 4)) ** 4
     probabilities[rng.random((60, 4)) < 0.2] = GRID[40]  # what equals a threshold does not pass it
     targets = rng.random((60, 4)) < probabilities
-    at_once = _counts_on_grid(probabilities, targets)
-    for counts, threshold in zip(at_once, GRID, strict=True):
-        assert (counts.table() == Counts.of(targets, probabilities > threshold).table()).all()
+    folds = np.arange(60) % 3
+    for fold in (None, 1):
+        at_once = Ranking(probabilities, targets, folds).counts_on_grid(fold)
+        kept = folds != fold
+        for place, threshold in enumerate(GRID):
+            alone = Counts.of(targets[kept], probabilities[kept] > threshold)
+            assert (at_once.table()[:, :, place] == alone.table()).all()

@@ -22,6 +22,7 @@ from funnelling.cli import (
     evaluate,
     experiment,
     explain,
+    forget,
     inspect,
     predict,
     printing,
@@ -29,6 +30,7 @@ from funnelling.cli import (
     relabel,
     serve,
     train,
+    tune,
     update,
 )
 from funnelling.cli.lazily import load_lazily
@@ -42,6 +44,8 @@ COMMANDS = (
     explain,
     add_language,
     update,
+    forget,
+    tune,
     relabel,
     compare,
     experiment,

@@ -275,13 +275,27 @@ def add_trials(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_growth(parser: argparse.ArgumentParser) -> None:
+def add_growth(parser: argparse.ArgumentParser, data_optional: bool = False) -> None:
     """What every command takes that lets a model learn on."""
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
-    parser.add_argument("data", metavar="DATA", help=DATA_HELP)
+    parser.add_argument("data", metavar="DATA", nargs="?" if data_optional else None, help=DATA_HELP)
     parser.add_argument(
         "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
     )
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="solve all anew, for the very bits of a model trained on everything at once; takes longer",
+    )
+    parser.add_argument(
+        "--choose", action="store_true", help="choose the views anew, over all documents; takes much longer"
+    )
+    add_json(parser)
+    add_resources(parser)
     add_jobs(parser)
-    add_force(parser)
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace an output that exists, and save the model even if a score fell by more than noise",
+    )
     add_reading(parser)

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from funnelling.tasks.growing import GrownModel
+    from funnelling.trials.change import Change
+
+MOST_LABELS = 8  # in a line
 
 
 def say(line: str) -> None:
@@ -44,23 +47,36 @@ def print_scores(scores: Any, how: str = "") -> None:
         print(rates(scores))
 
 
-def print_growth(growth: "GrownModel", folder: str) -> None:
-    """Print what has changed since a model learned on."""
+def print_change(change: "Change") -> None:
+    """Print a model's measures before and after a change, on documents it has not learned from."""
     from funnelling.report.measure_tables import change_table
     from funnelling.report.tables import plain
-    from funnelling.wording import counted
 
-    if growth.test_documents:
-        print(f"On {counted(growth.test_documents, 'test document')}, before and after:")
-        print(plain(change_table(*growth.on_test)))
-    print("On training documents that were held out, before and after:")
-    print(plain(change_table(*growth.on_held_out)))
+    if not change.after:
+        print("Not measured: there are no test documents, and the model keeps no scores of held-out ones.")
+        return
+    print("Before and after, on the same documents, which the models had not learned from:")
+    averages = (change.average_before, change.average_after) if len(change.before) > 1 else None
+    print(plain(change_table(change.before, change.after, averages, change.on)))
+
+
+def print_growth(growth: "GrownModel") -> None:
+    """Print what has changed since a model learned on."""
+    from funnelling.trials.change import HELD_OUT
+    from funnelling.wording import counted, printable
+
+    print_change(growth.change)
+    if growth.kept_scores and HELD_OUT in growth.change.on.values():
+        print(
+            "Few documents came: what the model said of the others when they were held out is kept, and the "
+            "table shows what thresholds do (--exact measures anew)."
+        )
     if growth.corrected:
-        print(f"Known already, with the labels given now: {counted(growth.corrected, 'document')}")
+        print(
+            f"{growth.as_corrected:,} of {counted(growth.corrected, 'corrected document')} now get exactly "
+            "the labels given."
+        )
     if growth.new_labels:
-        print(f"New labels: {growth.new_labels}")
-    if growth.model.shared_views_:
-        print(f"Views that all languages share stay as they were: {', '.join(growth.model.shared_views_)}")
-    if growth.model.zero_shot is not None:
-        print("Languages without training documents are labelled as before.")
-    print(f"Model: {folder}")
+        shown = ", ".join(map(printable, growth.new_labels[:MOST_LABELS]))
+        more = ", …" if len(growth.new_labels) > MOST_LABELS else ""
+        print(f"New labels, which the table leaves out: {len(growth.new_labels):,} ({shown}{more})")

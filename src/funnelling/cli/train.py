@@ -39,7 +39,8 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--optimise",
         metavar="MEASURE",
-        help="tune each label's threshold for micro-f1, macro-f1, micro-k, macro-k or recall=R (funnels)",
+        help="tune each label's threshold for micro-f1, macro-f1, micro-k, macro-k, recall=R or precision=P "
+        "(funnels; `tune` does so later)",
     )
     parser.add_argument("--optimize", dest="optimise", help=argparse.SUPPRESS)
     options.add_labelling(parser)

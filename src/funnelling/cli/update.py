@@ -1,34 +1,25 @@
-"""``funnelling update``: a model learns further documents, without starting over."""
+"""``funnelling update``: a model learns further documents and corrected labels, without starting over."""
 
 import argparse
 
-from funnelling.cli import options, printing
+from funnelling.cli import options
 
 
 def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "update",
-        help="teach a model further documents",
-        description="Add labelled documents to languages that the model knows. Vocabularies stay as they "
-        "were. Measures before and after are shown, on rows with split test and on training documents that "
-        "were held out.",
+        help="teach a model further documents, or correct the labels of those it knows",
+        description="Teach a model further documents. It becomes the model that is trained on all documents "
+        "at once, with the views that were chosen before. Those it knows, by id or else by text, get the "
+        "labels given now; a file of ids and labels is enough for that. Measures before and after are shown; "
+        "a model that became worse by more than noise is not saved.",
     )
-    options.add_growth(parser)
+    options.add_growth(parser, data_optional=True)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from funnelling.cli.growing import learn_on
     from funnelling.tasks.growing import update
 
-    growth = update(
-        arguments.model,
-        arguments.data,
-        arguments.output,
-        layout=options.layout(arguments),
-        strict=arguments.strict,
-        jobs=arguments.jobs,
-        force=arguments.force,
-        verbose=1,
-        report=printing.say,
-    )
-    printing.print_growth(growth, arguments.output or arguments.model)
+    learn_on(update, arguments)

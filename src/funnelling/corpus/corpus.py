@@ -13,7 +13,7 @@ from funnelling.corpus.label_matrix import label_matrix
 from funnelling.corpus.languages import LanguageNames, detect_missing, normalise_tags
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents
-from funnelling.formats.document import SPLITS, quoted
+from funnelling.formats.document import NO_TEXT, SPLITS, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.wording import counted
@@ -276,6 +276,10 @@ def name_languages(
         kept = corpus.select([tag not in names.unknown for tag in corpus.languages])
         for column in COLUMNS:
             setattr(corpus, column, getattr(kept, column))
+    without = sum(
+        tag is None and text is NO_TEXT for tag, text in zip(corpus.languages, corpus.texts, strict=True)
+    )
+    names = names._replace(detected=names.detected - without)
     if detect:
         corpus.languages = detect_missing(corpus.languages, corpus.texts, name, among, verbose)
     return names

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from funnelling.errors import InputError, naming
-from funnelling.formats.document import quoted
+from funnelling.formats.document import NO_TEXT, quoted
 from funnelling.wording import counted
 
 MOST_NAMED = 10  # tags in a line
@@ -67,8 +67,13 @@ def normalise_tags(
 def detect_missing(
     tags: list[str | None], texts: Sequence[str], name: str, among: Sequence[str] = (), verbose: int = 0
 ) -> list[str | None]:
-    """The tags with those detected that are missing, ``among`` some or those of the other documents."""
-    missing = [position for position, tag in enumerate(tags) if tag is None]
+    """The tags with those detected that are missing, ``among`` some or those of the other documents.
+
+    Without a text there is nothing to detect one from.
+    """
+    missing = [
+        position for position, tag in enumerate(tags) if tag is None and texts[position] is not NO_TEXT
+    ]
     if not missing:
         return tags
     from funnelling.text.detection import detect_languages

@@ -64,7 +64,12 @@ _COMPRESSED = ("jsonl", "ndjson", "json", "csv", "tsv", "txt")
 
 
 def read_documents(
-    path: str | os.PathLike[str], layout: Layout = AS_FOUND, *, labels: bool = True, keep_fields: bool = False
+    path: str | os.PathLike[str],
+    layout: Layout = AS_FOUND,
+    *,
+    labels: bool = True,
+    keep_fields: bool = False,
+    texts: bool = True,
 ) -> Iterator[Document]:
     r"""The documents of a file, one after the other; ``-`` is JSON Lines on standard input.
 
@@ -77,6 +82,7 @@ def read_documents(
     layout : where the fields are in it, as far as that should not be found
     labels : whether labels are needed; where they are not, nothing is asked about them
     keep_fields : whether all columns of each document are kept beside it
+    texts : whether texts are needed; where they are not, a row with an id may have none, which is `NO_TEXT`
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -92,11 +98,11 @@ def read_documents(
     if not os.fspath(path):
         raise InputError("The name of the file is empty. Name a file, or give a text.")
     if os.path.isdir(path):
-        return _of_folder(path, layout, labels, keep_fields)
+        return _of_folder(path, layout, labels, keep_fields, texts)
     if is_text(path, layout):
-        row = TextRow(os.fspath(path), "the text", "1")
+        row = TextRow(os.fspath(path), "the text")
         return DocumentReader([row], layout, labels, keep_fields).documents()
-    return _of_file(path, _format_of(path, layout), layout, labels, keep_fields)
+    return _of_file(path, _format_of(path, layout), layout, labels, keep_fields, texts)
 
 
 def read_part(
@@ -164,7 +170,9 @@ def write_documents(path: str | os.PathLike[str], documents: Iterable[Document],
     write(path, map(to_record, documents), force)
 
 
-def _of_folder(path: _Path, layout: Layout, labels: bool, keep_fields: bool) -> Iterator[Document]:
+def _of_folder(
+    path: _Path, layout: Layout, labels: bool, keep_fields: bool, texts: bool
+) -> Iterator[Document]:
     if is_text_folder(path) or (not labels and not _parts(path) and holds_text_files(path, nested=False)):
         files: list[Rows] = [FolderRows(path, layout)]
         yield from DocumentReader(files, layout, labels, keep_fields).documents()
@@ -173,17 +181,17 @@ def _of_folder(path: _Path, layout: Layout, labels: bool, keep_fields: bool) -> 
     if holds_text_files(path):
         logger.info("%s: read are its files of documents, not the text files in its folders.", path)
     files = [_rows(part, layout) for part in parts]
-    yield from DocumentReader(files, layout, labels, keep_fields).documents(_prefix)
+    yield from DocumentReader(files, layout, labels, keep_fields, texts).documents(_prefix)
 
 
 def _of_file(
-    path: _Path, file_format: _Format, layout: Layout, labels: bool, keep_fields: bool
+    path: _Path, file_format: _Format, layout: Layout, labels: bool, keep_fields: bool, texts: bool
 ) -> Iterator[Document]:
     # Labels and tables may take a second look, for which standard input has to be kept.
     streamed = not labels and layout.file_format in (None, "jsonl", "ndjson", "json", "lines")
     with _rereadable(path, streamed) as file:
         rows = file_format.rows(file, shown_name(path), layout)
-        yield from DocumentReader([rows], layout, labels, keep_fields).documents()
+        yield from DocumentReader([rows], layout, labels, keep_fields, texts).documents()
 
 
 @contextmanager

@@ -91,10 +91,13 @@ def _listed(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value or ()
 
 
-def find_columns(names: Sequence[str], layout: Layout, place: str, labels: bool = True) -> Columns:
+def find_columns(
+    names: Sequence[str], layout: Layout, place: str, labels: bool = True, texts: bool = True
+) -> Columns:
     """Which of a file's columns hold which fields; ``place`` is the file, for messages.
 
-    Without ``labels``, nobody needs to know which columns hold those.
+    Without ``labels``, nobody needs to know which columns hold those. Without ``texts``, a column of ids is
+    enough.
 
     >>> found = find_columns(["ID", "Titel", "Text", "Kategorie", "lang"], Layout(), "docs.csv")
     >>> found.text, found.labels, found.language
@@ -106,7 +109,7 @@ Name it with --text-column.
     """
     found = _Found(names, layout, place)
     return Columns(
-        text=found.text(),
+        text=found.text(optional=not texts),
         labels=found.labels() if labels else (),
         language=found.one("language"),
         id=found.one("id"),
@@ -179,8 +182,16 @@ class _Found:
         self._layout = layout
         self._place = place
 
-    def text(self) -> tuple[str, ...]:
+    def text(self, optional: bool = False) -> tuple[str, ...]:
         given = self._layout.text or self._named_before("text")
+        if optional and tuple(given) == (NONE,):
+            if self.one("id") is None:
+                raise InputError(
+                    f"{self._place}: which column holds the id? There are {_some(map(quoted, self._names))}. "
+                    "Name it with --id-column."
+                )
+            return ()
+        optional = optional and self.one("id") is not None
         if given:
             return self._all_named(given, "text")
         own = self._by_name("text")
@@ -202,6 +213,8 @@ class _Found:
                 "document, or name the column of the text with --text-column."
             )
         if own is None and not titles:
+            if optional:
+                return ()
             raise InputError(
                 f"{self._place}: which column holds the text? There are {_some(map(quoted, self._names))}. "
                 "Name it with --text-column."

@@ -27,6 +27,15 @@ class LineNumber(str):
     __slots__ = ()
 
 
+class _NoText(str):
+    """The text of a document that has none, not even an empty one."""
+
+    __slots__ = ()
+
+
+NO_TEXT = _NoText()  # of a row that only says which labels the document with its id has
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text, its language and its labels: None where they are not known, () where there are none.
@@ -48,8 +57,10 @@ class Document:
     fields: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
 
 
-def to_document(record: Mapping[str, object], name: str, line: int) -> Document:
+def to_document(record: Mapping[str, object], name: str, line: int, texts: bool = True) -> Document:
     """The document in a raw record that stands at a line of the file called ``name``.
+
+    Unless ``texts`` are needed, that of a record with an id and without a text is `NO_TEXT`.
 
     >>> to_document({"text": "Hi", "labels": ["a", "b", "a"], "colour": "red"}, "docs.jsonl", 3)
     Document(id='3', text='Hi', language=None, labels=('a', 'b'), split=None, group=None)
@@ -59,10 +70,10 @@ def to_document(record: Mapping[str, object], name: str, line: int) -> Document:
 Put it in brackets or drop the field.
     """
     try:
-        language = _string(record, "language")
+        given, language = _name(record, "id"), _string(record, "language")
         return Document(
-            id=_name(record, "id") or LineNumber(line),
-            text=_text(record),
+            id=given or LineNumber(line),
+            text=_text(record, optional=not texts and given is not None),
             # Few distinct values for many documents: all of these share one object per value.
             language=None if language is None else sys.intern(language),
             labels=_labels(record),
@@ -130,7 +141,9 @@ def quoted(value: str) -> str:
     return json.dumps(value if len(value) <= 60 else value[:59] + "…", ensure_ascii=not value.isprintable())
 
 
-def _text(record: Mapping[str, object]) -> str:
+def _text(record: Mapping[str, object], optional: bool = False) -> str:
+    if optional and record.get("text") is None:
+        return NO_TEXT
     if "text" not in record:
         raise InputError('"text" is missing. Add it, empty if need be.')
     text = record["text"]

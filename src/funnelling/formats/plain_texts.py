@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from funnelling.errors import InputError
-from funnelling.formats.document import SPLITS, quoted
+from funnelling.formats.document import SPLITS, LineNumber, quoted
 from funnelling.formats.encoded import TextFile, encodings_of_all, say_encoding
 from funnelling.formats.files import cannot_read
 from funnelling.formats.layout import Layout
@@ -39,15 +39,18 @@ class LineRows:
 
 
 class TextRow:
-    """A file that is one document, or a text that was given as it is."""
+    """A file that is one document, or a text that was given as it is.
+
+    Nobody gave it an id: the name of its file is one to show, and it is known by its text.
+    """
 
     options = ("encoding",)
     columns = ("id", "text")
 
-    def __init__(self, text: str, name: str, document: str) -> None:
+    def __init__(self, text: str, name: str, document: str = "1") -> None:
         self.name = name
         self.found: list[str] = []
-        self._row: dict[str, object] = {"id": document, "text": text}
+        self._row: dict[str, object] = {"id": LineNumber(document), "text": text}
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """The one document."""
@@ -58,7 +61,8 @@ class FolderRows:
     """A file per document in folders that are named after labels, languages or splits.
 
     A level of folders that are all named like splits tells the split, one of language codes the language, any
-    other the label. One level of language codes alone could be either.
+    other the label. One level of language codes alone could be either. Documents are called by their paths,
+    which are no ids: a file that moves to the folder of another label is the same document.
     """
 
     options = ("encoding", "folders")
@@ -91,7 +95,7 @@ class FolderRows:
         for number, (path, names) in enumerate(self._files.items(), start=1):
             relative = path.relative_to(self.name).as_posix()
             row: dict[str, object] = {
-                "id": relative,
+                "id": LineNumber(relative),
                 "text": TextFile(path, encoding=self._layout.encoding, likely=self._likely_encodings).text(),
             }
             for level, name in zip(self._levels, names, strict=True):

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import Columns, find_columns, is_label_name, may_matter
-from funnelling.formats.document import MISSING, Document, quoted, to_document
+from funnelling.formats.document import MISSING, Document, LineNumber, quoted, to_document
 from funnelling.formats.flags import flag_columns, is_flag
 from funnelling.formats.label_cells import LabelCells, find_label_cells
 from funnelling.formats.layout import Layout
@@ -56,16 +56,23 @@ class DocumentReader:
     """Makes documents of the rows of one file, or of several that are alike.
 
     ``labels`` says whether labels are needed: what joins them in cells is told by all cells, which takes a
-    second look at the file. ``keep_fields`` keeps all columns of each document beside it.
+    second look at the file. ``keep_fields`` keeps all columns of each document beside it. Unless ``texts``
+    are needed, rows may have an id in place of a text.
     """
 
     def __init__(
-        self, files: Sequence[Rows], layout: Layout, labels: bool = True, keep_fields: bool = False
+        self,
+        files: Sequence[Rows],
+        layout: Layout,
+        labels: bool = True,
+        keep_fields: bool = False,
+        texts: bool = True,
     ) -> None:
         self._files = files
         self._layout = layout
         self._labels = labels
         self._keep_fields = keep_fields
+        self._texts = texts
         self._read_cell: dict[str, Callable[[str], list[str] | None]] = {}
         self._said: set[str] = set()
         self._flags: dict[tuple[str, frozenset[str]], tuple[str, ...]] = {}
@@ -106,9 +113,9 @@ class DocumentReader:
                 known.update(dict.fromkeys(fresh))
                 if columns is None or self._may_change(file, columns, fresh):
                     columns = self._further_columns(file, list(known), columns, line)
-            document = to_document(self._record(row, columns, file, line), file.name, line)
-            if prefix and document.id == str(line):
-                document = replace(document, id=f"{prefix}{line}")
+            document = to_document(self._record(row, columns, file, line), file.name, line, self._texts)
+            if prefix and isinstance(document.id, LineNumber):
+                document = replace(document, id=LineNumber(f"{prefix}{line}"))
             yield replace(document, fields=row) if self._keep_fields else document
 
     def _check_options(self) -> None:
@@ -143,7 +150,7 @@ class DocumentReader:
     def _columns(self, file: Rows, names: Sequence[str]) -> Columns:
         """The columns of the fields, and a line that says so where that is worth it."""
         # An object without any key lacks a text, which is said with its line.
-        columns = find_columns(names or ["text"], self._layout, file.name, self._labels)
+        columns = find_columns(names or ["text"], self._layout, file.name, self._labels, self._texts)
         if self._labels and not columns.labels and not self._layout.labels:
             columns = replace(columns, labels=self._flag_columns(file, names, columns))
             others = [quoted(name) for name in names if name not in columns.taken()]

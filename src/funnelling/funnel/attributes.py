@@ -30,10 +30,16 @@ def funnel_attributes(funnel: FittedFunnel) -> dict[str, Any]:
     }
 
 
-def zero_shot_attributes(view: SharedView, tier_two: TierTwo | None = None) -> dict[str, Any]:
-    """The funnel of languages without training documents by attribute, its tier 2 unless all share one."""
+def zero_shot_attributes(
+    view: SharedView, tier_two: TierTwo | None = None, *, keeps: bool = False
+) -> dict[str, Any]:
+    """The funnel of languages without training documents by attribute, its tier 2 unless all share one.
+
+    A model that ``keeps`` its documents keeps that tier's honest scores of them, too.
+    """
     above = {} if tier_two is None else _tier_two_attributes(tier_two, ZERO_SHOT)
-    return {"space_": view.space, "shared_": view.tier, **above}
+    kept = {f"{ZERO_SHOT}scores_": dict(tier_two.scores)} if keeps and tier_two is not None else {}
+    return {"space_": view.space, "shared_": view.tier, **above, **kept}
 
 
 def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:

@@ -22,6 +22,7 @@ from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import (
     funnel_attributes,
     funnel_of,
+    is_joint,
     zero_shot_attributes,
     zero_shot_funnel_of,
 )
@@ -31,11 +32,24 @@ from funnelling.funnel.funnel import FittedFunnel, fit_funnel
 from funnelling.funnel.inheritance import Inheritance
 from funnelling.funnel.relabelling import counts_under, selected_counts, selected_tiers
 from funnelling.funnel.teachers import choose_teachers
-from funnelling.funnel.thresholds import parse_goal
+from funnelling.funnel.thresholds import PER_LABEL, parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
+from funnelling.funnel.tuning import (
+    HeldOut,
+    ThresholdChange,
+    change_thresholds,
+    tuned_columns,
+)
 from funnelling.funnel.views.combination import COMBINATIONS
 from funnelling.funnel.views.shared import SharedView
-from funnelling.funnel.zero_shot import SPACES, fit_joint, fit_zero_shot, views_serve, would_serve
+from funnelling.funnel.zero_shot import (
+    SPACES,
+    fit_joint,
+    fit_zero_shot,
+    language_folds,
+    views_serve,
+    would_serve,
+)
 from funnelling.matrices import Scored
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
@@ -121,8 +135,10 @@ class FunnellingClassifier(Method):
         For how many epochs the encoder learns the labels; 0 leaves it as it is.
     base_estimator, meta_estimator : scikit-learn classifier or None
         None is the built-in SVM. ``base_estimator`` may map languages to classifiers.
-    optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R" or None
-        What to tune each label's threshold for, on posteriors of documents held out from both tiers;
+    optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R", "precision=P" or None
+        What to tune each label's threshold for, on posteriors of documents held out from both tiers: the best
+        F1 with that recall, or the best recall with that precision, of all labels together or, with
+        "per label" behind it, of each. `tune` changes it after the fit;
         None says yes where the score is above 0, an SVM's own threshold (the paper names none); with
         ``views="auto"`` it tunes for macro-F1, with no threshold below .1.
     calibrated : bool
@@ -167,6 +183,10 @@ class FunnellingClassifier(Method):
     # What a fit adds, beside what all methods have; see `funnelling.funnel.attributes`.
     choice_: Choice
     training_: FunnelArchive
+    head_: Calibrator
+    cuts_: ScoreThresholds
+    shared_head_: Calibrator
+    shared_cuts_: ScoreThresholds
     space_: Space
     shared_views_: dict[str, SharedView]
     held_out_: dict[str, npt.NDArray[np.int64]]
@@ -303,7 +323,8 @@ class FunnellingClassifier(Method):
             funnel = fit_funnel(design, training, vectorizers, teachers, inherited)
             self._remember(funnel_attributes(funnel))
             if self.zero_shot is not None:
-                self._remember(zero_shot_attributes(*fit_zero_shot(asked, training)))
+                keeps = funnel.archive is not None
+                self._remember(zero_shot_attributes(*fit_zero_shot(asked, training), keeps=keeps))
         if design.resources.encodings is not None:
             design.resources.encodings.clear()  # the encoder's space still has them at hand
         self._assemble()
@@ -413,6 +434,60 @@ class FunnellingClassifier(Method):
         }
 
     # --- learning on ----------------------------------------------------------------------------
+
+    def tune(
+        self, optimise: str, labels: Sequence[str] | None = None, per_label: bool = False
+    ) -> ThresholdChange:
+        """Set thresholds for another goal, from what the model kept of its fit, and say what that changes.
+
+        Thresholds are those of a fit with the same ``optimise``, to the bit, and it is remembered: a later
+        `extend` goes by it. ``labels`` limits it to some, and other labels keep their thresholds; a later
+        `extend` tunes all labels for the model's own goal again. ``per_label`` asks recall or precision of
+        every label on its own instead of all together, which is the same as ``"recall=.9 per label"``.
+
+        >>> texts = ["the cat sleeps", "a dog barks", "the cat barks"] * 9
+        >>> model = FunnellingClassifier(views=None, random_state=0)
+        >>> _ = model.fit(texts, [["cat"], ["dog"], ["cat", "dog"]] * 9, ["en"] * 27)
+        >>> change = model.tune("recall=.9")
+        >>> change.goal, change.overall()["after"]["recall"] >= 0.9
+        ('recall=.9', True)
+        >>> model.tune("recall=.9", labels=["cats"])
+        Traceback (most recent call last):
+        funnelling.errors.InputError: The model has no label 'cats'. Near ones that it has: cat.
+        """
+        text = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
+        goal = parse_goal(text)
+        check_fitted(self, "classes_")
+        self.check_tunable()
+        columns = tuned_columns(self.classes_, labels)
+        training = self.training_.training_set(dict.fromkeys(self.training_.targets), exclusive=False)
+        held_out = HeldOut.of(self.head_, self.training_.scores, training, training.stacked_folds())
+        before, cuts = self.design().goal, getattr(self, "cuts_", 0.0)
+        self.cuts_, change = change_thresholds(held_out, self.classes_, cuts, before, text, columns)
+        self.held_out_ = held_out.counts(held_out.scores - self.cuts_ > 0)
+        scores = getattr(self, "shared_scores_", {})
+        if scores and all(len(rows) == len(training.targets[tag]) for tag, rows in scores.items()):
+            seen = training.only(list(scores))
+            unseen = HeldOut.of(self.shared_head_, scores, seen, language_folds(seen))
+            self.shared_cuts_ = unseen.with_tuned(self.shared_cuts_, unseen.tuned(goal, columns), columns)
+        elif hasattr(self, "space_"):
+            logger.warning("Thresholds of languages without training documents stay as they were.")
+        if labels is None:
+            self.optimise, self.calibrated = text, False
+        self.__dict__.pop("_funnels", None)
+        return change
+
+    def check_tunable(self) -> None:
+        """Refuse a model whose thresholds cannot be tuned, whatever the goal is."""
+        if self.exclusive_:
+            raise InputError("The model gives one label per document, and has no thresholds to tune.")
+        if is_joint(vars(self)):
+            raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
+        if not hasattr(self, "training_") or not self.training_.scores:
+            raise InputError(
+                "The model is compact, of a large corpus or of an earlier version: it keeps no scores of its "
+                "training documents to tune thresholds on. Train it anew with --optimise."
+            )
 
     def held_out_measures(self, labels: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
         """How good the model is on training documents that were held out from both tiers, by language.

@@ -3,43 +3,56 @@
 They are tuned on posteriors of documents that neither tier saw. A rare label's own best threshold is
 mostly chance, so each is drawn towards the one that is best for all labels together: by how much is chosen
 by cross-validation, on the goal itself, averaged over languages as reports do. Tuning for macro-F1 stays
-close to the best micro-F1 that one common threshold has, for few would give that away.
+close to the best micro-F1 that one common threshold has, for few would give that away. Where recall or
+precision is to be so high, all thresholds then move together until it is.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import Counts
-from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
-from funnelling.matrices import Folds, Targets
+from funnelling.evaluation.counts import ALL, Counts
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
+from funnelling.funnel.ranking import GRID, Ranking
+from funnelling.matrices import Targets
 from funnelling.svm import Calibration
 from funnelling.svm.compiled import sigmoid
 
 GOALS = tuple(measure.replace("_", "-") for measure in PAPER_MEASURES)
-RECALL = "recall"
+RECALL, PRECISION = "recall", "precision"
+PER_LABEL = " per label"
 # How many positives a label needs for its own threshold to weigh as much as the common one.
 PULLS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
-# Even in log-odds: the best threshold for K is about as small as the share of documents with a label.
-GRID = sigmoid(np.linspace(-7, 4, 111))
 EDGE = 1e-6  # thresholds keep this distance from 0 and 1
-LOSS = 0.005  # of that micro-F1
+LOSS = 0.005  # of that micro-F1; and of a share that is asked for, which differs as much by chance
+FARTHEST = 1.0  # in log-odds, that thresholds go down together; the common one, and own ones, meet the goal
 
 Array = npt.NDArray[np.float64]
 
 
 class Goal(NamedTuple):
-    """What is to be as high as possible: a measure, or recall of at least ``recall``.
+    """What is to be as high as possible: a measure, where recall or precision are to be at least so high.
 
-    No threshold is below ``floor``.
+    That is asked of all labels together, or ``per_label`` of each on its own. No threshold is below
+    ``floor``.
     """
 
     measure: str
     recall: float | None = None
     floor: float = 0.0
+    precision: float | None = None
+    per_label: bool = False
+
+    @property
+    def share(self) -> tuple[str, float] | None:
+        """Which share is to be at least how high, if any is."""
+        if self.recall is not None:
+            return RECALL, self.recall
+        return None if self.precision is None else (PRECISION, self.precision)
 
 
 # What people expect where they ask for nothing: good F1, rare labels found too, and nothing assigned that is
@@ -48,167 +61,268 @@ EXPECTED = Goal("macro_f1", floor=0.1)
 
 
 def parse_goal(text: str) -> Goal:
-    """A goal from ``macro-f1`` or ``recall=0.9``.
+    """A goal from ``macro-f1``, ``recall=0.9`` or ``precision=0.9 per label``.
 
-    >>> parse_goal("macro-f1"), parse_goal("recall=.9")
-    (Goal(measure='macro_f1', recall=None, floor=0.0), Goal(measure='micro_f1', recall=0.9, floor=0.0))
+    >>> parse_goal("macro-f1") == Goal("macro_f1"), parse_goal("recall=.9") == Goal("micro_f1", recall=0.9)
+    (True, True)
+    >>> parse_goal("precision=.9 per label") == Goal("recall", precision=0.9, per_label=True)
+    True
     >>> parse_goal("recall=2")
     Traceback (most recent call last):
     funnelling.errors.InputError: 'recall=2' is nothing to optimise. Use micro-f1, macro-f1, micro-k, \
-macro-k or recall=R, with R between 0 and 1.
+macro-k, recall=R or precision=P, with R and P between 0 and 1.
     """
-    name, _, value = text.partition("=")
-    if text in GOALS:
-        return Goal(text.replace("-", "_"))
-    if name == RECALL:
+    whole = text.removesuffix(PER_LABEL)
+    name, _, value = whole.partition("=")
+    if whole in GOALS:
+        return Goal(whole.replace("-", "_"), per_label=whole != text)
+    if name in (RECALL, PRECISION):
         try:
-            recall = float(value)
+            share = float(value)
         except ValueError:
-            recall = np.nan
-        if 0 < recall < 1:
-            return Goal("micro_f1", recall)
+            share = np.nan
+        if 0 < share < 1 and name == RECALL:
+            return Goal("micro_f1", recall=share, per_label=whole != text)
+        if 0 < share < 1:
+            return Goal(RECALL, precision=share, per_label=whole != text)
     raise InputError(
-        f"{text!r} is nothing to optimise. Use {', '.join(GOALS)} or recall=R, with R between 0 and 1."
+        f"{text!r} is nothing to optimise. Use {', '.join(GOALS)}, recall=R or precision=P, with R and P "
+        "between 0 and 1."
     )
 
 
-def tuned_thresholds(
-    calibration: Calibration,
-    scores: npt.NDArray[np.floating],
-    targets: Targets,
-    folds: Folds,
-    languages: npt.NDArray[np.intp],
-    goal: Goal,
-) -> Array:
-    """The score of each label above which the answer is yes, tuned on honest scores."""
-    from scipy.special import logit
+class Tuned(NamedTuple):
+    """The probability of each label above which the answer is yes, and what such thresholds decide.
 
-    probabilities = calibration(scores)
-    pull = _choose_pull(probabilities, targets, folds, languages, goal)
-    thresholds = np.maximum(Tuning.on(probabilities, targets, goal).thresholds(pull), goal.floor)
-    in_scores = (logit(thresholds) - calibration.offset) / calibration.slope
-    in_scores[calibration.trivial] = 0.0
-    return np.asarray(in_scores, dtype=np.float64)
+    ``decided`` is honest: of each fold's documents, by thresholds that the other folds gave.
+    """
+
+    thresholds: Array
+    decided: Targets
+
+    def in_scores(self, calibration: Calibration, columns: Any = ALL) -> Array:
+        """The score of each label above which the answer is yes; the labels are those of some columns."""
+        from scipy.special import logit
+
+        scores = (logit(self.thresholds) - calibration.offset[columns]) / calibration.slope[columns]
+        scores[calibration.trivial[columns]] = 0.0
+        return np.asarray(scores, dtype=np.float64)
+
+
+def tune(ranking: Ranking, languages: npt.NDArray[np.intp], goal: Goal) -> Tuned:
+    """Thresholds for a goal, from honest probabilities; ``languages`` numbers that of each document."""
+    pulls, tunings = _pulls(goal), _tunings(ranking, goal)
+    alone = len(pulls) == 1 or len(ranking.numbers) < 2
+    pull = pulls[0] if alone else _choose_pull(ranking, tunings, languages, goal)
+    return Tuned(Tuning.on(ranking, goal).thresholds(pull), _decided(ranking, tunings, pull))
+
+
+def tuned_as(ranking: Ranking, goal: Goal, matches: Callable[[Tuned], bool]) -> Tuned | None:
+    """Thresholds for a goal that are known already, for less work; None where no pull gives them."""
+    whole = Tuning.on(ranking, goal)
+    for pull in _pulls(goal):
+        tuned = Tuned(whole.thresholds(pull), ranking.targets)
+        if matches(tuned):
+            return tuned._replace(decided=_decided(ranking, _tunings(ranking, goal), pull))
+    return None
+
+
+def _pulls(goal: Goal) -> tuple[float, ...]:
+    return (0.0,) if goal.per_label else PULLS  # what is to reach the goal on its own is drawn nowhere
+
+
+def _tunings(ranking: Ranking, goal: Goal) -> "list[Tuning]":
+    """Tuned without one fold after the other; where there is only one fold, on all documents."""
+    folds = ranking.numbers if len(ranking.numbers) > 1 else [None]
+    return [Tuning.on(ranking, goal, fold) for fold in folds]
+
+
+def _decided(ranking: Ranking, tunings: "Sequence[Tuning]", pull: float) -> Targets:
+    """What each fold's documents get by thresholds that the other folds gave."""
+    decided = np.empty(ranking.targets.shape, dtype=bool)
+    for fold, tuning in zip(ranking.numbers, tunings, strict=True):
+        rows = ranking.folds == fold
+        decided[rows] = ranking.probabilities[rows] > tuning.thresholds(pull)
+    return decided
 
 
 class Tuning(NamedTuple):
     """The threshold that is best for all labels together, each label's own, and what that rests on."""
 
-    common: Array
+    common: float
     own: Array
     positives: npt.NDArray[np.intp]
+    goal: Goal
+    likely: "Likely | None"
 
     @classmethod
-    def on(cls, probabilities: Array, targets: Targets, goal: Goal) -> "Tuning":
-        return cls(
-            _common_threshold(probabilities, targets, goal),
-            _own_thresholds(probabilities, targets, goal),
-            targets.sum(axis=0),
-        )
+    def on(cls, ranking: Ranking, goal: Goal, without: int | None = None) -> "Tuning":
+        """Tuned on all documents, or on those that are not in a fold."""
+        own, positives = _own_thresholds(ranking, goal, without), ranking.positives(without)
+        if goal.share is None:
+            return cls(_common_threshold(ranking, goal, without), own, positives, goal, None)
+        common = sigmoid(np.array([Likely.whatever_label(ranking, goal, without).cut(goal)])).item()
+        if goal.per_label:
+            return cls(common, own, positives, goal, None)
+        lowest = np.where(positives > 0, np.minimum(own, common), common)
+        return cls(common, own, positives, goal, Likely.above(ranking, goal, without, lowest))
 
     def thresholds(self, pull: float) -> Array:
         """One threshold per label: its own and the common one, averaged by the number of its positives."""
-        from scipy.special import logit
-
-        weight = np.where(self.positives > 0, self.positives / (self.positives + pull), 0.0)
+        weight = np.where(self.positives > 0, self.positives / np.maximum(self.positives + pull, 1), 0.0)
         own = np.where(self.positives > 0, self.own, self.common)
-        mixed: Array = sigmoid(weight * logit(_inside(own)) + (1 - weight) * logit(_inside(self.common)))
-        return mixed
+        mixed = weight * _odds(own) + (1 - weight) * _odds(self.common)
+        if self.likely is not None:
+            mixed += self.likely.cut(self.goal, mixed)
+        return np.maximum(sigmoid(mixed), self.goal.floor)
+
+
+class Likely(NamedTuple):
+    """What may be above thresholds: the log-odds of right and of wrong labels, and which label each is."""
+
+    right: Array
+    labels: npt.NDArray[np.intp]
+    wrong: Array
+    labels_of_wrong: npt.NDArray[np.intp]
+
+    @classmethod
+    def whatever_label(cls, ranking: Ranking, goal: Goal, without: int | None) -> "Likely":
+        """All that one threshold for all labels may assign."""
+        right = _odds(ranking.likely[ranking.learned(without)])
+        wrong = np.empty(0)
+        if goal.precision is not None:
+            wrong = _odds(ranking.likeliest_wrong(_most_wrong(len(ranking.likely), goal.precision), without))
+        return cls(right, np.zeros(len(right), dtype=np.intp), wrong, np.zeros(len(wrong), dtype=np.intp))
+
+    @classmethod
+    def above(cls, ranking: Ranking, goal: Goal, without: int | None, lowest: Array) -> "Likely":
+        """All that thresholds above the ``lowest`` may assign, or somewhat below."""
+        learned = ranking.learned(without)
+        rows, labels = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+        if goal.precision is not None:  # in recall, what is wrong has no part
+            rows, labels = ranking.wrong_above(sigmoid(_odds(lowest) - FARTHEST), without)
+        wrong = _odds(ranking.probabilities[rows, labels])
+        return cls(_odds(ranking.likely[learned]), ranking.labels[learned], wrong, labels)
+
+    def cut(self, goal: Goal, thresholds: Array | None = None) -> float:
+        """How far thresholds, in log-odds, must move for the share that is asked for."""
+        right, wrong = self.right, self.wrong
+        if thresholds is not None:
+            right, wrong = right - thresholds[self.labels], wrong - thresholds[self.labels_of_wrong]
+        right = np.sort(right)
+        if goal.recall is not None:
+            return float(right[_missed(len(right), goal.recall)]) - 1e-9 if len(right) else 0.0
+        assert goal.precision is not None
+        most = _most_wrong(len(right), goal.precision)
+        wrong = np.sort(wrong if len(wrong) <= most else np.partition(wrong, -most)[-most:])
+        places = right if thresholds is None else right[right >= -FARTHEST]
+        if not len(places):
+            return 0.0
+        found, at = len(right) - np.searchsorted(right, places), np.searchsorted(wrong, places)
+        quality = _precise(found, found + len(wrong) - at, goal.precision)
+        best = len(places) - 1 - int(np.argmax(quality[::-1]))  # the highest of equals
+        next_right = right[len(right) - found[best] - 1] if found[best] < len(right) else -np.inf
+        next_wrong = wrong[at[best] - 1] if at[best] else -np.inf
+        return float(places[best] + max(next_right, next_wrong, places[best] - FARTHEST)) / 2
 
 
 def _choose_pull(
-    probabilities: Array,
-    targets: Targets,
-    folds: Folds,
-    languages: npt.NDArray[np.intp],
-    goal: Goal,
+    ranking: Ranking, tunings: Sequence[Tuning], languages: npt.NDArray[np.intp], goal: Goal
 ) -> float:
     """The pull whose thresholds do best on folds that they were not tuned on; the strongest of equals."""
-    numbers = np.unique(folds)
-    if len(numbers) < 2:
-        return PULLS[0]
-    tunings = {
-        fold: Tuning.on(probabilities[folds != fold], targets[folds != fold], goal) for fold in numbers
-    }
-    rows = [languages == language for language in np.unique(languages)]
+    # Documents of a language and a fold side by side, so that each is looked at once for each pull.
+    places = {number: place for place, number in enumerate(ranking.numbers)}
+    order = np.lexsort((ranking.folds, languages))
+    probabilities, labels = ranking.probabilities[order], ranking.targets.shape[1]
+    keys = np.stack([languages[order], [places[fold] for fold in ranking.folds[order].tolist()]])
+    ends = np.flatnonzero(np.append((np.diff(keys) != 0).any(axis=0), True)) + 1
+    blocks = [(slice(a, b), keys[1, a]) for a, b in pairwise([0, *ends.tolist()])]
+    numbers, sizes = np.unique(languages, return_counts=True)
+    of_block = np.searchsorted(numbers, [keys[0, rows.start] for rows, _ in blocks])
+    folds_of_right = np.searchsorted(ranking.numbers, ranking.folds[ranking.rows])
+    in_table = np.searchsorted(numbers, languages[ranking.rows]) * labels + ranking.labels
+    positives = np.bincount(in_table, minlength=len(numbers) * labels).reshape(-1, labels)
     best, chosen, floor = -np.inf, PULLS[0], 0.0
     for pull in PULLS:
-        decided = np.zeros(targets.shape, dtype=bool)
-        for fold, tuning in tunings.items():
-            thresholds = np.maximum(tuning.thresholds(pull), goal.floor)
-            decided[folds == fold] = probabilities[folds == fold] > thresholds
-        measures = [measure_counts(Counts.of(targets[each], decided[each])) for each in rows]
-        micro = float(np.mean([each["micro_f1"] for each in measures]))
-        recall = float((decided & targets).sum() / max(1, targets.sum()))
+        thresholds = np.array([tuning.thresholds(pull) for tuning in tunings])
+        found = ranking.likely > thresholds[folds_of_right, ranking.labels]
+        right = np.bincount(in_table[found], minlength=len(numbers) * labels).reshape(-1, labels)
+        assigned = np.zeros_like(right)
+        for (rows, place), language in zip(blocks, of_block, strict=True):
+            assigned[language] += np.count_nonzero(probabilities[rows] > thresholds[place], axis=0)
+        missed, wrong = positives - right, assigned - right
+        rest = sizes[:, None] - right - missed - wrong
+        measures = _measures(goal, Counts(right.T, wrong.T, missed.T, rest.T))
+        micro = float(measures["micro_f1"].mean())
         if pull == PULLS[0] and goal.measure == "macro_f1":
             floor = micro - LOSS
-        # Nothing makes up for recall that is missing, or micro-F1.
-        lack = max(0.0, (goal.recall or 0.0) - recall) + max(0.0, floor - micro)
-        value = float(np.mean([each[goal.measure] for each in measures])) - 100 * lack
+        lack = max(0.0, floor - micro)
+        if goal.share is not None:
+            of = positives if goal.recall is not None else assigned
+            lack += max(0.0, goal.share[1] - LOSS - float(right.sum() / max(1, of.sum())))
+        # Nothing makes up for a share that is missing, or micro-F1.
+        value = float(measures[goal.measure].mean()) - 100 * lack
         if value > best + 1e-9:
             best, chosen = value, pull
     return chosen
 
 
-def _common_threshold(probabilities: Array, targets: Targets, goal: Goal) -> Array:
-    if goal.recall is not None:
-        positives = probabilities[targets]
-        return np.array(_lowest_passing(positives, goal.recall) if len(positives) else 0.5)
+def _measures(goal: Goal, counts: Counts) -> dict[str, Array]:
+    """The goal's measure and micro-F1 of each language; counts are by label and language."""
+    return {name: MEASURES[name].of(counts) for name in (goal.measure, "micro_f1")}
+
+
+def _common_threshold(ranking: Ranking, goal: Goal, without: int | None) -> float:
     # One threshold for all labels serves micro-F1 best; own ones are there for the rest.
     measure = "micro_f1" if goal.measure == "macro_f1" else goal.measure
-    values = np.array([MEASURES[measure].of(counts) for counts in _counts_on_grid(probabilities, targets)])
+    values = MEASURES[measure].of(ranking.counts_on_grid(without))
     best = np.flatnonzero(values >= values.max() - 1e-12)
-    return np.array(GRID[best[len(best) // 2]])  # of equals the middle one, far from both sides
+    return float(GRID[best[len(best) // 2]])  # of equals the middle one, far from both sides
 
 
-def _counts_on_grid(probabilities: Array, targets: Targets) -> Iterator[Counts]:
-    """The counts of each label at each threshold of the grid, with one look at the probabilities."""
-    documents, labels = targets.shape
-    passed = np.searchsorted(GRID, probabilities) + (len(GRID) + 1) * np.arange(labels)
-
-    def above(places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-        """How many of them pass each threshold, by threshold and label."""
-        found = np.bincount(places, minlength=(len(GRID) + 1) * labels).reshape(labels, -1)
-        return np.ascontiguousarray(found[:, :0:-1].cumsum(axis=1)[:, ::-1].T)
-
-    positives = targets.sum(axis=0)
-    for assigned, tp in zip(above(passed.ravel()), above(passed[targets]), strict=True):
-        yield Counts(tp, assigned - tp, positives - tp, documents - positives - (assigned - tp))
-
-
-def _own_thresholds(probabilities: Array, targets: Targets, goal: Goal) -> Array:
-    """For each label the threshold with the best F1 or K of its own, or with enough recall."""
+def _own_thresholds(ranking: Ranking, goal: Goal, without: int | None) -> Array:
+    """For each label the threshold with the best F1 or K of its own, or with enough recall or precision."""
+    cuts, positives = ranking.cuts(without), ranking.positives(without)
+    of_label = positives[cuts.labels]
     if goal.recall is not None:
-        own = np.full(targets.shape[1], 0.5)
-        for label in np.flatnonzero(targets.any(axis=0)):
-            own[label] = _lowest_passing(probabilities[targets[:, label], label], goal.recall)
+        own = np.full(len(positives), 0.5)
+        found = np.flatnonzero(positives)
+        last = np.cumsum(positives)[found] - 1  # the least likely of each label
+        lowest = cuts.probabilities[last - _missed(positives[found], goal.recall)]
+        own[found] = lowest * (1 - 1e-9)  # just below those that must be found
         return own
-    order = np.argsort(-probabilities, axis=0, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=0)
-    hits = np.cumsum(np.take_along_axis(targets, order, axis=0), axis=0)
-    assigned = np.arange(1, len(ranked) + 1)[:, None]
-    positives = targets.sum(axis=0)
-    if goal.measure.endswith("f1"):
-        quality = 2 * hits / (assigned + positives)
+    if goal.precision is not None:
+        quality = _precise(cuts.right, cuts.assigned, goal.precision)
+    elif goal.measure.endswith("f1"):
+        quality = 2 * cuts.right / (cuts.assigned + of_label)
     else:
-        quality = hits / np.maximum(positives, 1) - (assigned - hits) / np.maximum(
-            len(targets) - positives, 1
-        )
-    # A cut between two equal probabilities cannot be made.
-    below = np.vstack([ranked[1:], np.zeros((1, ranked.shape[1]))])
-    quality = np.where(ranked > below, quality, -np.inf)
-    best = np.argmax(quality, axis=0)
-    columns = np.arange(ranked.shape[1])
-    between: Array = (ranked[best, columns] + below[best, columns]) / 2
-    return between
+        others = np.maximum(ranking.documents(without) - of_label, 1)
+        quality = cuts.right / of_label - (cuts.assigned - cuts.right) / others
+    return cuts.thresholds(quality, len(positives))
 
 
-def _lowest_passing(positives: Array, recall: float) -> float:
-    """A threshold just below the positives that must be found."""
-    missed = int(np.floor((1 - recall) * len(positives)))
-    return float(np.sort(positives)[missed]) * (1 - 1e-9)
+def _precise(right: npt.NDArray[np.intp], assigned: npt.NDArray[np.intp], precision: float) -> Array:
+    """How good it is to assign so many: as many right ones as precision allows, or else precision itself."""
+    share = right / assigned
+    return np.where(share >= precision, 1.0 + right, share)
 
 
-def _inside(probability: Array) -> Array:
+def _most_wrong(right: int, precision: float) -> int:
+    """More wrong ones, and one, than this cannot be assigned beside so many right ones."""
+    return int(right * (1 - precision) / precision) + 2
+
+
+def _missed(positives: Any, recall: float) -> Any:
+    """How many of so many need not be found."""
+    return np.floor((1 - recall) * positives).astype(np.intp)
+
+
+def _odds(probability: Any) -> Array:
+    from scipy.special import logit
+
+    return np.asarray(logit(_inside(probability)), dtype=np.float64)
+
+
+def _inside(probability: Any) -> Array:
     inside: Array = np.clip(probability, EDGE, 1 - EDGE)
     return inside

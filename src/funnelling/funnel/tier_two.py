@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import Design
-from funnelling.funnel.thresholds import tuned_thresholds
+from funnelling.funnel.ranking import Ranking
+from funnelling.funnel.thresholds import tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
@@ -94,7 +95,8 @@ def _settled(design: Design, training: TrainingSet, fit: Any, scores: Floats, fo
     if design.goal is not None and isinstance(calibrator, Calibration):
         sizes = list(training.sizes.values())
         languages = np.repeat(np.arange(len(sizes)), sizes)
-        thresholds = tuned_thresholds(calibrator, scores, targets, folds, languages, design.goal)
+        tuned = tune(Ranking(calibrator(scores), targets, folds), languages, design.goal)
+        thresholds = tuned.in_scores(calibrator)
     elif design.calibrated and isinstance(calibrator, Calibration):
         thresholds = calibrator.even_scores
     held_out = counts_by_language(training.targets, decide(scores - thresholds, training.exclusive))

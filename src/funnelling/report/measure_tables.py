@@ -148,16 +148,33 @@ def _cells(values: Mapping[str, float], measures: Sequence[str]) -> list[str]:
     return [number(values[measure]) for measure in measures]
 
 
-def change_table(before: Mapping[str, Any], after: Mapping[str, Any]) -> Table:
-    """Measures by language, before and after; a language that is new has none before."""
-    rows = []
+def change_table(
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    averages: tuple[Mapping[str, float], Mapping[str, float]] | None = None,
+    on: Mapping[str, str] | None = None,
+) -> Table:
+    """Measures by language, before and after; a language that is new has none before.
+
+    ``averages`` are those of the languages that have both, ``on`` what the documents of each are.
+    """
     measures = main_measures(next(iter(after.values())))
-    for language, new in after.items():
-        old = before.get(language)
+
+    def row(
+        name: str, old: Mapping[str, float] | None, new: Mapping[str, float], told: list[str]
+    ) -> list[str]:
         cells = [("–" if old is None else number(old[m]), number(new[m])) for m in measures]
-        rows.append([language, *(cell for pair in cells for cell in pair)])
-    groups = [(MEASURES[measure].title, 2) for measure in measures]
-    return Table(["language", *["before", "after"] * len(measures)], rows, groups)
+        return [name, *told, *(cell for pair in cells for cell in pair)]
+
+    rows = [
+        row(tag, before.get(tag), new, [f"{new['documents']:,} {on[tag]}"] if on else [])
+        for tag, new in after.items()
+    ]
+    if averages is not None and averages[0]:
+        rows.append(row("average", *averages, [""] if on else []))
+    groups = [*([("", 1)] if on else []), *((MEASURES[measure].title, 2) for measure in measures)]
+    header = ["language", *(["documents"] if on else []), *["before", "after"] * len(measures)]
+    return Table(header, rows, groups)
 
 
 def side_by_side(methods: Mapping[str, Any]) -> Table:

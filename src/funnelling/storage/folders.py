@@ -55,7 +55,7 @@ def check_writable(folder: Path, force: bool) -> None:
                 _remove_stale_arrays(folder)
 
 
-def write(folder: Path, document: Document, files: Mapping[str, bytes | None]) -> None:
+def write(folder: Path, document: Document, files: Mapping[str, Any]) -> None:
     """Make a folder the model of this document and these files; until `MODEL` is in it, it is the old one.
 
     A file whose content is None is one that the model has not: that of an older model is removed.
@@ -176,13 +176,13 @@ def read(folder: Path, mapped: bool = False) -> tuple[Document, dict[str, Any]]:
 
     ``mapped`` files stay on the disk, and processes that read them share the memory.
     """
-    document = _read_document(folder)
+    document = read_document(folder)
     while True:
         try:
             return document, _read_files(folder, document, mapped)
         except InputError:
             # The files of a model that was replaced meanwhile are gone.
-            if (now := _read_document(folder)) == document:
+            if (now := read_document(folder)) == document:
                 raise
             document = now
 
@@ -193,7 +193,7 @@ def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any
         for name, digest in document["files"].items():
             if not _ARRAYS.fullmatch(name):
                 raise damaged(folder, f"it names {name!r}, which is no file of a model")
-            files[name] = _read_file(folder, name, mapped)
+            files[name] = read_file(folder, name, mapped)
             if hashlib.sha256(files[name]).hexdigest() != digest:
                 raise damaged(folder, f"{name} is not the file that was saved")
     return files
@@ -215,13 +215,14 @@ def refusing_damage(folder: Path) -> Iterator[None]:
         raise damaged(folder, f"its content does not fit together ({type(error).__name__})") from error
 
 
-def _read_document(folder: Path) -> Document:
+def read_document(folder: Path) -> Document:
+    """What a model folder says of the model, as it was saved."""
     with suppress(OSError):  # of a path too long to be one
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: is no folder. Name the folder of a model.")
         if folder.is_dir() and not (folder / MODEL).is_file():
             raise InputError(f"{folder}: no model in it ({MODEL} is missing). Check the path.")
-    content = _read_file(folder, MODEL)
+    content = read_file(folder, MODEL)
     try:
         document: Document = json.loads(content)
         known = document["format"] <= FORMAT
@@ -238,7 +239,8 @@ def _read_document(folder: Path) -> Document:
     return document
 
 
-def _read_file(folder: Path, name: str, mapped: bool = False) -> Any:
+def read_file(folder: Path, name: str, mapped: bool = False) -> Any:
+    """One of a model folder's files."""
     try:
         if mapped and (folder / name).stat().st_size:  # what is empty cannot be mapped
             with open(folder / name, "rb") as file:

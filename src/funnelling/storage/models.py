@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,9 +69,6 @@ def save_model(
     from safetensors.numpy import save
 
     from funnelling.method.registry import name_of
-    from funnelling.report.card import model_card
-    from funnelling.report.model_report import model_report
-    from funnelling.report.page import html_page
 
     check_fitted(model, "classes_")
     model = model.as_fitted()
@@ -99,12 +96,66 @@ def save_model(
         "files": {name: digest},
         "model": tree,
     }
+    folders.write(folder, document, {name: content, **_pages(document, arrays, details)})
+
+
+def save_changes(
+    model: "Method",
+    source: str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    changed: Sequence[str],
+    *,
+    scores: Any,
+    details: Mapping[str, Any],
+) -> None:
+    """Write a model that was loaded from a folder and of which little has changed, there or elsewhere.
+
+    ``changed`` are the attributes and parameters to write. Their arrays go to a small file beside the large
+    one, which stays as it is: what a model's later files have takes the place of what is in earlier ones.
+    """
+    from safetensors.numpy import load, save
+
+    model, folder = model.as_fitted(), Path(path)
+    document = folders.read_document(Path(source))
+    (large, digest), *small = document["files"].items()
+    arrays: dict[str, Any] = {}
+    for name, _ in small:
+        arrays |= load(folders.read_file(Path(source), name))
+    state = dict(document["model"]["state"])
+    for name in changed:
+        place = f"/{name}"
+        arrays = {key: array for key, array in arrays.items() if not f"{key}/".startswith(f"{place}/")}
+        state[name], added = encode(getattr(model, name), place)
+        arrays |= added
+    content = save(arrays)
+    changes = hashlib.sha256(content).hexdigest()
+    document |= {
+        "parameters": _plain_parameters(model),
+        "scores": scores,
+        "files": {large: digest, folders.arrays_name(changes): changes},
+        "model": {**document["model"], "state": state},
+    }
+    unchanged = folders.read_file(Path(source), large, mapped=True)
+    everything = {**_arrays({large: unchanged}, mapped=True), **arrays}
+    files = {folders.arrays_name(changes): content, **_pages(document, everything, details)}
+    if not (folder.exists() and folder.samefile(source)):
+        files = {large: unchanged, **files}
+    folders.write(folder, document, files)
+
+
+def _pages(
+    document: folders.Document, arrays: Arrays, details: Mapping[str, Any] | None
+) -> dict[str, bytes | None]:
+    """The model's card, and its report where there is one."""
+    from funnelling.report.card import model_card
+    from funnelling.report.model_report import model_report
+    from funnelling.report.page import html_page
+
     described = _described(document, arrays)
     pages: dict[str, str | None] = {CARD: model_card(described), REPORT: None}
     if details is not None:
         pages[REPORT] = html_page(model_report(described, details))
-    files = {page: None if text is None else text.encode("utf-8", "replace") for page, text in pages.items()}
-    folders.write(folder, document, {name: content, **files})
+    return {page: None if text is None else text.encode("utf-8", "replace") for page, text in pages.items()}
 
 
 def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:

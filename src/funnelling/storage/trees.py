@@ -67,14 +67,14 @@ def _stored_names() -> dict[str, str]:
     return {path: name for name, path in _classes().items()}
 
 
-def encode(value: Any) -> tuple[Any, Arrays]:
-    """The tree of a value and its arrays.
+def encode(value: Any, place: str = "") -> tuple[Any, Arrays]:
+    """The tree of a value and its arrays, which are named by its ``place`` in a larger one.
 
     >>> encode({"it": [1.5, float("inf")]})
     ({'$': 'dict', 'items': {'it': [1.5, {'$': 'float', 'value': 'inf'}]}}, {})
     """
     encoder = _Encoder()
-    return encoder.encode(value, ""), encoder.arrays
+    return encoder.encode(value, place), encoder.arrays
 
 
 def decode(tree: Any, arrays: Arrays) -> Any:

@@ -1,49 +1,95 @@
-"""Let a model learn on: further languages, or further documents, without starting over."""
+"""Let a model learn on: further languages, further documents and corrected labels, without starting over."""
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
+from funnelling.formats.document import NO_TEXT, LineNumber, quoted
+from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.funnel import FunnellingClassifier
 from funnelling.method.archive import Archive
-from funnelling.method.history import remember_step
+from funnelling.method.history import FIRST, remember_step
+from funnelling.method.learning_on import DocumentRows, Merged
 from funnelling.storage import check_writable, save_model
+from funnelling.tasks.changes import change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
+from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
-from funnelling.trials.measuring import measure_method, servable
+from funnelling.trials.change import Change
 from funnelling.trials.one_label import as_one_label
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial
 from funnelling.wording import counted
 
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
 
-class Change(NamedTuple):
-    """Measures by language before and after, over the labels known before; a new language has none before."""
-
-    before: dict[str, Any]
-    after: dict[str, Any]
+CHOSEN_ANEW = "chosen anew"  # of views, in a model's history
 
 
 @dataclass(frozen=True)
 class GrownModel:
-    """A model that learned on and was saved, and what has changed.
+    """A model that learned on, and what has changed.
 
-    ``on_test`` is the change on so many ``test_documents``, ``on_held_out`` that on training documents that
-    were held out. ``corrected`` documents were known already, and have the labels given now.
+    Documents are counted by what they were to the model: ``new``, ``corrected`` (known, with other labels),
+    ``replaced`` (known by their id, with another text) and ``repeated`` (nothing new). ``as_corrected`` is
+    how many of the corrected ones get exactly the labels given. ``kept_scores`` says that few documents came
+    to a large model, which keeps what it said of the others when they were held out.
     """
 
-    model: FunnellingClassifier
-    test_documents: int
-    on_test: Change
-    on_held_out: Change
+    model: "Method"
+    change: Change
+    new: int
     corrected: int
-    new_labels: int
+    replaced: int
+    repeated: int
+    as_corrected: int
+    new_labels: list[str] = field(default_factory=list)
+    new_languages: list[str] = field(default_factory=list)
+    kept_scores: bool = False
+
+    def record(self) -> dict[str, Any]:
+        """What has changed as JSON holds it."""
+        counts = ("new", "corrected", "replaced", "repeated", "as_corrected", "new_labels", "new_languages")
+        return {
+            "documents": dict(self.model.documents_),
+            **{name: getattr(self, name) for name in counts},
+            **self.change.record(),
+            "kept_scores": self.kept_scores,
+        }
+
+
+class ScoreFellError(InputError):
+    """A model that learned on became worse by more than noise, and was not saved; ``growth`` tells how."""
+
+    def __init__(self, message: str, growth: GrownModel) -> None:
+        super().__init__(message)
+        self.growth = growth
+
+
+@dataclass(frozen=True)
+class _Growing:
+    """How a model is to learn on, by which command, and where to; see `update`."""
+
+    step: str
+    model: FilePath
+    output: FilePath | None
+    layout: Layout
+    strict: bool
+    resources: ResourcePaths
+    exact: bool
+    choose: bool
+    jobs: int | None
+    force: bool
+    verbose: int
+    report: Reporter
 
 
 def add_language(
@@ -53,150 +99,289 @@ def add_language(
     *,
     layout: Layout = AS_FOUND,
     strict: bool = False,
+    resources: ResourcePaths = NO_RESOURCES,
+    exact: bool = False,
+    choose: bool = False,
     jobs: int | None = None,
     force: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
 ) -> GrownModel:
-    """Teach a model languages that it does not know; all other base classifiers stay untouched.
+    """Teach a model languages that it does not know.
 
-    Parameters
-    ----------
-    model : folder of a funnel
-    data : file of labelled documents; those with split test are measured on, before and after
-    output : folder of the new model; None replaces the old one
-    layout : where the fields of documents are in the file, as far as that is not to be found
-    strict : whether a document with a language that is none is refused, or else left out
-    jobs : threads, or None for one
-    force : whether another model in ``output`` is replaced
-    verbose : above 0 for progress bars
-    report : what gets a line on each step
+    Takes what `update` takes, and refuses documents in languages that the model knows.
     """
-    funnel = _load(model, output, force)
-    trial, notes = read_sides(data, verbose=verbose, layout=layout_for(funnel, layout), strict=strict)
+    how = _Growing(
+        "add-language", model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report
+    )
+    method = _loaded(how)
+    trial, notes = read_sides(data, verbose=verbose, layout=layout_for(method, layout), strict=strict)
     with naming_file(data):
         for language in trial.train.by_language():
-            if known_as(language, funnel.languages_):
+            if known_as(language, method.languages_):
                 raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
-    return _grow(funnel, trial, notes, data, output or model, jobs, verbose, report)
+    return _grow(how, method, trial, notes, data)
 
 
 def update(
     model: FilePath,
-    data: FilePath,
+    data: FilePath | None = None,
     output: FilePath | None = None,
     *,
     layout: Layout = AS_FOUND,
     strict: bool = False,
+    resources: ResourcePaths = NO_RESOURCES,
+    exact: bool = False,
+    choose: bool = False,
     jobs: int | None = None,
     force: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
 ) -> GrownModel:
-    """Teach a model further documents in languages that it knows; vocabularies stay as they were.
+    """Teach a model further documents, or other labels of documents that it knows.
 
-    Takes what `add_language` takes. Documents in a regional variant of a known language count as that one's.
+    Documents are known by their ids, or by their texts where they have none. A document that is known gets
+    the labels that it comes with, and for that its id is enough: it needs no text. Documents in a regional
+    variant of a known language count as that one's. A model that has become worse by more than noise is not
+    saved: `ScoreFellError`.
+
+    Parameters
+    ----------
+    model : folder of the model
+    data : file of labelled documents; those with split test are measured on, before and after. None where the
+        views are only to be chosen anew
+    output : folder of the new model; None replaces the old one
+    layout : where the fields of documents are in the file, as far as that is not to be found
+    strict : whether a document with a language that is none is refused, or else left out
+    resources : where those resources are now that the model learns from beside documents
+    exact : whether solvers start from nothing, which takes longer and gives the bits of a fit on everything
+    choose : whether the views are chosen anew, over all documents
+    jobs : threads, or None for one
+    force : whether another model in ``output`` is replaced, and a model saved that has become worse
+    verbose : above 0 for progress bars
+    report : what gets a line on each step
     """
-    funnel = _load(model, output, force)
-    known = funnel.languages_
-    trial, notes = read_sides(data, known, verbose, layout_for(funnel, layout), strict)
+    how = _Growing(
+        "update", model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report
+    )
+    if data is None and not choose:
+        raise InputError(f"{model}: nothing to learn. Name a file of documents, or choose views anew.")
+    method = _loaded(how)
+    if data is None:
+        nothing = Corpus()
+        return _grow(how, method, Trial(nothing, nothing, nothing), [], None)
+    known = method.languages_
+    trial, notes = read_sides(data, known, verbose, layout_for(method, layout), strict, texts=False)
     for side in trial:
-        side.languages = [served_by(str(language), known) for language in side.languages]
-    with naming_file(data):
-        for language in trial.train.by_language():
-            if language not in known:
-                raise InputError(
-                    f"the model does not know {language}, only {', '.join(known)}. "
-                    "Use `funnelling add-language` for it."
-                )
-    return _grow(funnel, trial, notes, data, output or model, jobs, verbose, report)
+        side.languages = [None if tag is None else served_by(tag, known) for tag in side.languages]
+    return _grow(how, method, trial, notes, data)
 
 
-def _load(path: FilePath, output: FilePath | None, force: bool) -> FunnellingClassifier:
-    """A model that can learn on, and be written to the output."""
+def load_extensible(
+    path: FilePath, output: FilePath | None, resources: ResourcePaths = NO_RESOURCES, force: bool = False
+) -> "Method":
+    """A model that can learn again from what it keeps, with its resources, and be written to the output."""
     model = load_text_model(path)
-    if not isinstance(model, FunnellingClassifier):
-        raise InputError(f"{path}: only funnels learn on. Train the model anew.")
+    given = resources.read()
     with naming_file(path):
+        for name in given:
+            if name not in model.get_params(deep=False):
+                raise InputError(f"the model reads no {name}. Leave --{name} out.")
+        model.set_params(**given)
         model.check_extensible()
     check_writable(Path(output or path), force or output is None)
     return model
 
 
+def _loaded(how: _Growing) -> "Method":
+    model = load_extensible(how.model, how.output, how.resources, how.force)
+    if how.choose and not hasattr(model, "choice_"):
+        raise InputError(f"{how.model}: its views were given, not chosen. Leave --choose out.")
+    return model.set_params(n_jobs=how.jobs, verbose=how.verbose)
+
+
 def _grow(
-    model: FunnellingClassifier,
-    trial: Trial,
-    notes: Sequence[str],
-    data: FilePath,
-    output: FilePath,
-    jobs: int | None,
-    verbose: int,
-    report: Reporter,
+    how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], data: FilePath | None
 ) -> GrownModel:
-    left_out: list[str] = []
-    if model.exclusive_:
-        with naming_file(data):
+    report, source = how.report, shown_name(how.model if data is None else data)
+    with naming_file(source):
+        lines = list(notes)
+        if model.exclusive_ and len(trial.train):
             trial, left_out = as_one_label(trial, "Give it one, as the model does.")
-    train = trial.train
-    for line in (*notes, *left_out):
-        report(line)
-    report(f"Learning from {counted(len(train), 'document')} in {', '.join(train.by_language())}.")
+            lines += left_out
+        documents, corrections = _sorted(model.training_, trial.train)
+        merged = _merged(model, documents, corrections)
+    test = trial.test.select([text is not NO_TEXT for text in trial.test.texts])
+    if len(test) < len(trial.test):
+        lines.append(f"{counted(len(trial.test) - len(test), 'test document')} left out, for want of a text.")
     before = copy(model)
-    model.set_params(n_jobs=jobs, verbose=verbose)
-    has_groups = any(train.groups) or any(map(any, before.training_.groups.values()))
-    groups = train.groups if has_groups else None
-    model.extend(train.texts, train.y, languages=train.languages, groups=groups, ids=train.ids)
-    # A model that outgrew its archive goes by the one it had.
-    archive: Archive = getattr(model, "training_", before.training_)
-    is_learned = archive.knows(trial.test.languages, trial.test.texts, trial.test.ids, trial.test.groups)
-    if is_learned.any():
-        report(f"{counted(int(is_learned.sum()), 'test document')} left out, which the model learned from.")
-    test = trial.test.select(~is_learned)
-    measurable = test.select(servable(test, model))
+    for line in (*lines, *_said(before, merged, how.choose, how.model)):
+        report(line)
+    model.learn(merged, exact=how.exact, choose=how.choose)
+    if how.choose:
+        report(model.choice_.summary())  # type: ignore[attr-defined]
+    test = _unlearned(model, test, report)
     growth = GrownModel(
         model,
-        len(measurable),
-        _change_on_test(before, model, measurable),
-        _change_on_held_out(before, model),
-        corrected=sum(before.documents_.values()) + len(train) - sum(model.documents_.values()),
-        new_labels=len(model.classes_) - len(before.classes_),
+        change_of(before, model, merged.places, test, merged.replaced),
+        new=_total(merged.new),
+        corrected=_total(merged.corrected),
+        replaced=_total(merged.replaced),
+        repeated=_total(merged.repeated),
+        as_corrected=come_out_as_given(model, merged.corrected),
+        new_labels=sorted(set(map(str, model.classes_)) - set(map(str, before.classes_))),
+        new_languages=sorted(set(model.languages_) - set(before.languages_)),
+        kept_scores=bool(getattr(model.training_, "changed", 0)),
     )
-    documents = {language: len(rows) for language, rows in train.by_language().items()}
-    remember_step(
-        model,
-        "update" if documents.keys() <= before.documents_.keys() else "add-language",
-        file=data,
-        before=before,
-        documents=documents,
-        new=len(train) - growth.corrected,
-        corrected=growth.corrected,
-        labels_added=growth.new_labels,
+    _remember(how, before, growth, merged, data)
+    if growth.change.fell and not how.force:
+        fell = growth.change.fell[0].described()
+        raise ScoreFellError(
+            f"{source}: {fell}, which is more than noise: the old model stays. Look at the "
+            "documents, or take the new one anyway with --force.",
+            growth,
+        )
+    measurement = measure_changed(model, test)
+    save_model(
+        model, how.output or how.model, scores=measurement.record(), details=measurement.details(), force=True
     )
-    measurement = _measure(model, test)
-    save_model(model, output, scores=measurement.record(), details=measurement.details(), force=True)
     return growth
 
 
-def _change_on_test(before: FunnellingClassifier, after: FunnellingClassifier, test: Corpus) -> Change:
-    known = test.select(servable(test, before))
-    return Change(
-        measure_method(before, known)["languages"] if len(known) else {},
-        measure_method(after, test, _labels(before))["languages"] if len(test) else {},
+def _remember(
+    how: _Growing, before: "Method", growth: GrownModel, merged: Merged, data: FilePath | None
+) -> None:
+    """Let the model remember what it learned from now."""
+    came = [merged.new, merged.corrected, merged.replaced, merged.repeated]
+    rows = {tag: {row for each in came for row in each.get(tag, ())} for tag in merged.places}
+    remember_step(
+        growth.model,
+        how.step,
+        file=data,
+        before=before,
+        documents={tag: len(each) for tag, each in rows.items()},
+        new=growth.new,
+        corrected=growth.corrected,
+        replaced=growth.replaced,
+        labels_added=len(growth.new_labels),
+        views=CHOSEN_ANEW if how.choose else None,
     )
 
 
-def _change_on_held_out(before: FunnellingClassifier, after: FunnellingClassifier) -> Change:
-    old = before.held_out_measures() if hasattr(before, "held_out_") else {}  # models of earlier versions
-    return Change(old, after.held_out_measures(_labels(before)))
+def _chosen_by(model: "Method") -> int:
+    """How many documents there were when the views of a model were chosen, as far as it remembers."""
+    for step in reversed(getattr(model, "history_", [])):
+        if step["step"] in (FIRST, "forget") or step.get("views") == CHOSEN_ANEW:
+            return int(step["after"]["documents"])
+    return sum(model.training_.sizes.values())
 
 
-def _labels(model: FunnellingClassifier) -> list[str]:
-    return [str(label) for label in model.classes_]
+def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
+    """The documents that bring a text, and those that bring labels for one that the model has."""
+    known = {name for tag in archive.ids for name in archive.names(tag) if not isinstance(name, LineNumber)}
+    bare = np.array(
+        [
+            text is NO_TEXT or (not text.strip() and not isinstance(name, LineNumber) and name in known)
+            for name, text in zip(train.ids, train.texts, strict=True)
+        ],
+        dtype=bool,
+    )
+    corrections = train.select(bare)
+    unknown = [name for name in corrections.ids if name not in known]
+    if unknown:
+        number = "has no text" if len(unknown) == 1 else f"and {len(unknown) - 1:,} more have no text"
+        raise InputError(
+            f"document {quoted(unknown[0])} {number}, and the model learned from none of that id. Name the "
+            "column of the text with --text-column, or leave it out."
+        )
+    return train.select(~bare), corrections
 
 
-def _measure(model: FunnellingClassifier, test: Corpus) -> Measurement:
-    """What the model's card shows: all languages alike, so test documents only where all have some."""
-    if set(test.by_language()) == set(model.languages_):
-        return measure_on_test(model, test, " after it learned on", shown_errors(model))
-    how = "Measured by inner folds over the training documents after it learned on."
-    return measure_held_out(model, how)
+def _merged(model: "Method", documents: Corpus, corrections: Corpus) -> Merged:
+    """What the model's documents become: corrected first, then with those that bring a text."""
+    archive = model.training_
+    places = {language: np.arange(size) for language, size in archive.sizes.items()}
+    merged = Merged(archive, model.classes_, places, {}, {}, {}, {})
+    if len(corrections):
+        merged = model.correction(corrections.ids, corrections.y, corrections.languages)
+    if len(documents):
+        corrected = copy(model)
+        corrected.training_, corrected.classes_ = merged.archive, merged.classes
+        groups = documents.groups if any(documents.groups) else None
+        further = corrected.merge(documents.texts, documents.y, documents.languages, groups, documents.ids)
+        merged = _both(merged, further)
+    return merged
+
+
+def _both(first: Merged, second: Merged) -> Merged:
+    """What two steps made of an archive, where the first left all documents in their places."""
+    corrected = _united(first.corrected, second.corrected)
+    repeated = _united(first.repeated, second.repeated)
+    return replace(
+        second,
+        corrected=corrected,
+        repeated={
+            tag: sorted({*rows} - {*corrected.get(tag, ()), *second.replaced.get(tag, ())})
+            for tag, rows in repeated.items()
+        },
+    )
+
+
+def _united(first: DocumentRows, second: DocumentRows) -> DocumentRows:
+    return {tag: sorted({*first.get(tag, ()), *second.get(tag, ())}) for tag in sorted({*first, *second})}
+
+
+def _total(documents: DocumentRows) -> int:
+    return sum(map(len, documents.values()))
+
+
+def _said(model: "Method", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
+    """What is about to be learned, a line each."""
+    new, corrected, replaced, repeated = (
+        _total(each) for each in (merged.new, merged.corrected, merged.replaced, merged.repeated)
+    )
+    counts = [
+        f"{number:,} {what}"
+        for number, what in (
+            (new, "new"),
+            (corrected, "corrected"),
+            (replaced, "replaced"),
+            (repeated, "known with these labels"),
+        )
+        if number
+    ]
+    lines = [f"Learning on: {', '.join(counts)}."] if counts else []
+    languages = {tag: len(rows) for tag, rows in merged.new.items() if rows and tag not in model.languages_}
+    if languages:
+        named = ", ".join(f"{tag} ({counted(number, 'document')})" for tag, number in languages.items())
+        lines.append(f"New languages: {named}.")
+    if replaced:
+        cure = "add --id-column none if ids are only numbers of rows, and --text-column none if it is no text"
+        lines.append(
+            f"{counted(replaced, 'document')} with the id of a training document and another text, which is "
+            f"replaced ({cure})."
+        )
+    before, documents = _chosen_by(model), sum(merged.archive.sizes.values())
+    if hasattr(model, "choice_") and not choose and documents > 2 * before:
+        lines.append(
+            f"The views were chosen by {counted(before, 'document')}, and there are {documents:,} now: "
+            f"`funnelling update {folder} --choose` chooses anew, over all of them."
+        )
+    return lines
+
+
+def _unlearned(model: "Method", test: Corpus, report: Reporter) -> Corpus:
+    """Test documents that the model has not learned from."""
+    learned = model.training_.knows(test.languages, test.texts, test.ids, test.groups)
+    if learned.any():
+        report(f"{counted(int(learned.sum()), 'test document')} left out, which the model learned from.")
+    return test.select(~learned)
+
+
+def measure_changed(model: "Method", test: Corpus, when: str = "after it learned on") -> Measurement:
+    """What the card of a changed model shows: test documents only where all languages have some."""
+    if len(test) and set(test.by_language()) >= set(model.languages_):
+        return measure_on_test(model, test, f" {when}", shown_errors(model))
+    if getattr(model, "held_out_", None):
+        return measure_held_out(model, f"Measured by inner folds over the training documents {when}.")
+    return Measurement(None, f"Not measured {when}: there are no test documents in every language.")

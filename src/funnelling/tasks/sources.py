@@ -40,16 +40,18 @@ def read_labelled(
     verbose: int = 0,
     layout: Layout = AS_FOUND,
     strict: bool = False,
+    texts: bool = True,
 ) -> tuple[Corpus, list[str]]:
     """The labelled documents of a file, and lines to report once all checks have passed.
 
     They say which tags of languages have become shorter, and how many documents are left out. Missing
     languages are detected ``among`` some, or among those that other documents name. Documents with a language
-    that is none are left out; ``strict`` refuses them.
+    that is none are left out; ``strict`` refuses them. Unless ``texts`` are needed, a document with an id may
+    have `NO_TEXT`, and no language.
     """
     name = shown_name(path)
     with clock(f"reading {name}", bool(verbose)):
-        corpus = Corpus.from_documents(read_documents(path, layout))
+        corpus = Corpus.from_documents(read_documents(path, layout, texts=texts))
     names = name_languages(corpus, name, among=among, verbose=verbose, strict=strict)
     labelled = corpus.labelled()
     if not len(labelled):
@@ -97,9 +99,13 @@ def read_sides(
     verbose: int = 0,
     layout: Layout = AS_FOUND,
     strict: bool = False,
+    texts: bool = True,
 ) -> tuple[Trial, list[str]]:
-    """What a file says to learn from, at least one document, and to measure on; and what to report."""
-    corpus, notes = read_labelled(path, among, verbose, layout, strict)
+    """What a file says to learn from, at least one document, and to measure on; and what to report.
+
+    ``texts`` is that of `read_labelled`.
+    """
+    corpus, notes = read_labelled(path, among, verbose, layout, strict, texts)
     trial = sides_of(corpus)
     if not len(trial.train):
         raise InputError(

@@ -1,0 +1,254 @@
+"""Another goal for a fitted funnel: thresholds anew, from the honest scores that its archive keeps.
+
+What is shown of it is honest too: each fold's documents are decided by thresholds that the other folds gave.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.evaluation.counts import ALL, Columns, Counts, IntArray
+from funnelling.evaluation.language_averages import counts_by_language
+from funnelling.evaluation.registry import MEASURES
+from funnelling.funnel.ranking import Ranking
+from funnelling.funnel.thresholds import Goal, Tuned, parse_goal, tune, tuned_as
+from funnelling.matrices import Floats, Folds, Targets
+from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.svm import Calibration
+
+MOST_NAMED = 5
+CHANCE = 2.0  # standard errors by which a share may miss its goal
+FIGURES = ("precision", "recall", "f1", "labels_per_document")
+
+Figures = dict[str, float]
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ThresholdChange:
+    """What other thresholds change: counts by language, and each label's probability above which it is given.
+
+    ``tuned`` are the labels that the ``goal`` is for, all or some of ``labels``. Counts are of training
+    documents that were held out, decided by thresholds that were tuned without them.
+    """
+
+    goal: str
+    labels: list[str]
+    tuned: list[str]
+    thresholds_before: Array
+    thresholds_after: Array
+    before: dict[str, IntArray]
+    after: dict[str, IntArray]
+
+    def overall(self) -> dict[str, Figures]:
+        """Precision, recall, F1 and labels per document, before and after, of all languages together."""
+        return {when: figures(sum_of(tables)) for when, tables in self._tables(self._columns()).items()}
+
+    def by_language(self) -> dict[str, dict[str, Figures]]:
+        """The same of each language."""
+        tables = self._tables(self._columns())
+        return {
+            language: {when: figures(Counts.from_table(each[language])) for when, each in tables.items()}
+            for language in self.after
+        }
+
+    def by_label(self) -> list[dict[str, Any]]:
+        """The same of each label that was tuned, with its thresholds; those that changed most come first."""
+        rows = []
+        for column in self._columns():
+            tables = self._tables([column])
+            counts = {when: sum_of(each) for when, each in tables.items()}
+            limits = [float(each[column]) for each in (self.thresholds_before, self.thresholds_after)]
+            documents = int((counts["after"].tp + counts["after"].fn).item())
+            rows.append(
+                {
+                    "label": self.labels[column],
+                    "documents": documents,
+                    "threshold": dict(zip(tables, limits, strict=True)),
+                    **{when: figures(each) for when, each in counts.items()},
+                }
+            )
+        return sorted(rows, key=lambda row: (-_difference(row), row["label"]))
+
+    def missed(self) -> list[str]:
+        """In lines, where the goal is missed by more than chance would have it; none where it is reached."""
+        goal = parse_goal(self.goal)
+        if goal.share is None:
+            return []
+        kind, share = goal.share
+        if not goal.per_label:
+            reached = _misses(sum_of(self._tables(self._columns())["after"]), goal)
+            return [] if reached is None else [f"{self.goal} is not reached: {kind} is {reached:.3f}."]
+        short = {
+            self.labels[column]: reached
+            for column in self._columns()
+            if (reached := _misses(sum_of(self._tables([column])["after"]), goal)) is not None
+        }
+        worst = sorted(short, key=lambda label: (short[label], label))[:MOST_NAMED]
+        named = ", ".join(f"{label} {short[label]:.3f}" for label in worst)
+        more = ", …" if len(short) > len(worst) else ""
+        counted = f"{len(short)} of {len(self.tuned)} labels"
+        return [f"{kind}={share:g} is not reached by {counted}: {named}{more}."] if short else []
+
+    def record(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "goal": self.goal,
+            "labels": self.tuned,
+            "overall": self.overall(),
+            "languages": self.by_language(),
+            "by_label": self.by_label(),
+            "missed": self.missed(),
+        }
+
+    def _columns(self) -> list[int]:
+        tuned = set(self.tuned)
+        return [column for column, label in enumerate(self.labels) if label in tuned]
+
+    def _tables(self, columns: list[int]) -> dict[str, dict[str, IntArray]]:
+        """Before and after, the counts of some labels by language."""
+        both = {"before": self.before, "after": self.after}
+        return {
+            when: {language: table[:, columns] for language, table in tables.items()}
+            for when, tables in both.items()
+        }
+
+
+def sum_of(tables: Mapping[str, IntArray]) -> Counts:
+    """The counts of all languages together."""
+    return Counts.from_table(np.sum(list(tables.values()), axis=0))
+
+
+def figures(counts: Counts) -> Figures:
+    """Precision, recall and F1 of all labels together, and labels per document."""
+    micro = {name: float(MEASURES[name].of(counts)) for name in ("precision", "recall", "micro_f1")}
+    assigned = float((counts.tp + counts.fp).sum() / max(1, int(counts.documents)))
+    return dict(zip(FIGURES, [*micro.values(), assigned], strict=True))
+
+
+def _difference(row: Mapping[str, Any]) -> float:
+    """How many more labels are given than before, or fewer, and whether right or wrong, per document."""
+    before, after = row["before"], row["after"]
+    return float(
+        abs(after["labels_per_document"] - before["labels_per_document"])
+        + row["documents"] * 1e-9 * abs(after["recall"] - before["recall"])
+    )
+
+
+def _misses(counts: Counts, goal: Goal) -> float | None:
+    """The share that is reached, where it is less than was asked for by more than chance."""
+    assert goal.share is not None
+    kind, share = goal.share
+    number = int((counts.tp + (counts.fn if kind == "recall" else counts.fp)).sum())
+    reached = float(MEASURES[kind].of(counts))
+    error = np.sqrt(share * (1 - share) / max(1, number))
+    return reached if number and reached < share - CHANCE * error else None
+
+
+def tuned_columns(classes: Iterable[Any], labels: Sequence[str] | None) -> npt.NDArray[np.intp]:
+    """Where a model has these labels, all by default; one that it does not have is refused."""
+    known = {str(label): column for column, label in enumerate(classes)}
+    if labels is None:
+        return np.arange(len(known))
+    if not labels:
+        raise InputError("No label to tune is named. Name some, or leave them out for all.")
+    for label in labels:
+        if label not in known:
+            near = ", ".join(get_close_matches(label, known, n=3))
+            hint = f"Near ones that it has: {near}." if near else "See `funnelling inspect` for those it has."
+            raise InputError(f"The model has no label {label!r}. {hint}")
+    return np.unique([known[label] for label in labels])
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Honest scores of documents, their truth, and what makes probabilities of them."""
+
+    calibration: Calibration
+    scores: Floats
+    targets: dict[str, Targets]
+    folds: Folds
+
+    @classmethod
+    def of(
+        cls, calibrator: Calibrator, scores: Mapping[str, Floats], training: TrainingSet, folds: Folds
+    ) -> "HeldOut":
+        """``scores`` by language; training documents of the same languages, and their folds."""
+        assert isinstance(calibrator, Calibration)
+        stacked = np.vstack([scores[language] for language in training.targets])
+        return cls(calibrator, stacked, training.targets, folds)
+
+    def tuned(self, goal: Goal, columns: npt.NDArray[np.intp]) -> Tuned:
+        """Thresholds of some labels for a goal."""
+        sizes = [len(rows) for rows in self.targets.values()]
+        languages = np.repeat(np.arange(len(sizes)), sizes)
+        whole = len(columns) == self.scores.shape[1]
+        return tune(self._ranking if whole else self._ranked(columns.tolist()), languages, goal)
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        return self._ranked(ALL)
+
+    def _ranked(self, columns: Columns) -> Ranking:
+        targets = np.vstack(list(self.targets.values()))[:, columns]
+        return Ranking(self.calibration(self.scores)[:, columns], targets, self.folds)
+
+    def with_tuned(self, cuts: Any, tuned: Tuned, columns: npt.NDArray[np.intp]) -> Array:
+        """Thresholds in scores, where those of some labels have been tuned."""
+        whole = np.array(np.broadcast_to(np.asarray(cuts, dtype=np.float64), self.scores.shape[1]))
+        whole[columns] = tuned.in_scores(self.calibration, columns)
+        return whole
+
+    def counts(self, decided: Targets) -> dict[str, IntArray]:
+        return counts_by_language(self.targets, decided)
+
+    def decided(self, cuts: Any, goal: Goal | None) -> Targets:
+        """What thresholds decide; those that were tuned on these documents, by what the other folds gave."""
+        if goal is not None:
+            tuned = tuned_as(
+                self._ranking, goal, lambda tuned: np.array_equal(tuned.in_scores(self.calibration), cuts)
+            )
+            if tuned is not None:
+                return tuned.decided
+        decided: Targets = self.scores - cuts > 0
+        return decided
+
+    def probabilities(self, cuts: Any) -> Array:
+        """Thresholds in scores as probabilities; .5 for a label that training left no choice about."""
+        scores = np.broadcast_to(np.asarray(cuts, dtype=np.float64), (1, self.scores.shape[1]))
+        thresholds: Array = self.calibration(scores)[0]
+        thresholds[self.calibration.trivial] = 0.5
+        return thresholds
+
+
+def change_thresholds(
+    held_out: HeldOut,
+    classes: Iterable[Any],
+    cuts: Any,
+    before: Goal | None,
+    goal: str,
+    columns: npt.NDArray[np.intp],
+) -> tuple[Array, ThresholdChange]:
+    """Thresholds in scores for a goal, those of other labels as they are, and what that changes."""
+    tuned = held_out.tuned(parse_goal(goal), columns)
+    after = held_out.with_tuned(cuts, tuned, columns)
+    decided = held_out.decided(cuts, before)
+    counts = held_out.counts(decided)
+    decided = decided.copy()
+    decided[:, columns] = tuned.decided
+    names = [str(label) for label in classes]
+    return after, ThresholdChange(
+        goal,
+        names,
+        [names[column] for column in columns.tolist()],
+        held_out.probabilities(cuts),
+        held_out.probabilities(after),
+        counts,
+        held_out.counts(decided),
+    )

@@ -1,0 +1,161 @@
+"""What a model decides before and after a change, of documents that it has not learned from."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from funnelling.corpus import Corpus
+from funnelling.matrices import Targets
+from funnelling.method.archive import Places
+from funnelling.method.learning_on import DocumentRows, by_class
+from funnelling.method.training_set import NEW
+from funnelling.svm.learner import decide
+from funnelling.trials.change import HELD_OUT, TEST, Change, Decisions, measure_change
+from funnelling.trials.measuring import as_indicators
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+
+def change_of(
+    before: "Method",
+    after: "Method",
+    places: Mapping[str, Places],
+    test: Corpus,
+    left_out: DocumentRows | None = None,
+) -> Change:
+    """The change from one model to another, each language on test documents, or on training documents.
+
+    Test documents are ones that neither has learned from. Where a language has none, its training documents
+    are measured on, held out from both tiers: those that the earlier model knew by its scores of them when it
+    had not seen them, the others as it labels them, for it never saw them. ``places`` says where it had those
+    of ``after``. Documents that are ``left_out`` are not measured on. A method that is no funnel holds no
+    document out, and is measured on test documents alone.
+    """
+    return _Comparison(before, after).change(places, test, left_out or {})
+
+
+def held_out_decisions(model: Any) -> dict[str, Targets]:
+    """What a funnel decides of its training documents when neither tier has seen them, by language."""
+    archive = getattr(model, "training_", None)
+    decisions = {}
+    for language, scores in getattr(archive, "scores", {}).items():
+        thresholds = model.funnel(language).tier_two.thresholds
+        decisions[language] = decide(scores - thresholds, bool(model.exclusive_))
+    return by_class(decisions, len(model.classes_), bool(model.exclusive_))
+
+
+class _Comparison:
+    """Two models, compared over the labels that both know."""
+
+    def __init__(self, before: "Method", after: "Method") -> None:
+        self._before, self._after = before, after
+        labels = [set(map(str, model.classes_)) for model in (before, after)]
+        self._labels = sorted(set.intersection(*labels))
+        self._one_label = bool(after.exclusive_)
+
+    def change(self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows) -> Change:
+        decisions = self._on_test(test)
+        held_out = held_out_decisions(self._before), held_out_decisions(self._after)
+        for language in held_out[1]:
+            if language not in decisions:
+                decisions[language] = self._on_held_out(
+                    language, places[language], left_out.get(language, ()), *held_out
+                )
+        return measure_change(
+            {language: self._measurable(decisions[language]) for language in sorted(decisions)},
+            self._one_label,
+        )
+
+    def _on_test(self, test: Corpus) -> dict[str, Decisions]:
+        decisions = {}
+        for language, rows in test.by_language().items():
+            documents = test.select(rows)
+            if not self._after.serves(language):
+                continue
+            decisions[language] = Decisions(
+                TEST,
+                documents.label_matrix(self._labels),
+                self._labelled(self._before, language, documents.texts),
+                self._labelled(self._after, language, documents.texts),  # type: ignore[arg-type]
+                _units(language, documents.ids, documents.groups),
+            )
+        return decisions
+
+    def _on_held_out(
+        self,
+        language: str,
+        places: Places,
+        left_out: Sequence[int],
+        before: Mapping[str, Targets],
+        after: Mapping[str, Targets],
+    ) -> Decisions:
+        archive = self._after.training_
+        truth = by_class(
+            {language: archive.targets[language]}, len(self._after.classes_), bool(self._after.exclusive_)
+        )[language]
+        old, new = np.flatnonzero(places != NEW), np.flatnonzero(places == NEW)
+        decided: Targets | None = None
+        # A model that held nothing out, as one whose tier 2 a sample taught, tells nothing of old documents.
+        if language in before or (not len(old) and self._before.serves(language)):
+            decided = np.zeros((len(places), len(self._labels)), dtype=bool)
+            if len(old):
+                decided[old] = self._shown(self._before, before[language])[places[old]]
+            if len(new):
+                texts = [archive.documents[language][row] for row in new]
+                decided[new] = self._labelled(self._before, language, texts)
+        kept = np.setdiff1d(np.arange(len(places)), left_out)
+        units = _units(language, archive.ids[language], archive.groups[language])
+        return Decisions(
+            HELD_OUT,
+            self._shown(self._after, truth)[kept],
+            None if decided is None else decided[kept],
+            self._shown(self._after, after[language])[kept],
+            [units[row] for row in kept],
+        )
+
+    def _labelled(self, model: "Method", language: str, texts: Sequence[str]) -> Targets | None:
+        """What a model decides of texts, None where it cannot label the language."""
+        if not model.serves(language):
+            return None
+        labels = model.predict(list(texts), languages=[language] * len(texts))
+        return self._shown(model, as_indicators(model, labels).astype(bool))
+
+    def _shown(self, model: "Method", decisions: Targets) -> Targets:
+        """The columns of the labels that both know."""
+        place = {str(label): column for column, label in enumerate(model.classes_)}
+        return decisions[:, [place[label] for label in self._labels]]
+
+    def _measurable(self, decisions: Decisions) -> Decisions:
+        """Without documents whose one label is not known to both."""
+        if not self._one_label:
+            return decisions
+        rows = np.flatnonzero(decisions.truth.any(axis=1)).tolist()
+        return decisions._replace(
+            truth=decisions.truth[rows],
+            before=None if decisions.before is None else decisions.before[rows],
+            after=decisions.after[rows],
+            units=[decisions.units[row] for row in rows],
+        )
+
+
+def _units(language: str, ids: Sequence[str], groups: Sequence[str | None]) -> list[Hashable]:
+    """What each document depends on: its group, or else nothing but itself."""
+    return [
+        ("group", group) if group else ("document", language, row, name)
+        for row, (name, group) in enumerate(zip(ids, groups, strict=True))
+    ]
+
+
+def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
+    """How many of some training documents get exactly the labels that they were given."""
+    archive, right = model.training_, 0
+    targets = by_class(archive.targets, len(model.classes_), bool(model.exclusive_))
+    for language, rows in documents.items():
+        if not rows or language not in targets:
+            continue
+        texts = [archive.documents[language][row] for row in rows]
+        given = as_indicators(model, model.predict(texts, languages=[language] * len(rows)))
+        right += int((given.astype(bool) == targets[language][rows]).all(axis=1).sum())
+    return right

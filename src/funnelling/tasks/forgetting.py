@@ -1,0 +1,156 @@
+"""Let a model forget documents: it becomes the one that never saw them."""
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from funnelling.corpus import Corpus
+from funnelling.errors import InputError
+from funnelling.formats import read_documents
+from funnelling.formats.document import LineNumber, quoted
+from funnelling.formats.files import STANDARD
+from funnelling.formats.layout import AS_FOUND, NONE, Layout
+from funnelling.method.history import remember_step
+from funnelling.storage import save_model
+from funnelling.tasks.changes import change_of
+from funnelling.tasks.growing import load_extensible, measure_changed
+from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
+from funnelling.tasks.sources import FilePath, naming_file
+from funnelling.trials.change import Change
+from funnelling.trials.reporting import Reporter, silent
+from funnelling.wording import counted
+
+if TYPE_CHECKING:
+    from funnelling.method.archive import Archive
+    from funnelling.method.base import Method
+
+LISTS = ("", ".txt", ".ids")  # endings of files with an id per line
+
+
+@dataclass(frozen=True)
+class ForgetfulModel:
+    """A model without the documents that it forgot, which was saved, and what has changed.
+
+    ``forgotten`` counts documents by language. Labels and languages that only they had are gone. ``unknown``
+    is how many ids no document had.
+    """
+
+    model: "Method"
+    forgotten: dict[str, int]
+    unknown: int
+    gone_labels: list[str]
+    gone_languages: list[str]
+    change: Change
+
+    def record(self) -> dict[str, Any]:
+        """What has changed as JSON holds it."""
+        told = ("forgotten", "unknown", "gone_labels", "gone_languages")
+        return {
+            "documents": dict(self.model.documents_),
+            **{name: getattr(self, name) for name in told},
+            **self.change.record(),
+        }
+
+
+def forget(
+    model: FilePath,
+    ids: FilePath,
+    output: FilePath | None = None,
+    *,
+    layout: Layout = AS_FOUND,
+    ignore_unknown: bool = False,
+    resources: ResourcePaths = NO_RESOURCES,
+    jobs: int | None = None,
+    force: bool = False,
+    verbose: int = 0,
+    report: Reporter = silent,
+) -> ForgetfulModel:
+    """Make a model the one that never saw the documents of some ids, and save it.
+
+    Everything is done anew without them, choices included, and the card and the report of the model are
+    written anew. Nothing in its folder holds the documents any more.
+
+    Parameters
+    ----------
+    model : folder of the model
+    ids : file with an id per line, or a table with a column of ids; - for standard input
+    output : folder of the new model; None replaces the old one
+    layout : where the ids are in a table, as far as that is not to be found
+    ignore_unknown : whether ids that no document has are passed over, or else refused
+    resources : where those resources are now that the model learns from beside documents
+    jobs : threads, or None for one
+    force : whether another model in ``output`` is replaced
+    verbose : above 0 for progress bars
+    report : what gets a line on each step
+    """
+    method = load_extensible(model, output, resources, force)
+    method.set_params(n_jobs=jobs, verbose=verbose)
+    listed = read_ids(ids, layout)
+    with naming_file(ids):
+        names, unknown = _known(method.training_, listed, ignore_unknown)
+    archive, before = method.training_, copy(method)
+    found = archive.find_ids(names)
+    places = {
+        language: np.setdiff1d(np.arange(size), found.get(language, ()))
+        for language, size in archive.sizes.items()
+    }
+    if any(map(len, places.values())):  # else it is refused
+        report(
+            f"Forgetting {counted(sum(map(len, found.values())), 'document')}; learning anew without them."
+        )
+    with naming_file(model):
+        method.forget(names)
+    forgetful = ForgetfulModel(
+        method,
+        {language: len(rows) for language, rows in found.items()},
+        unknown,
+        sorted(set(map(str, before.classes_)) - set(map(str, method.classes_))),
+        sorted(set(before.languages_) - set(method.languages_)),
+        change_of(before, method, places, Corpus()),
+    )
+    # Without the file, whose name may be that of a person.
+    remember_step(method, "forget", before=before, removed=forgetful.forgotten)
+    measurement = measure_changed(method, Corpus(), "after it forgot documents")
+    save_model(
+        method, output or model, scores=measurement.record(), details=measurement.details(), force=True
+    )
+    return forgetful
+
+
+def read_ids(path: FilePath, layout: Layout = AS_FOUND) -> list[str]:
+    """The ids in a file: one per line, or in a table's column of ids."""
+    if layout.file_format is None and (str(path) == STANDARD or Path(path).suffix.lower() in LISTS):
+        lines = read_documents(path, Layout(file_format="lines"), labels=False)
+        return list(dict.fromkeys(document.text.strip() for document in lines))
+    documents = read_documents(path, replace(layout, text=(NONE,)), labels=False, texts=False)
+    return list(dict.fromkeys(document.id for document in documents))
+
+
+def _known(archive: "Archive", ids: Sequence[str], ignore_unknown: bool) -> tuple[list[str], int]:
+    """The ids that documents have, and how many others there are."""
+    given = {
+        name
+        for language in archive.ids
+        for name in archive.names(language)
+        if not isinstance(name, LineNumber)
+    }
+    if not given:
+        raise InputError(
+            "the documents that the model learned from were given no ids. Train it anew, without those to be "
+            "forgotten."
+        )
+    known = [name for name in ids if name in given]
+    unknown = [name for name in ids if name not in given]
+    if unknown and not ignore_unknown:
+        more = f", nor {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
+        raise InputError(
+            f"the model learned from no document with the id {quoted(unknown[0])}{more}. Leave them out, or "
+            "add --ignore-unknown."
+        )
+    if not known:
+        raise InputError("the model learned from none of these documents. There is nothing to forget.")
+    return known, len(unknown)

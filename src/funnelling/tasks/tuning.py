@@ -1,0 +1,95 @@
+"""Give a model other thresholds, for what matters now, without training it anew."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from funnelling.errors import InputError
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.language_averages import averaged
+from funnelling.evaluation.registry import measure_counts
+from funnelling.formats.files import reading, shown_name, text_lines
+from funnelling.funnel import FunnellingClassifier
+from funnelling.funnel.thresholds import parse_goal
+from funnelling.funnel.tuning import ThresholdChange
+from funnelling.method.history import remember_step
+from funnelling.storage import check_writable, load_model, save_changes
+from funnelling.tasks.measurement import Measurement
+from funnelling.tasks.sources import FilePath, naming_file
+
+CHANGED = ("optimise", "calibrated", "cuts_", "held_out_", "shared_cuts_", "history_")
+
+
+@dataclass(frozen=True)
+class TunedModel:
+    """A model that has other thresholds and was saved, what has changed, and how that was measured."""
+
+    model: FunnellingClassifier
+    change: ThresholdChange
+    measurement: Measurement
+
+
+def tune(
+    model: FilePath,
+    optimise: str,
+    output: FilePath | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    per_label: bool = False,
+    force: bool = False,
+) -> TunedModel:
+    """Set a model's thresholds for a goal, from scores that it keeps of its training documents.
+
+    Parameters
+    ----------
+    model : folder of a funnel
+    optimise : "micro-f1", "macro-f1", "micro-k", "macro-k", "recall=R" or "precision=P"
+    output : folder of the new model; None replaces the old one
+    labels : those to tune, or None for all; others keep their thresholds
+    per_label : whether every label is to reach recall or precision on its own, or all together
+    force : whether another model in ``output`` is replaced
+    """
+    parse_goal(optimise)
+    check_writable(Path(output or model), force or output is None)
+    funnel = load_model(model, mapped=True)
+    if not isinstance(funnel, FunnellingClassifier):
+        raise InputError(f"{model}: only funnels have thresholds to tune. Train one with --optimise.")
+    with naming_file(model):
+        change = funnel.tune(optimise, labels, per_label)
+    remember_step(funnel, "tune", goal=change.goal, labels=[] if labels is None else list(labels))
+    measurement = _measurement(change)
+    save_changes(
+        funnel,
+        model,
+        output or model,
+        [name for name in CHANGED if hasattr(funnel, name)],
+        scores=measurement.record(),
+        details=measurement.details(),
+    )
+    return TunedModel(funnel, change, measurement)
+
+
+def _measurement(change: ThresholdChange) -> Measurement:
+    """What the model's card shows from now on: what it showed before was of other thresholds."""
+    some = "" if len(change.tuned) == len(change.labels) else f" for {', '.join(change.tuned)}"
+    how = (
+        f"Measured by inner folds over the training documents after thresholds were tuned for {change.goal}"
+        f"{some}; those of each fold were tuned on the others."
+    )
+    languages = {}
+    for language, table in change.after.items():
+        counts = Counts.from_table(table)
+        languages[language] = {**measure_counts(counts), "documents": int(counts.documents)}
+    return Measurement(dict(averaged(languages)), how)
+
+
+def named_labels(text: str) -> list[str]:
+    """Labels from a file with one per line, or from a text with commas between them."""
+    try:
+        is_file = Path(text).is_file()
+    except OSError:  # too long for the name of a file
+        is_file = False
+    if not is_file:
+        return [label.strip() for label in text.split(",") if label.strip()]
+    with reading(text) as stream:
+        return [line.strip() for _, line in text_lines(stream, shown_name(text)) if line.strip()]

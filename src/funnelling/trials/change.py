@@ -1,0 +1,155 @@
+"""What a change of a model does to its decisions on the same documents, and whether that is more than noise.
+
+Both models decide of the same documents, so chance plays a part only where they differ. If the model were as
+good as before, it would be chance which of the two decided what: decisions are swapped at random, document by
+document, or group by group where there are groups, and p is the share of the draws that part the two by as
+much (`funnelling.evaluation.randomisation`).
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.language_averages import plain_mean
+from funnelling.evaluation.randomisation import Decided, randomisation
+from funnelling.evaluation.registry import MEASURES, main_measures, measure_counts
+from funnelling.matrices import Targets
+
+TEST, HELD_OUT = "test", "held out"  # what documents are measured on
+# A fall is more than noise where p is below the one and it is above the other: folds and thresholds move
+# scores a little, too. Languages are many, and each has to be surer than their average.
+IN_ALL, IN_ONE = (0.01, 0.01), (0.002, 0.02)
+LOOSE = 3  # times as much for K, which follows thresholds: it falls as soon as fewer labels are assigned
+_BEFORE, _AFTER = "before", "after"
+
+
+class Decisions(NamedTuple):
+    """What both models decide of one language's documents, over the labels known to both.
+
+    ``on`` says whether these are test documents or training documents that were held out. ``before`` is None
+    where the model could not label the language. Documents of one of the ``units`` depend on each other.
+    """
+
+    on: str
+    truth: Targets
+    before: Targets | None
+    after: Targets
+    units: Sequence[Hashable]
+
+
+class Fall(NamedTuple):
+    """A score that fell by more than noise, in a language or, where that is None, on average."""
+
+    measure: str
+    language: str | None
+    before: float
+    after: float
+    p: float
+
+    def described(self) -> str:
+        """The fall in words.
+
+        >>> Fall("micro_f1", "it", 0.8, 0.7123, 0.001).described()
+        'micro-F1 of it fell from .800 to .712'
+        """
+        where = "on average" if self.language is None else f"of {self.language}"
+        values = (f"{value:.3f}".removeprefix("0") for value in (self.before, self.after))
+        return f"{MEASURES[self.measure].title} {where} fell from {' to '.join(values)}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Measures before and after, by language, each on the same documents; a new language has none before.
+
+    Averages are plain means over the languages that have both, {} where none has. ``on`` says what each
+    language was measured on; ``fell`` are the falls beyond noise, the averages' first.
+    """
+
+    before: dict[str, dict[str, float]]
+    after: dict[str, dict[str, float]]
+    average_before: dict[str, float]
+    average_after: dict[str, float]
+    on: dict[str, str]
+    fell: tuple[Fall, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The change as JSON holds it."""
+        return {
+            "before": {"average": self.average_before, "languages": self.before},
+            "after": {"average": self.average_after, "languages": self.after},
+            "measured_on": self.on,
+            "fell": [fall._asdict() for fall in self.fell],
+        }
+
+
+NOT_MEASURED = Change({}, {}, {}, {}, {})
+
+
+def measure_change(decisions: Mapping[str, Decisions], one_label: bool, seed: int = 0) -> Change:
+    """The measures of decisions before and after, by language and on average, and what fell.
+
+    >>> truth = np.ones((40, 1), dtype=bool)
+    >>> change = measure_change({"it": Decisions(TEST, truth, truth, ~truth, range(40))}, one_label=False)
+    >>> change.average_after["micro_f1"], change.fell[0].described()
+    (0.0, 'micro-F1 on average fell from 1.000 to .000')
+    """
+    decisions = {tag: each for tag, each in decisions.items() if len(each.truth) and each.truth.shape[1]}
+    both = {tag: each for tag, each in decisions.items() if each.before is not None}
+    before = {tag: _measures(each.truth, each.before, one_label) for tag, each in both.items()}
+    after = {tag: _measures(each.truth, each.after, one_label) for tag, each in decisions.items()}
+    average_before = plain_mean(before) if before else {}
+    average_after = plain_mean({tag: after[tag] for tag in before}) if before else {}
+    fell = _falls(None, average_before, average_after, both, IN_ALL, seed)
+    if len(both) > 1:
+        for tag, each in both.items():
+            fell += _falls(tag, before[tag], after[tag], {tag: each}, IN_ONE, seed)
+    on = {tag: each.on for tag, each in decisions.items()}
+    return Change(before, after, average_before, average_after, on, tuple(fell))
+
+
+def _measures(truth: Targets, decided: Any, one_label: bool) -> dict[str, float]:
+    return {**measure_counts(Counts.of(truth, decided), one_label), "documents": len(truth)}
+
+
+def _falls(
+    language: str | None,
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    decisions: Mapping[str, Decisions],
+    limits: tuple[float, float],
+    seed: int,
+) -> list[Fall]:
+    """Which measures fell by more than noise."""
+    most_p, least = limits
+    lower = [
+        name
+        for name in main_measures(before)
+        if before[name] - after[name] > least * (LOOSE if "_k" in name else 1)
+    ]
+    if not lower:
+        return []
+    p = randomisation([_decided(decisions)], lower, seed)
+    return [
+        Fall(name, language, before[name], after[name], p[name][_BEFORE, _AFTER])
+        for name in lower
+        if p[name][_BEFORE, _AFTER] < most_p
+    ]
+
+
+def _decided(decisions: Mapping[str, Decisions]) -> Decided:
+    """The decisions on documents of several languages, below each other."""
+    each = list(decisions.values())
+    return Decided(
+        truth=np.vstack([rows.truth for rows in each]),
+        given={
+            _BEFORE: sparse.csr_array(np.vstack([np.asarray(rows.before) for rows in each])),
+            _AFTER: sparse.csr_array(np.vstack([rows.after for rows in each])),
+        },
+        known={_BEFORE: slice(None), _AFTER: slice(None)},
+        languages=[tag for tag, rows in decisions.items() for _ in rows.units],
+        units=[unit for rows in each for unit in rows.units],
+    )

@@ -1,0 +1,104 @@
+"""``funnelling tune``: thresholds for another goal, a table before and after, refusals in one line."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from funnelling import load_model
+
+from .command import contents, one_label_documents, succeed, write_jsonl
+from .conftest import Refuses
+
+
+def test_the_model_is_that_which_was_trained_for_the_goal(
+    model_copy: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("train", split_data, "-o", tmp_path / "anew", "--optimise", "precision=.9", "--jobs", 1)
+    (large,) = model_copy.glob("arrays-*")
+    written = large.stat().st_mtime_ns
+    capsys.readouterr()
+    succeed("tune", model_copy, "--optimise", "precision=.9")
+    table = capsys.readouterr().out
+    assert "labels per document" in table.splitlines()[0]
+    assert "all together" in table
+    assert "those of each fold were tuned on the others" in table
+    tuned, anew = load_model(model_copy), load_model(tmp_path / "anew")
+    assert tuned.cuts_.tolist() == anew.cuts_.tolist()
+    assert tuned.optimise == "precision=.9"
+    assert large.stat().st_mtime_ns == written, "what has not changed is not written again"
+
+
+def test_inspect_and_the_card_tell_how_it_was_measured_now(
+    model_copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("tune", model_copy, "--optimise", "recall=.9")
+    capsys.readouterr()
+    succeed("inspect", model_copy)
+    how = "after thresholds were tuned for recall=.9"
+    assert how in capsys.readouterr().out
+    assert how in (model_copy / "README.md").read_text().replace("\\", "")
+    assert "recall=.9" in (model_copy / "report.html").read_text()
+
+
+def test_json_has_all_of_it_and_output_leaves_the_old_model(
+    model_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, output = contents(model_copy), tmp_path / "other"
+    capsys.readouterr()
+    succeed(
+        *("tune", model_copy, "--optimise", "recall=.9", "--labels", "money,account", "--per-label"),
+        *("-o", output, "--json"),
+    )
+    record = json.loads(capsys.readouterr().out)
+    assert record["goal"] == "recall=.9 per label"
+    assert sorted(record["labels"]) == ["account", "money"]
+    assert sorted(record["languages"]) == ["en", "it"]
+    for row in (record["overall"], *record["languages"].values(), *record["by_label"]):
+        assert set(row["before"]) == set(row["after"]) == {"precision", "recall", "f1", "labels_per_document"}
+    assert {row["label"] for row in record["by_label"]} == {"account", "money"}
+    assert record["model"] == str(output)
+    assert "how" in record
+    assert contents(model_copy) == before
+    old, new = load_model(model_copy), load_model(output)
+    hardware = old.classes_.tolist().index("hardware")
+    assert old.cuts_[hardware] == new.cuts_[hardware]
+    assert new.optimise is None, "all labels go by the old goal when the model learns on"
+
+
+def test_labels_may_stand_in_a_file_and_a_model_is_tuned_again_and_again(
+    own_words_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    labels = tmp_path / "labels.txt"
+    labels.write_text("money\n\naccount\n")
+    succeed("tune", own_words_copy, "--optimise", "recall=.9", "--labels", labels)
+    assert "Other labels keep their thresholds" in capsys.readouterr().out
+    once = load_model(own_words_copy).cuts_
+    assert [cut == 0 for cut in once] == [False, True, False], "account, hardware, money"
+    succeed("tune", own_words_copy, "--optimise", "micro-f1")
+    assert len(list(own_words_copy.glob("arrays-*"))) == 2
+    succeed("tune", own_words_copy, "--optimise", "recall=.9", "--labels", labels, "--json")
+    again = load_model(own_words_copy).cuts_
+    assert [a == b for a, b in zip(once, again, strict=True)] == [True, False, True]
+
+
+def test_what_cannot_be_tuned_is_refused(
+    model: Path, split_data: Path, tmp_path: Path, refuses: Refuses
+) -> None:
+    shutil.copytree(model, tmp_path / "model")
+    succeed("train", split_data, "-o", "naive", "--method", "naive", "--jobs", 1)
+    succeed("train", split_data, "-o", "compact", "--method", "fun-tat", "--compact", "--jobs", 1)
+    data = write_jsonl(tmp_path / "one.jsonl", one_label_documents())
+    succeed("train", data, "-o", "one", "--method", "fun-tat", "--no-table", "--jobs", 1)
+    goal = ("--optimise", "recall=.9")
+    refuses("tune", "model", "--optimise", "accuracy", says=["accuracy", "precision=P"])
+    refuses("tune", "nowhere", "--optimise", "accuracy", says=["accuracy", "precision=P"])
+    refuses("tune", "nowhere", *goal, says=["nowhere"])
+    refuses("tune", "model", *goal, "--labels", "mony", says=["model: ", "'mony'", "money"])
+    refuses("tune", "model", *goal, "--labels", ",", says=["No label"])
+    refuses("tune", "model", *goal, "-o", "compact", says=["compact exists", "--force"])
+    refuses("tune", "naive", *goal, says=["naive: only funnels"])
+    refuses("tune", "compact", *goal, says=["compact: ", "Train it anew with --optimise"])
+    refuses("tune", "one", *goal, says=["one: ", "one label per document"])
+    refuses("tune", "model", says=["--optimise"])

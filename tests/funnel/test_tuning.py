@@ -1,0 +1,135 @@
+"""Another goal for a fitted funnel: the thresholds of a fit for it, and honest figures."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier, InputError
+from funnelling.funnel.thresholds import Goal, parse_goal
+from funnelling.funnel.tuning import figures, sum_of
+from tests.artificial import text_corpus, vector_corpus
+
+CORPUS = vector_corpus(documents=80, noise=0.8)
+
+
+def fitted(**parameters: Any) -> FunnellingClassifier:
+    model = FunnellingClassifier(**{"views": None, "meta_C": 1, "random_state": 0, **parameters})
+    return model.fit(CORPUS.X, CORPUS.y)
+
+
+@pytest.mark.parametrize("goal", ["macro-f1", "micro-k", "recall=.8", "precision=.8", "recall=.7 per label"])
+@pytest.mark.parametrize("before", [{}, {"optimise": "micro-f1"}, {"calibrated": True}])
+def test_thresholds_are_those_of_a_fit_for_the_goal(goal: str, before: dict[str, Any]) -> None:
+    model, anew = fitted(**before), fitted(optimise=goal)
+    model.tune(goal)
+    np.testing.assert_array_equal(model.cuts_, anew.cuts_)
+    assert model.get_params() == anew.get_params(), "a later fit goes by the goal"
+    for tag, rows in model.predict(CORPUS.X).items():
+        np.testing.assert_array_equal(rows, anew.predict(CORPUS.X)[tag])
+        np.testing.assert_array_equal(model.held_out_[tag], anew.held_out_[tag])
+
+
+def test_languages_without_training_documents_get_their_thresholds_too() -> None:
+    corpus = text_corpus(60)
+    parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
+    model, anew = (
+        FunnellingClassifier(**parameters, **more).fit(*corpus) for more in ({}, {"optimise": "recall=.9"})
+    )
+    model.tune("recall=.9")
+    np.testing.assert_array_equal(model.shared_cuts_, anew.shared_cuts_)
+    np.testing.assert_array_equal(model.thresholds("es"), anew.thresholds("es"))
+
+
+def test_other_labels_keep_their_thresholds_and_the_model_its_goal() -> None:
+    model = fitted(optimise="macro-f1")
+    before = model.thresholds("en")
+    change = model.tune("recall=.95", labels=["1"])
+    after = model.thresholds("en")
+    assert after[1] < before[1]
+    assert after[[0, 2]].tolist() == before[[0, 2]].tolist()
+    assert (model.optimise, change.tuned) == ("macro-f1", ["1"])
+    assert [row["label"] for row in change.by_label()] == ["1"]
+    assert change.thresholds_after.tolist() == pytest.approx(after.tolist())
+
+
+def test_more_recall_means_more_labels() -> None:
+    model = fitted()
+    few, many = (model.tune(goal).overall()["after"] for goal in ("recall=.6", "recall=.95"))
+    assert many["recall"] > few["recall"]
+    assert many["labels_per_document"] > few["labels_per_document"]
+    assert many["precision"] < few["precision"]
+
+
+def test_figures_are_of_thresholds_that_did_not_see_the_documents() -> None:
+    model = fitted()
+    change = model.tune("macro-f1")
+    in_hindsight = figures(sum_of(model.held_out_))
+    assert change.overall()["after"]["f1"] < in_hindsight["f1"]
+    assert change.overall()["after"] == model.tune("macro-f1").overall()["before"]
+
+
+def test_per_label_is_asked_of_every_label() -> None:
+    model = fitted()
+    change = model.tune("recall=.8", per_label=True)
+    assert change.goal == model.optimise == "recall=.8 per label"
+    table = np.sum(list(model.held_out_.values()), axis=0)
+    assert (table[0] / (table[0] + table[2]) >= 0.8).all()
+    with pytest.raises(InputError, match="nothing to optimise"):
+        model.tune("f1", per_label=True)
+
+
+def test_a_goal_that_is_out_of_reach_is_named_with_what_is_reached() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), rng.random((300, 2)) < 0.3
+    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(X, y.astype(int))
+    (line,) = model.tune("precision=.95").missed()
+    assert line.startswith("precision=.95 is not reached: precision is 0.")
+    (line,) = model.tune("precision=.95", per_label=True).missed()
+    assert line.startswith("precision=0.95 is not reached by 2 of 2 labels: ")
+    assert model.tune("recall=.8").missed() == []
+
+
+def test_precision_is_reached_with_as_much_recall_as_there_is() -> None:
+    model = fitted()
+    high, low = (model.tune(f"precision={share}").overall()["after"] for share in (0.9, 0.7))
+    assert high["precision"] > low["precision"] > 0.6
+    assert low["recall"] > high["recall"]
+
+
+def test_what_cannot_be_tuned_is_refused() -> None:
+    model = fitted()
+    with pytest.raises(InputError, match="nothing to optimise"):
+        model.tune("accuracy")
+    with pytest.raises(InputError, match="no label '7'"):
+        model.tune("micro-f1", labels=["7"])
+    with pytest.raises(InputError, match="No label to tune"):
+        model.tune("micro-f1", labels=[])
+    with pytest.raises(InputError, match=r"compact.*Train it anew with --optimise"):
+        fitted(compact=True).tune("micro-f1")
+    model.training_.scores.clear()
+    with pytest.raises(InputError, match="earlier version"):
+        model.tune("micro-f1")
+    one_label = FunnellingClassifier(views=None).fit(np.eye(8), [0, 1] * 4)
+    with pytest.raises(InputError, match="one label per document"):
+        one_label.tune("micro-f1")
+
+
+def test_a_model_that_learned_on_is_tuned_on_all_its_documents() -> None:
+    corpus = text_corpus(60)
+    model = FunnellingClassifier(views=None, meta_C=1, random_state=0)
+    italian = np.array(corpus[2]) == "it"
+
+    def some(rows: Any) -> tuple[list[Any], ...]:
+        return tuple([column[row] for row in np.flatnonzero(rows)] for column in corpus)
+
+    model.fit(*some(~italian)).extend(*some(italian))
+    assert sorted(model.training_.scores) == ["en", "it"]
+    model.tune("recall=.9")
+    assert sum(table.sum() for table in model.held_out_.values()) == 60 * len(model.classes_)
+
+
+def test_goals_by_name() -> None:
+    assert parse_goal("precision=.9") == Goal("recall", precision=0.9)
+    assert parse_goal("macro-k per label") == Goal("macro_k", per_label=True)
+    assert parse_goal("precision=.9").share == ("precision", 0.9)

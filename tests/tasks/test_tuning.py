@@ -1,0 +1,42 @@
+"""Tuning a model folder: what comes back is what was saved."""
+
+from pathlib import Path
+
+import pytest
+
+from funnelling import FunnellingClassifier, load_model, save_model
+from funnelling.storage import describe_model
+from funnelling.tasks.tuning import named_labels, tune
+from tests.artificial import text_corpus
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(*text_corpus(60))
+    save_model(model, tmp_path / "model", scores={"average": {}, "languages": {}, "how": "Measured before."})
+    return tmp_path / "model"
+
+
+def test_what_comes_back_is_what_was_saved(folder: Path) -> None:
+    tuned = tune(folder, "recall=.9")
+    assert load_model(folder).cuts_.tolist() == tuned.model.cuts_.tolist()
+    described = describe_model(folder)
+    assert described["parameters"]["optimise"] == "recall=.9"
+    assert described["scores"]["how"] == tuned.measurement.how != "Measured before."
+    assert described["scores"]["languages"].keys() == {"en", "it"}
+
+
+def test_a_tuned_model_learns_on_by_its_goal(folder: Path) -> None:
+    tune(folder, "precision=.7")
+    texts, labels, languages = text_corpus(20, seed=1)
+    grown = load_model(folder).extend(texts, labels, languages, ids=[f"new {i}" for i in range(20)])
+    before = grown.cuts_.copy()
+    grown.tune("precision=.7")
+    assert grown.cuts_.tolist() == before.tolist()
+
+
+def test_labels_are_named_between_commas_or_in_a_file(tmp_path: Path) -> None:
+    assert named_labels("money, sport,") == ["money", "sport"]
+    (tmp_path / "labels").write_text("arts, crafts\n\n sport \n", encoding="utf-8")
+    assert named_labels(str(tmp_path / "labels")) == ["arts, crafts", "sport"]
+    assert named_labels("a" * 5000) == ["a" * 5000]

@@ -226,8 +226,8 @@ def test_told_to_stop_at_random_moments(case: Case, blow: int, tmp_path: Path) -
         model = case.copy(tmp_path / "model")
         status, said = _struck_at(draw.uniform(1, 3), blow, *case.arguments(model), cwd=tmp_path)
         assert contents(model) in (contents(case.old), contents(case.new))
-        assert status in (0, STOPPED[signal.Signals(blow)])
-        if status:
+        assert status in (0, STOPPED[signal.Signals(blow)], -blow)  # it may be over, or not have begun
+        if status > 0:
             assert said.endswith(MESSAGE)
 
 

@@ -135,7 +135,10 @@ class _Merging:
         texts = isinstance(documents, list)
         if columns is not None and not texts:
             _check_width(language, documents, columns["documents"])
-        contents = list(map(bag, documents)) if texts else vector_contents(documents)
+        contents: list[Any] = list(map(bag, documents)) if texts else vector_contents(documents)
+        beginnings = list(map(beginning, documents)) if texts else [""] * len(targets)
+        if texts and not self._archive.as_written:
+            documents = contents
         archived = self._archive.contents(language) if columns is not None else []
         found = self._archive.find(language, names, contents)
         new = np.array([row for row, places in enumerate(found) if not places], dtype=np.intp)
@@ -149,14 +152,13 @@ class _Merging:
                         self._note("replaced", language, place)
                     if groups[row]:
                         columns["groups"][place] = groups[row]
-                    if texts:
-                        columns["beginnings"][place] = beginning(documents[row])
+                    columns["beginnings"][place] = beginnings[row] or columns["beginnings"][place]
             columns["documents"] = _with_rows(columns["documents"], documents, replaced)
         added = {
             "ids": take(names, new),
             "groups": take(groups, new),
             "targets": targets[new],
-            "beginnings": [beginning(documents[row]) if texts else "" for row in new],
+            "beginnings": take(beginnings, new),
             "documents": take(documents, new),
         }
         before = 0 if columns is None else len(columns["ids"])

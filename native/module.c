@@ -57,7 +57,8 @@ enum { SIGNS, ACTIVE, STOP, COEFFICIENTS, SCORES, BIAS, SHARED };
     {"signs", "b", 1, 0}, {"active", "B", 1, 0}, {"stop", "B", 1, 0}, {"coefficients", "d", 8, 1},    \
         {"scores", "f", 4, 1}, {"bias", "d", 8, 1}
 
-static int read_family(const Py_buffer *views, double C, double tolerance, Py_ssize_t max_steps, struct family *f) {
+static int read_family(const Py_buffer *views, double C, double tolerance, double fold_tolerance,
+                       Py_ssize_t max_steps, struct family *f) {
     const Py_ssize_t n = items(&views[SIGNS]), folds = items(&views[BIAS]);
     if (n < 1 || n > INT32_MAX || folds < 1 || folds > PY_SSIZE_T_MAX / 8 / n || items(&views[STOP]) < 1 ||
         items(&views[ACTIVE]) != folds * n || items(&views[COEFFICIENTS]) != folds * n ||
@@ -70,16 +71,17 @@ static int read_family(const Py_buffer *views, double C, double tolerance, Py_ss
         .active = views[ACTIVE].buf,
         .C = C,
         .tolerance = tolerance,
+        .fold_tolerance = fold_tolerance,
         .max_steps = (size_t)max_steps,
         .stop = views[STOP].buf,
     };
     return 1;
 }
 
-static int check_numbers(double C, double tolerance, Py_ssize_t max_steps) {
-    if (C > 0 && isfinite(C) && tolerance > 0 && max_steps >= 0) return 1;
+static int check_numbers(double C, double tolerance, double fold_tolerance, Py_ssize_t max_steps) {
+    if (C > 0 && isfinite(C) && tolerance > 0 && fold_tolerance > 0 && max_steps >= 0) return 1;
     PyErr_SetString(PyExc_ValueError,
-                    "C must be positive and finite, tolerance positive, max_steps not negative");
+                    "C must be positive and finite, tolerances positive, max_steps not negative");
     return 0;
 }
 
@@ -96,14 +98,15 @@ static PyObject *py_solve_gram(PyObject *self, PyObject *args) {
     PyObject *objects[COUNT];
     Py_buffer views[COUNT];
     struct family family;
-    double C, tolerance;
+    double C, tolerance, fold_tolerance;
     Py_ssize_t max_steps;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOOOddn", &objects[GRAM], &objects[SIGNS], &objects[ACTIVE], &objects[STOP],
-                          &objects[COEFFICIENTS], &objects[SCORES], &objects[BIAS], &C, &tolerance, &max_steps) ||
-        !check_numbers(C, tolerance, max_steps) || acquire(objects, expected, views, COUNT) < 0)
+    if (!PyArg_ParseTuple(args, "OOOOOOOdddn", &objects[GRAM], &objects[SIGNS], &objects[ACTIVE], &objects[STOP],
+                          &objects[COEFFICIENTS], &objects[SCORES], &objects[BIAS], &C, &tolerance, &fold_tolerance,
+                          &max_steps) ||
+        !check_numbers(C, tolerance, fold_tolerance, max_steps) || acquire(objects, expected, views, COUNT) < 0)
         return NULL;
-    if (!read_family(views, C, tolerance, max_steps, &family) ||
+    if (!read_family(views, C, tolerance, fold_tolerance, max_steps, &family) ||
         (size_t)items(&views[GRAM]) / family.n != family.n || (size_t)items(&views[GRAM]) % family.n != 0)
         return refuse(views, COUNT, DISAGREE);
     enum solver_status status;
@@ -134,17 +137,18 @@ static PyObject *py_solve_vectors(PyObject *self, PyObject *args) {
     Py_buffer views[SPARSE];
     struct family family;
     struct vectors vectors = {0};
-    double C, tolerance;
+    double C, tolerance, fold_tolerance;
     Py_ssize_t max_steps, width;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOnOOOOOOddn", &objects[VALUES], &objects[COLUMNS], &objects[STARTS], &width,
+    if (!PyArg_ParseTuple(args, "OOOnOOOOOOdddn", &objects[VALUES], &objects[COLUMNS], &objects[STARTS], &width,
                           &objects[SIGNS], &objects[ACTIVE], &objects[STOP], &objects[COEFFICIENTS],
-                          &objects[SCORES], &objects[BIAS], &C, &tolerance, &max_steps) ||
-        !check_numbers(C, tolerance, max_steps))
+                          &objects[SCORES], &objects[BIAS], &C, &tolerance, &fold_tolerance,
+                          &max_steps) ||
+        !check_numbers(C, tolerance, fold_tolerance, max_steps))
         return NULL;
     const int count = objects[COLUMNS] == Py_None ? DENSE : SPARSE;
     if (acquire(objects, expected, views, count) < 0) return NULL;
-    if (!read_family(views, C, tolerance, max_steps, &family) || width < 0 || width > INT32_MAX)
+    if (!read_family(views, C, tolerance, fold_tolerance, max_steps, &family) || width < 0 || width > INT32_MAX)
         return refuse(views, count, DISAGREE);
     const size_t length = (size_t)items(&views[VALUES]);
     vectors.width = (size_t)width;
@@ -213,12 +217,13 @@ static PyObject *py_instructions(PyObject *self, PyObject *args) {
 
 static PyMethodDef METHODS[] = {
     {"solve_gram", py_solve_gram, METH_VARARGS,
-     "solve_gram(gram, signs, active, stop, coefficients, scores, bias, C, tolerance, max_steps)\n--\n\n"
+     "solve_gram(gram, signs, active, stop, coefficients, scores, bias, C, tolerance, fold_tolerance,\n"
+     "           max_steps)\n--\n\n"
      "Solve one label's problems in place, one for each row of active; return the worst status.\n"
      "Status 0 is done, 2 stopped, 3 out of steps, 4 values that are not finite."},
     {"solve_vectors", py_solve_vectors, METH_VARARGS,
      "solve_vectors(values, columns, starts, width, signs, active, stop, coefficients, scores, bias, C,\n"
-     "              tolerance, max_steps)\n--\n\n"
+     "              tolerance, fold_tolerance, max_steps)\n--\n\n"
      "Solve one label's problems as solve_gram does, over vectors whose dot products are the kernel;\n"
      "columns and starts are None where the vectors are dense."},
     {"rbf", py_rbf, METH_VARARGS,

@@ -10,6 +10,7 @@ static const double GAP = 8e-4, USUAL = 1e-3; /* and the tolerance it belongs to
 struct problem problem_of(const struct family *f, size_t fold, double *beta, double *sums) {
     const double gap = f->tolerance > USUAL ? GAP * (f->tolerance / USUAL) : GAP;
     const int by_gap = f->C > LARGE_C || f->tolerance > USUAL;
+    const double usual = fold ? fmax(f->tolerance, f->fold_tolerance) : f->tolerance;
     return (struct problem){
         .n = f->n,
         .signs = f->signs,
@@ -18,7 +19,7 @@ struct problem problem_of(const struct family *f, size_t fold, double *beta, dou
         .beta = beta,
         .sums = sums,
         .by_gap = by_gap,
-        .tolerance = by_gap ? fmin(f->tolerance, 0.8 * gap) : f->tolerance,
+        .tolerance = by_gap ? fmin(f->tolerance, 0.8 * gap) : usual,
         .gap = gap,
         .near = f->tolerance < NEAR ? NEAR : INFINITY,
     };

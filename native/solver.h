@@ -34,6 +34,7 @@ struct family {
     const unsigned char *active;        /* folds * n: 0 holds a document out */
     double C;
     double tolerance;
+    double fold_tolerance;              /* of the problems after the first, where it is wider */
     size_t max_steps;                   /* of a problem, in pairs or in visits of a document */
     const volatile unsigned char *stop; /* read now and then; non-zero ends the work */
 };

@@ -123,6 +123,16 @@ def test_languages_without_documents_are_served_by_all_that_was_learned(corpus: 
     assert saved(grown) == saved(fitted(both, **parameters))
 
 
+def test_what_serves_them_does_not_hang_on_what_was_chosen(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, both = halves(corpus)
+    grown = fitted(first, views="auto", zero_shot="pooled")
+    monkeypatch.setattr("funnelling.funnel.classifier.choose", lambda *_: grown.choice_)
+    at_once = fitted(both, views="auto", zero_shot="pooled")
+    assert saved(grown.extend(**given(second))) == saved(at_once)
+
+
 @pytest.mark.parametrize("name", ["naive", "pooled", "lri", "dci"])
 def test_rivals_learn_on_too(corpus: Corpus, name: str) -> None:
     first, second, both = halves(corpus)

@@ -398,6 +398,7 @@ def _shared_arguments(documents: int) -> dict[str, Any]:
         "bias": np.zeros(2),
         "C": 1.0,
         "tolerance": 1e-3,
+        "fold_tolerance": 1e-3,
         "max_steps": 1000,
     }
 
@@ -447,6 +448,7 @@ WRONG_FOR_BOTH: list[tuple[str, Any]] = [
     ("C", "1"),
     ("tolerance", 0.0),
     ("tolerance", float("nan")),
+    ("fold_tolerance", 0.0),
     ("max_steps", -1),
     ("max_steps", 1.5),
 ]

@@ -8,6 +8,7 @@ import copy
 import logging
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -290,10 +291,12 @@ class FunnellingClassifier(Method):
 
     def design(self) -> Design:
         """What the parameters ask for, with what was chosen where ``views="auto"`` has been fitted."""
-        parameters = self.get_params(deep=False) | self._built_of()
-        design = Design.of(parameters)
-        chosen = is_auto(parameters["views"]) and hasattr(self, "choice_")
-        return self.choice_.applied_to(design) if chosen else design
+        chosen = is_auto(self._built_of()["views"]) and hasattr(self, "choice_")
+        return self.choice_.applied_to(self._asked()) if chosen else self._asked()
+
+    def _asked(self) -> Design:
+        """What the parameters ask for, before anything is chosen."""
+        return Design.of(self.get_params(deep=False) | self._built_of())
 
     def _fit(self, training: TrainingSet) -> None:
         if training.exclusive and (self.optimise is not None or self.calibrated):
@@ -303,9 +306,9 @@ class FunnellingClassifier(Method):
             raise InputError(
                 "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
             )
-        asked = design = self.design()
-        teachers = choose_teachers(design, training)
         inherited = Inheritance.of(training.earlier)
+        asked = design = replace(self._asked(), fold_tolerance=inherited.fold_tolerance)
+        teachers = choose_teachers(design, training)
         if is_auto(self.views):
             if not hasattr(self, "choice_"):
                 self.choice_ = choose(design, training)

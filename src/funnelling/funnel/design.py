@@ -18,6 +18,7 @@ from funnelling.spaces.base import Resources
 from funnelling.spaces.registry import OWN, View, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID, CSetting
+from funnelling.svm.solver import TOLERANCE
 from funnelling.text.languages import known_as
 from funnelling.work.devices import pick_device
 
@@ -40,7 +41,7 @@ class Design:
 
     ``views`` are by name. ``normalise`` is whether posteriors are scaled to length 1, which the paper's
     funnel, over own words alone, does not do. ``goal`` is what thresholds are tuned for; without one, with
-    ``calibrated``, they are where the probability is .5.
+    ``calibrated``, they are where the probability is .5. ``fold_tolerance`` is that of `funnelling.svm.SVM`.
     """
 
     views: Mapping[str, View]
@@ -66,6 +67,7 @@ class Design:
     device: str
     n_jobs: int | None
     verbose: int
+    fold_tolerance: float = TOLERANCE
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "Design":
@@ -107,7 +109,12 @@ class Design:
 
     def base_svm(self) -> SVM:
         """The built-in base classifier."""
-        return SVM(self.base_C, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
+        return SVM(
+            self.base_C,
+            memory_limit=self.memory_limit,
+            fold_tolerance=self.fold_tolerance,
+            n_jobs=self.n_jobs,
+        )
 
     def meta_learner(self, labels: int, training: TrainingSet) -> MetaLearner:
         """What tier 2 learns with; ``labels`` are those that have positives."""
@@ -126,6 +133,7 @@ class Design:
             exclusive=exclusive,
             memory_limit=self.memory_limit,
             device=pick_device(self.device),
+            fold_tolerance=self.fold_tolerance,
             n_jobs=self.n_jobs,
         )
 

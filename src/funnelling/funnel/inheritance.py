@@ -4,10 +4,11 @@ A language whose documents are all as they were keeps the base classifiers of it
 sees no other languages keeps all of its own: to the bit what a fit on everything would give. All else is
 fitted anew, since further documents change what the words of all others weigh.
 
-Few changes need less. What a document scored when it was held out stays, and a new document was held out from
-the funnel as it was: no fold is solved again, and the classifiers, which start from their old solutions, keep
-their sigmoids. That is within a hair of a fit on everything, not the same bits. `SMALL` says how few; changes
-add up until everything is fitted anew.
+Where that is much work, a funnel that need not be exact does with less, for scores within a hair of those of a
+fit on everything. Classifiers that are held out from a fold serve sigmoids and thresholds alone, and are found
+roughly. Few changes (`SMALL`) need no folds at all: what a document scored when it was held out stays, a new
+document was held out from the funnel as it was, and the classifiers, which start from their old solutions,
+keep their sigmoids. Such changes add up until everything is fitted anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +24,11 @@ from funnelling.matrices import Floats, take
 from funnelling.method.training_set import NEW, Earlier, TrainingSet
 from funnelling.spaces.registry import OWN
 from funnelling.svm.path import Coefficients
+from funnelling.svm.solver import TOLERANCE
 
 SMALL = 0.05  # of all documents: so many may have changed since the last fit of everything
 LARGE = 2_000  # documents; a model of fewer is fitted anew in seconds
+ROUGH = 0.03  # scores of classifiers that are held out from a fold are wrong by half of it at most
 
 
 @dataclass(frozen=True)
@@ -65,15 +68,29 @@ class Inheritance:
 
     @property
     def is_small(self) -> bool:
-        """Whether few documents of many have changed, in languages and under labels that were known.
+        """Whether few documents have changed, in languages and under labels that were known."""
+        if self.archive is None or self.earlier is None or not self._takes_short_cuts:
+            return False
+        known = self.archive.targets.keys() >= self.earlier.places.keys() and self.earlier.same_labels
+        return known and self.changed <= SMALL * self._documents
+
+    @property
+    def fold_tolerance(self) -> float:
+        """How well classifiers that are held out from a fold are to be found."""
+        return ROUGH if self._takes_short_cuts else TOLERANCE
+
+    @property
+    def _takes_short_cuts(self) -> bool:
+        """Whether bits matter less than time.
 
         Without a view that all languages share most is taken over as it is, and the rest is soon fitted.
         """
-        if self.archive is None or self.earlier is None or self.earlier.exact or not self.shared:
-            return False
-        documents = sum(map(len, self.earlier.places.values()))
-        known = self.archive.targets.keys() >= self.earlier.places.keys() and self.earlier.same_labels
-        return known and documents >= LARGE and self.changed <= SMALL * documents
+        exact = self.earlier is None or self.earlier.exact
+        return not exact and bool(self.shared) and self._documents >= LARGE
+
+    @property
+    def _documents(self) -> int:
+        return 0 if self.earlier is None else sum(map(len, self.earlier.places.values()))
 
     def own_words(self, language: str) -> tuple[TierOne, Posteriors] | None:
         """The base classifiers of a language that is untouched, and what they say of its documents."""

@@ -48,8 +48,9 @@ class SVM:
     at first. A ``C`` of "grid" tries them all. ``exclusive`` says that a document has exactly one label, so
     its highest score decides. ``calibrated`` says that decisions will be made on calibrated posteriors, so
     these choose C too. ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.plan` says what
-    is done past it. With ``device`` "cuda" a GPU computes RBF kernel matrices and solves over them. Raised by
-    another thread, ``stop`` ends a fit, whose results are then void.
+    is done past it. Classifiers that do not see a fold are found within ``fold_tolerance``. With ``device``
+    "cuda" a GPU computes RBF kernel matrices and solves over them. Raised by another thread, ``stop`` ends a
+    fit, whose results are then void.
     """
 
     C: CSetting = 1.0
@@ -59,6 +60,7 @@ class SVM:
     calibrated: bool = False
     memory_limit: float = 8e9
     device: str = "cpu"
+    fold_tolerance: float = TOLERANCE
     n_jobs: int | None = None
     advance: Advance = field(default=quietly, compare=False)
     stop: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, np.uint8), compare=False)
@@ -258,6 +260,7 @@ class Problem:
             advance=learner.advance if tolerance == TOLERANCE else quietly,
             stop=learner.stop,
             tolerance=tolerance,
+            fold_tolerance=learner.fold_tolerance,
         )
         return [Fit(self, C, folds, solution) for C, solution in zip(Cs, solutions, strict=True)]
 

@@ -54,6 +54,8 @@ class Problems:
     active : (folds, documents) which documents each problem is trained on; the others are only scored
     stop : one byte; when another thread raises it, the work ends and the solution is void
     tolerance : how far from the optimum a solution may be, in scores; the duality gap widens with it
+    fold_tolerance : the same of all problems but the first, where it is wider and the gap does not decide;
+        scikit-learn's solver does without it
 
     A problem whose active documents all have, or all lack, the label scores them +1 or -1.
     """
@@ -65,6 +67,7 @@ class Problems:
         active: npt.NDArray[np.bool_],
         stop: npt.NDArray[np.uint8] | None = None,
         tolerance: float = TOLERANCE,
+        fold_tolerance: float = TOLERANCE,
     ) -> None:
         if not isinstance(kernel, Vectors) and not np.isfinite(kernel.diagonal()).all():
             raise InputError(UNUSABLE_FEATURES)
@@ -76,6 +79,7 @@ class Problems:
         self._masks = np.ascontiguousarray(active, dtype=np.uint8)
         self._stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
         self._tolerance = tolerance
+        self._fold_tolerance = fold_tolerance
 
     def solve(self, label: int, C: float, coefficients: npt.NDArray[np.float64]) -> LabelSolution:
         """Solve a label's problems; ``coefficients`` (folds, documents) are the start, then the solution."""
@@ -89,7 +93,8 @@ class Problems:
                 )
             return LabelSolution(bias, scores, False)
         steps = max(MOST_STEPS, 1_000 * documents)
-        arguments = signs, self._masks, self._stop, coefficients, scores, bias, C, self._tolerance, steps
+        tolerances = self._tolerance, self._fold_tolerance
+        arguments = signs, self._masks, self._stop, coefficients, scores, bias, C, *tolerances, steps
         if isinstance(kernel, Vectors):
             status = compiled.native.solve_vectors(
                 kernel.values, kernel.columns, kernel.starts, kernel.width, *arguments

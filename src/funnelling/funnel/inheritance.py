@@ -4,11 +4,11 @@ A language whose documents are all as they were keeps the base classifiers of it
 sees no other languages keeps all of its own: to the bit what a fit on everything would give. All else is
 fitted anew, since further documents change what the words of all others weigh.
 
-Where that is much work, a funnel that need not be exact does with less, for scores within a hair of those of a
-fit on everything. Classifiers that are held out from a fold serve sigmoids and thresholds alone, and are found
-roughly. Few changes (`SMALL`) need no folds at all: what a document scored when it was held out stays, a new
-document was held out from the funnel as it was, and the classifiers, which start from their old solutions,
-keep their sigmoids. Such changes add up until everything is fitted anew.
+Where that is much work, a funnel that need not be exact does with less, for scores within a hair of those of
+a fit on everything. Classifiers that are held out from a fold serve sigmoids and thresholds alone, and are
+found roughly. Few changes (`SMALL`) need no folds at all: what a document scored when it was held out stays,
+a new document was held out from the funnel as it was, and the classifiers, which start from their old
+solutions, keep their sigmoids. Such changes add up until everything is fitted anew.
 """
 
 from collections.abc import Mapping, Sequence

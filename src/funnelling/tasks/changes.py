@@ -17,6 +17,8 @@ from funnelling.trials.measuring import as_indicators
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
+Answers = tuple[Any, Any]  # what `Method.classify` gives: labels and probabilities
+
 
 def change_of(
     before: "Method",
@@ -24,6 +26,7 @@ def change_of(
     places: Mapping[str, Places],
     test: Corpus,
     left_out: DocumentRows | None = None,
+    answers: Answers | None = None,
 ) -> Change:
     """The change from one model to another, each language on test documents, or on training documents.
 
@@ -31,9 +34,10 @@ def change_of(
     are measured on, held out from both tiers: those that the earlier model knew by its scores of them when it
     had not seen them, the others as it labels them, for it never saw them. ``places`` says where it had those
     of ``after``. Documents that are ``left_out`` are not measured on. A method that is no funnel holds no
-    document out, and is measured on test documents alone.
+    document out, and is measured on test documents alone. ``answers`` are those of ``after`` to the test
+    documents, where they are known.
     """
-    return _Comparison(before, after).change(places, test, left_out or {})
+    return _Comparison(before, after).change(places, test, left_out or {}, answers)
 
 
 def held_out_decisions(model: Any) -> dict[str, Targets]:
@@ -55,8 +59,10 @@ class _Comparison:
         self._labels = sorted(set.intersection(*labels))
         self._one_label = bool(after.exclusive_)
 
-    def change(self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows) -> Change:
-        decisions = self._on_test(test)
+    def change(
+        self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows, answers: Answers | None
+    ) -> Change:
+        decisions = self._on_test(test, answers)
         held_out = held_out_decisions(self._before), held_out_decisions(self._after)
         for language in held_out[1]:
             if language not in decisions:
@@ -68,17 +74,23 @@ class _Comparison:
             self._one_label,
         )
 
-    def _on_test(self, test: Corpus) -> dict[str, Decisions]:
+    def _on_test(self, test: Corpus, answers: Answers | None) -> dict[str, Decisions]:
         decisions = {}
+        known = None if answers is None else as_indicators(self._after, answers[0]).astype(bool)
         for language, rows in test.by_language().items():
             documents = test.select(rows)
             if not self._after.serves(language):
                 continue
+            after = (
+                self._labelled(self._after, language, documents.texts)
+                if known is None
+                else self._shown(self._after, known[rows])
+            )
             decisions[language] = Decisions(
                 TEST,
                 documents.label_matrix(self._labels),
                 self._labelled(self._before, language, documents.texts),
-                self._labelled(self._after, language, documents.texts),  # type: ignore[arg-type]
+                after,  # type: ignore[arg-type]
                 _units(language, documents.ids, documents.groups),
             )
         return decisions

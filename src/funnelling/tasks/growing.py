@@ -23,6 +23,7 @@ from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
 from funnelling.trials.change import Change
+from funnelling.trials.measuring import servable
 from funnelling.trials.one_label import as_one_label
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial
@@ -221,9 +222,11 @@ def _grow(
     if how.choose:
         report(model.choice_.summary())  # type: ignore[attr-defined]
     test = _unlearned(model, test, report)
+    test = test.select(servable(test, model))
+    answers = model.classify(test.texts, languages=test.languages) if len(test) else None
     growth = GrownModel(
         model,
-        change_of(before, model, merged.places, test, merged.replaced),
+        change_of(before, model, merged.places, test, merged.replaced, answers),
         new=_total(merged.new),
         corrected=_total(merged.corrected),
         replaced=_total(merged.replaced),
@@ -241,7 +244,7 @@ def _grow(
             "documents, or take the new one anyway with --force.",
             growth,
         )
-    measurement = measure_changed(model, test)
+    measurement = measure_changed(model, test, answers=answers)
     save_model(
         model, how.output or how.model, scores=measurement.record(), details=measurement.details(), force=True
     )
@@ -378,10 +381,15 @@ def _unlearned(model: "Method", test: Corpus, report: Reporter) -> Corpus:
     return test.select(~learned)
 
 
-def measure_changed(model: "Method", test: Corpus, when: str = "after it learned on") -> Measurement:
+def measure_changed(
+    model: "Method",
+    test: Corpus,
+    when: str = "after it learned on",
+    answers: tuple[Any, Any] | None = None,
+) -> Measurement:
     """What the card of a changed model shows: test documents only where all languages have some."""
     if len(test) and set(test.by_language()) >= set(model.languages_):
-        return measure_on_test(model, test, f" {when}", shown_errors(model))
+        return measure_on_test(model, test, f" {when}", shown_errors(model), answers)
     if getattr(model, "held_out_", None):
         return measure_held_out(model, f"Measured by inner folds over the training documents {when}.")
     return Measurement(None, f"Not measured {when}: there are no test documents in every language.")

@@ -42,8 +42,13 @@ def shown_errors(model: "Method") -> int:
     return 0 if getattr(model, "compact", False) else MOST
 
 
-def measure_on_test(model: "Method", test: Corpus, when: str = "", errors: int = 0) -> Measurement:
-    """Measure a model on the test documents whose languages it can label, and explain its worst errors."""
+def measure_on_test(
+    model: "Method", test: Corpus, when: str = "", errors: int = 0, answers: tuple[Any, Any] | None = None
+) -> Measurement:
+    """Measure a model on the test documents whose languages it can label, and explain its worst errors.
+
+    ``answers`` are the model's to all of them, where they are known.
+    """
     rows = servable(test, model)
     unknown = ", ".join(test.select(~rows).by_language())
     if not rows.any():
@@ -51,7 +56,7 @@ def measure_on_test(model: "Method", test: Corpus, when: str = "", errors: int =
             None, f"Not measured: training has no documents in the languages of test, {unknown}."
         )
     left_out = f" (left out, for the model cannot label them: {unknown})" if unknown else ""
-    full = measure_with_errors(model, test.select(rows), errors)
+    full = measure_with_errors(model, test.select(rows), errors, answers)
     how = f"Measured on {counted(int(rows.sum()), 'test document')}{left_out}{when}."
     return Measurement(model_scores(full), how, full)
 

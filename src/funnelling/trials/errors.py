@@ -118,9 +118,14 @@ def worst_errors(
     ]
 
 
-def measure_with_errors(method: "Method", test: Corpus, most: int = MOST) -> Result:
-    """What `measure_in_full` gives, for the same work, and the worst ``errors``; none of those for 0."""
-    labels, probabilities = method.classify(test.texts, languages=test.languages)
+def measure_with_errors(
+    method: "Method", test: Corpus, most: int = MOST, answers: tuple[Any, Any] | None = None
+) -> Result:
+    """What `measure_in_full` gives, for the same work, and the worst ``errors``; none of those for 0.
+
+    ``answers`` are what the method's `classify` gives, where that is known.
+    """
+    labels, probabilities = answers or method.classify(test.texts, languages=test.languages)
     result = measure_answers(method, test, labels, probabilities)
     if most:
         result["errors"] = worst_errors(method, test, as_indicators(method, labels), probabilities, most)

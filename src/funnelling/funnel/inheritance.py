@@ -28,7 +28,7 @@ from funnelling.svm.solver import TOLERANCE
 
 SMALL = 0.05  # of all documents: so many may have changed since the last fit of everything
 LARGE = 2_000  # documents; a model of fewer is fitted anew in seconds
-ROUGH = 0.03  # scores of classifiers that are held out from a fold are wrong by half of it at most
+ROUGH = 0.01  # how far from the optimum classifiers that are held out from a fold may be, in scores
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from funnelling.evaluation.counts import Counts
 from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import ZERO_SHOT
-from funnelling.method.learning_on import by_class
+from funnelling.method.merging import by_class
 from funnelling.method.relabelling import Relabelling
 from funnelling.svm.learner import decide
 from funnelling.svm.scorers import SelectedScorer, Selection

@@ -4,11 +4,9 @@
 and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_calibrator``.
 """
 
-import copy
 import logging
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from functools import partial, partialmethod
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -18,37 +16,26 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
-from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, check_vectors, widths_of
+from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, widths_of
 from funnelling.method.archive import Archive
 from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
-from funnelling.method.learning_on import (
-    Merged,
-    by_class,
-    correct,
-    earlier,
-    learnable_rows,
-    learned_columns,
-    merge,
-    with_targets,
-)
+from funnelling.method.learning_on import LearningOn, checked_vectors
 from funnelling.method.parameters import check_jobs, check_random_state
-from funnelling.method.relabelling import Relabelling, with_selected_labels
-from funnelling.method.training_set import Calibrator, Earlier, PreparedTexts, TrainingSet
+from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
-from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_language, is_served
-from funnelling.text.tfidf import Places, TfidfVectorizer
+from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import feature_names, feature_places, fit_own
 from funnelling.work.progress import clock, progress_bar
 
 logger = logging.getLogger(__name__)
 
 
-class Method(Estimator, metaclass=ABCMeta):
+class Method(LearningOn, metaclass=ABCMeta):
     """A classifier of documents in several languages under one set of labels."""
 
     vectorizer: Any
@@ -58,10 +45,7 @@ class Method(Estimator, metaclass=ABCMeta):
     verbose: int
     compact: bool
     keep_texts: bool
-    training_: Archive  # what it keeps of its documents, unless it is compact
-    dropped_: list[str]  # labels that it learned and gives no more, if any
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
-    history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
 
     # --- what a method writes -------------------------------------------------------------------
@@ -99,10 +83,6 @@ class Method(Estimator, metaclass=ABCMeta):
             return documents
         self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
-
-    def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
-        """Answer for some labels only from now on, with the same bits."""
-        raise InputError(f"{self._name()} cannot drop labels. Train it anew.")
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
@@ -152,7 +132,7 @@ class Method(Estimator, metaclass=ABCMeta):
         seed = seed_of(self.random_state)
         fitted = self._fit_vectors(given.documents, given.targets, seed)
         with clock("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
-            vectors = _checked(fitted)
+            vectors = checked_vectors(fitted)
         self.features_ = widths_of(vectors if given.texts else given.documents)
         return self._learn(
             TrainingSet.of(
@@ -167,136 +147,6 @@ class Method(Estimator, metaclass=ABCMeta):
                 n_jobs=self.n_jobs,
             )
         )
-
-    def extend(
-        self,
-        X: Any,
-        y: Any,
-        languages: Sequence[str | None] | None = None,
-        groups: Any = None,
-        ids: Any = None,
-        *,
-        exact: bool = False,
-    ) -> Self:
-        """Learn from further documents, in new languages or in known ones; labels may be new, too.
-
-        Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
-        that is fitted on all documents at once, in the order in which they came, with the settings that were
-        chosen in the first fit. Documents that it knows, by their ``ids`` or, without one, by what they hold,
-        are replaced: their labels are corrected. The result has the bits of a fit on everything; only a
-        funnel of many documents of which few have changed takes a shorter way to nearly the same, unless it
-        is to be ``exact``. A call that fails leaves the model as it was.
-
-        >>> from funnelling import FunnellingClassifier
-        >>> texts = ["the cat sleeps", "a dog barks"] * 5
-        >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
-        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
-        >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
-        (['en', 'it'], [[1, 0]])
-        """
-        return self.learn(self.merge(X, y, languages, groups, ids), exact=exact)
-
-    def merge(
-        self,
-        X: Any,
-        y: Any,
-        languages: Sequence[str | None] | None = None,
-        groups: Any = None,
-        ids: Any = None,
-    ) -> Merged:
-        """What the model's documents would become with further ones; for `learn`."""
-        archive = self.check_extensible()
-        inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
-        return merge(archive, self.classes_, bool(self.exclusive_), inputs, y, groups, ids)
-
-    def correction(self, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None) -> Merged:
-        """What the model's documents would become with other labels for some; for `learn`.
-
-        ``languages`` are needed only where documents of two languages share an id.
-        """
-        return correct(self.check_extensible(), self.classes_, bool(self.exclusive_), ids, y, languages)
-
-    def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
-        """Become the model of these documents; with ``choose`` its settings are chosen anew."""
-        before = None if choose else earlier(self, merged, exact)
-        return self._refit(merged.archive, merged.classes, before)
-
-    def forget(self, ids: Sequence[Any]) -> Self:
-        """Become the model that never saw the documents with these ids.
-
-        Everything is done anew without them, choices included: the result is, to the bit, that of a fit on
-        the others. Languages and labels that only they had are gone.
-        """
-        archive = self.check_extensible()
-        found = archive.find_ids(list(map(str, ids)))
-        left = {
-            language: np.setdiff1d(learnable_rows(rows, bool(self.exclusive_)), found.get(language, ()))
-            for language, rows in by_class(archive.targets, len(self.classes_), bool(self.exclusive_)).items()
-        }
-        if not any(map(len, left.values())):
-            raise InputError("These are all documents that the model learned from. Delete the model instead.")
-        archive = archive.only(left)
-        targets = by_class(archive.targets, len(self.classes_), bool(self.exclusive_))
-        some = np.any([rows.any(axis=0) for rows in targets.values()], axis=0)
-        named = self.classes_.dtype.kind in "OU" or self.exclusive_  # else columns are known by their place
-        kept = some if named else np.ones_like(some)
-        shown = {tag: learned_columns(rows[:, kept], bool(self.exclusive_)) for tag, rows in targets.items()}
-        return self._refit(replace(archive, targets=shown), self.classes_[kept], None)
-
-    def check_extensible(self) -> Archive:
-        """What the model keeps of its documents; refused where that is too little to learn on."""
-        check_fitted(self, "classes_")
-        self._validate_parameters()
-        archive: Archive | None = getattr(self, "training_", None)
-        if archive is None:
-            raise InputError(
-                "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
-            )
-        if self.texts_ and not archive.documents:
-            raise InputError(
-                "The model learned from too many documents to keep their words, and cannot learn on. Add "
-                "documents to its folder as a further part and train it again."
-            )
-        if self.texts_ and not archive.texts:
-            raise InputError(
-                "The model keeps too little of its documents to learn on, as those of earlier versions do. "
-                "Train it anew."
-            )
-        if self.texts_ and not archive.as_written and (reader := self._reads_in_order()):
-            raise InputError(
-                f"{reader} reads texts as they were written, and the model keeps only the words of its "
-                "documents. Train it anew with keep_texts (--keep-texts)."
-            )
-        return archive
-
-    def _reads_in_order(self) -> str | None:
-        """What looks at more of a text than how often it has which words, None where nothing does."""
-        given = self.vectorizer.values() if isinstance(self.vectorizer, Mapping) else [self.vectorizer]
-        counts = all(each is None or isinstance(each, TfidfVectorizer) for each in given)
-        return None if counts else "A vectorizer of your own"
-
-    def _refit(self, archive: Archive, classes: npt.NDArray[Any], before: Earlier | None) -> Self:
-        """Learn again, all at once or not at all, from documents that were archived."""
-        check_learnable(archive.targets.values())
-        model = copy.copy(self.as_fitted())
-        model._forget()
-        model.classes_, model.exclusive_, model.texts_ = classes, self.exclusive_, self.texts_
-        for name in ("reading_", "history_"):
-            if hasattr(self, name):
-                setattr(model, name, getattr(self, name))
-        if before is not None and hasattr(self, "choice_"):
-            model.choice_ = self.choice_  # type: ignore[attr-defined]
-        model.languages_ = model._learnable_languages(list(archive.targets))
-        archive = archive.only({tag: np.arange(archive.sizes[tag]) for tag in model.languages_})
-        fitted = model._fit_vectors(archive.documents, archive.targets, archive.seed)
-        vectors = _checked(fitted)
-        model.features_ = widths_of(vectors if model.texts_ else archive.documents)
-        model._learn(
-            archive.training_set(vectors, bool(model.exclusive_), earlier=before, n_jobs=model.n_jobs)
-        )
-        vars(self).clear()
-        vars(self).update(vars(model))
-        return self
 
     def fit_prepared(self, prepared: PreparedTexts) -> Self:
         """Learn from texts whose vectors were made before, in each language's own words.
@@ -330,42 +180,6 @@ class Method(Estimator, metaclass=ABCMeta):
                 n_jobs=self.n_jobs,
             )
         )
-
-    def relabel(self, mapping: Mapping[Any, Any]) -> Self:
-        """Rename labels, merge them by giving several the same name, or drop them (None, or "").
-
-        All happens at once, so that labels may swap their names; those that are not mapped stay. Renaming
-        changes names alone. After dropping, all answers about other labels keep their bits; a model that
-        gives one label gives the best of the rest, and their probabilities sum to 1 as before. To merge is to
-        learn anew, from what the model keeps of its documents.
-
-        >>> from funnelling import PooledClassifier
-        >>> texts, labels = ["the cat sleeps", "a dog barks", "an ox"] * 4, [["cat"], ["dog"], ["ox"]] * 4
-        >>> model = PooledClassifier(C=1.0).fit(texts, labels, ["en"] * 12)
-        >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
-        ['felines', 'dog']
-        """
-        check_fitted(self, "classes_")
-        relabelling = Relabelling.of(self.classes_.tolist(), mapping)
-        exclusive = bool(self.exclusive_)
-        if relabelling.merged:
-            archive, relabelling = self.check_extensible(), relabelling.in_order()
-            classes = relabelling.classes(self.classes_)
-            before = by_class(archive.targets, len(self.classes_), exclusive)
-            targets = {language: relabelling.of_targets(rows) for language, rows in before.items()}
-            return self.learn(with_targets(archive, targets, classes, exclusive), exact=True)
-        if relabelling.dropped:
-            selection = relabelling.selection(exclusive)
-            self._select_labels(selection)
-            if hasattr(self, "training_"):
-                self.training_ = with_selected_labels(self.training_, selection)
-            self.dropped_ = [*getattr(self, "dropped_", ()), *map(str, relabelling.dropped)]
-        self.classes_ = relabelling.classes(self.classes_)
-        return self
-
-    def as_fitted(self) -> Self:
-        """The model with the parameters that its fit went by, whatever has been set since."""
-        return self
 
     def on_device(self, device: str) -> Self:
         """The method, at work on "cpu" or "cuda" from now on, where it can be on either."""
@@ -489,10 +303,6 @@ class Method(Estimator, metaclass=ABCMeta):
         check_jobs(self)
         check_random_state(self)
 
-    def _forget(self) -> None:
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # nothing of an earlier fit outlives this one
-
     def _learnable_languages(self, languages: list[str]) -> list[str]:
         """The languages to learn from; the others are named."""
         usable = self.usable(languages)
@@ -606,8 +416,3 @@ class Method(Estimator, metaclass=ABCMeta):
     set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")
     set_decision_function_request = partialmethod(Estimator._request, "decision_function")
     set_score_request = partialmethod(Estimator._request, "score")
-
-
-def _checked(vectors: Mapping[str, Any]) -> dict[str, Any]:
-    """Vectors that can be learned from; None of languages whose documents a method sees in another way."""
-    return {language: None if X is None else check_vectors(X) for language, X in vectors.items()}

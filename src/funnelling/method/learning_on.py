@@ -1,300 +1,252 @@
-"""What a model's documents become when it is given more of them, or other labels for some."""
+"""How a fitted model changes without being trained anew: it learns on, forgets, has its labels renamed."""
 
+import copy
+from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.formats.document import LineNumber
-from funnelling.matrices import Targets, exclusive_columns, length, stacked, take
-from funnelling.method.archive import Archive, Classes, Places, bag, group_names, vector_contents
-from funnelling.method.inputs import Inputs
-from funnelling.method.labels import read_further_labels
-from funnelling.method.training_set import NEW, Earlier
-from funnelling.randomness import is_missing
-from funnelling.text.excerpts import beginning
-
-DocumentRows = dict[str, list[int]]  # some documents, by language
-
-
-@dataclass(frozen=True)
-class Merged:
-    """An archive that further documents came into, under all ``classes``.
-
-    ``places`` says of each document, by language, where it was before, or `NEW`. The others name documents of
-    the archive: those that are ``new``, and of those that were known the ones with other labels
-    (``corrected``), with another text under their id (``replaced``), and those that came as they were
-    (``repeated``).
-    """
-
-    archive: Archive
-    classes: Classes
-    places: dict[str, Places]
-    new: DocumentRows
-    corrected: DocumentRows
-    replaced: DocumentRows
-    repeated: DocumentRows
-
-    @property
-    def untouched(self) -> set[str]:
-        """The languages whose documents and labels are as they were."""
-        return {tag for tag in self.archive.targets if not self._changed_in(tag)}
-
-    @property
-    def changed(self) -> int:
-        """How many documents are new, or have other labels or another text."""
-        return sum(len(self._changed_in(tag)) for tag in self.archive.targets)
-
-    def _changed_in(self, language: str) -> set[int]:
-        changes = (self.new, self.corrected, self.replaced)
-        return {row for change in changes for row in change.get(language, ())}
+from funnelling.estimator import Estimator, check_fitted
+from funnelling.matrices import check_vectors, widths_of
+from funnelling.method.archive import Archive
+from funnelling.method.inputs import read_inputs
+from funnelling.method.labels import check_learnable
+from funnelling.method.merging import (
+    Merged,
+    by_class,
+    correct,
+    earlier,
+    learnable_rows,
+    learned_columns,
+    merge,
+    with_targets,
+)
+from funnelling.method.relabelling import Relabelling, with_selected_labels
+from funnelling.method.training_set import Earlier, TrainingSet
+from funnelling.svm.scorers import Selection
+from funnelling.text.tfidf import TfidfVectorizer
 
 
-def earlier(model: Any, merged: Merged, exact: bool) -> Earlier:
-    """A model that is about to learn on from these documents."""
-    # After labels were dropped, classifiers have other columns than there are classes.
-    same = np.array_equal(model.classes_, merged.classes) and not hasattr(model, "dropped_")
-    untouched = merged.untouched if same else set()
-    return Earlier(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
+class LearningOn(Estimator, metaclass=ABCMeta):
+    """What every method can do after its fit, from what it keeps of its documents."""
 
+    vectorizer: Any
+    n_jobs: int | None
+    classes_: npt.NDArray[Any]
+    exclusive_: bool
+    texts_: bool
+    languages_: list[str]
+    features_: dict[str, int]
+    training_: Archive  # what it keeps of its documents, unless it is compact
+    dropped_: list[str]  # labels that it learned and gives no more, if any
+    history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
 
-def merge(
-    archive: Archive, classes: Classes, exclusive: bool, inputs: Inputs, y: Any, groups: Any, ids: Any
-) -> Merged:
-    """An archive with further documents; those that it knows are replaced where they stand."""
-    all_classes, targets = read_further_labels(y, inputs, classes, exclusive)
-    known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
-    grouping, names = inputs.groups(groups), inputs.ids(ids)
-    merging = _Merging(archive, known)
-    for language, documents in inputs.documents.items():
-        group = group_names(grouping[language], len(targets[language]))
-        merging.add(language, documents, names[language], group, targets[language])
-    return merging.merged(all_classes, exclusive)
+    # --- what a method has ----------------------------------------------------------------------
 
+    @abstractmethod
+    def _validate_parameters(self) -> None:
+        """Refuse parameters that cannot be used."""
 
-def correct(
-    archive: Archive, classes: Classes, exclusive: bool, ids: Sequence[Any], y: Any, languages: Any = None
-) -> Merged:
-    """An archive with other labels for the documents of these ids; ``languages`` tell equal ids apart."""
-    names = list(map(str, ids))
-    found = archive.find_ids(names)
-    rows_of: dict[str, list[tuple[str, int]]] = {}
-    for language, rows in found.items():
-        for row in rows.tolist():
-            rows_of.setdefault(archive.ids[language][row], []).append((language, row))
-    given = [None] * len(names) if languages is None else languages
-    codes = [None if is_missing(tag) else tag for tag in given]
-    inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
-    all_classes, targets = read_further_labels(y, inputs, classes, exclusive)
-    known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
-    merging = _Merging(archive, known)
-    for name, code, labels in zip(names, codes, targets[""], strict=True):
-        places = [(tag, row) for tag, row in rows_of[name] if code in (None, tag)]
-        if not places:
-            raise InputError(f"The document {name!r} that the model learned from is not in {code!r}.")
-        if len({tag for tag, _ in places}) > 1:
-            tags = " and ".join(tag for tag, _ in places)
-            raise InputError(f"Documents in {tags} have the id {name!r}. Give the language of each, too.")
-        for tag, row in places:
-            merging.relabel(tag, row, labels)
-    return merging.merged(all_classes, exclusive)
+    @abstractmethod
+    def _name(self) -> str:
+        """What messages call the method."""
 
+    @abstractmethod
+    def _learnable_languages(self, languages: list[str]) -> list[str]:
+        """The languages to learn from."""
 
-def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool) -> Merged:
-    """An archive under other classes; ``targets`` have a column for each."""
-    return _Merging(archive, targets).merged(classes, exclusive)
+    @abstractmethod
+    def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:
+        """Vectors of the training documents, None where a method sees them in another way."""
 
+    @abstractmethod
+    def _learn(self, training: TrainingSet) -> Self:
+        """Learn from checked input."""
 
-class _Merging:
-    """An archive on its way to another; ``targets`` are its labels, a column for every class."""
+    def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
+        """Answer for some labels only from now on, with the same bits."""
+        raise InputError(f"{self._name()} cannot drop labels. Train it anew.")
 
-    def __init__(self, archive: Archive, targets: dict[str, Targets]) -> None:
-        self._archive = archive
-        self._columns: dict[str, dict[str, Any]] = {
-            language: {
-                "ids": archive.names(language),
-                "groups": list(archive.groups[language]),
-                "targets": rows.copy(),
-                "beginnings": list(archive.beginnings.get(language) or [""] * len(rows)),
-                "documents": archive.documents[language],
-            }
-            for language, rows in targets.items()
+    def as_fitted(self) -> Self:
+        """The model with the parameters that its fit went by, whatever has been set since."""
+        return self
+
+    def _forget(self) -> None:
+        """Leave nothing of an earlier fit."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # nothing of an earlier fit outlives this one
+
+    # --- learning on ----------------------------------------------------------------------------
+
+    def extend(
+        self,
+        X: Any,
+        y: Any,
+        languages: Sequence[str | None] | None = None,
+        groups: Any = None,
+        ids: Any = None,
+        *,
+        exact: bool = False,
+    ) -> Self:
+        """Learn from further documents, in new languages or in known ones; labels may be new, too.
+
+        Takes what `fit` takes; y comes in the form in which it came to the fit. The model becomes the one
+        that is fitted on all documents at once, in the order in which they came, with the settings that were
+        chosen in the first fit. Documents that it knows, by their ``ids`` or, without one, by what they hold,
+        are replaced: their labels are corrected. The result has the bits of a fit on everything; only a
+        funnel of many documents of which few have changed takes a shorter way to nearly the same, unless it
+        is to be ``exact``. A call that fails leaves the model as it was.
+
+        >>> from funnelling import FunnellingClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
+        >>> _ = model.extend(["il gatto dorme", "un cane abbaia"] * 5, [["cat"], ["dog"]] * 5, ["it"] * 10)
+        >>> model.languages_, model.predict(["il gatto"], languages=["it"]).tolist()
+        (['en', 'it'], [[1, 0]])
+        """
+        return self.learn(self.merge(X, y, languages, groups, ids), exact=exact)
+
+    def merge(
+        self,
+        X: Any,
+        y: Any,
+        languages: Sequence[str | None] | None = None,
+        groups: Any = None,
+        ids: Any = None,
+    ) -> Merged:
+        """What the model's documents would become with further ones; for `learn`."""
+        archive = self.check_extensible()
+        inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
+        return merge(archive, self.classes_, bool(self.exclusive_), inputs, y, groups, ids)
+
+    def correction(self, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None) -> Merged:
+        """What the model's documents would become with other labels for some; for `learn`.
+
+        ``languages`` are needed only where documents of two languages share an id.
+        """
+        return correct(self.check_extensible(), self.classes_, bool(self.exclusive_), ids, y, languages)
+
+    def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
+        """Become the model of these documents; with ``choose`` its settings are chosen anew."""
+        before = None if choose else earlier(self, merged, exact)
+        return self._refit(merged.archive, merged.classes, before)
+
+    def forget(self, ids: Sequence[Any]) -> Self:
+        """Become the model that never saw the documents with these ids.
+
+        Everything is done anew without them, choices included: the result is, to the bit, that of a fit on
+        the others. Languages and labels that only they had are gone.
+        """
+        archive = self.check_extensible()
+        found = archive.find_ids(list(map(str, ids)))
+        left = {
+            language: np.setdiff1d(learnable_rows(rows, bool(self.exclusive_)), found.get(language, ()))
+            for language, rows in by_class(archive.targets, len(self.classes_), bool(self.exclusive_)).items()
         }
-        self._places = {language: np.arange(len(rows)) for language, rows in targets.items()}
-        self._changes: dict[str, dict[str, dict[int, None]]] = {
-            name: {} for name in ("new", "corrected", "replaced", "repeated")
-        }
+        if not any(map(len, left.values())):
+            raise InputError("These are all documents that the model learned from. Delete the model instead.")
+        archive = archive.only(left)
+        targets = by_class(archive.targets, len(self.classes_), bool(self.exclusive_))
+        some = np.any([rows.any(axis=0) for rows in targets.values()], axis=0)
+        named = self.classes_.dtype.kind in "OU" or self.exclusive_  # else columns are known by their place
+        kept = some if named else np.ones_like(some)
+        shown = {tag: learned_columns(rows[:, kept], bool(self.exclusive_)) for tag, rows in targets.items()}
+        return self._refit(replace(archive, targets=shown), self.classes_[kept], None)
 
-    def add(
-        self, language: str, documents: Any, names: list[str], groups: list[str], targets: Targets
-    ) -> None:
-        """Bring one language's documents in: those that are known where they are, the others at the end."""
-        columns = self._columns.get(language)
-        texts = isinstance(documents, list)
-        if columns is not None and not texts:
-            _check_width(language, documents, columns["documents"])
-        contents: list[Any] = list(map(bag, documents)) if texts else vector_contents(documents)
-        beginnings = list(map(beginning, documents)) if texts else [""] * len(targets)
-        if texts and not self._archive.as_written:
-            documents = contents
-        archived = self._archive.contents(language) if columns is not None else []
-        found = self._archive.find(language, names, contents)
-        new = np.array([row for row, places in enumerate(found) if not places], dtype=np.intp)
-        if columns is not None:
-            replaced: dict[int, int] = {}
-            for row, places in enumerate(found):
-                for place in places:
-                    self.relabel(language, place, targets[row])
-                    if contents[row] != archived[place]:
-                        replaced[place] = row
-                        self._note("replaced", language, place)
-                    if groups[row]:
-                        columns["groups"][place] = groups[row]
-                    columns["beginnings"][place] = beginnings[row] or columns["beginnings"][place]
-            columns["documents"] = _with_rows(columns["documents"], documents, replaced)
-        added = {
-            "ids": take(names, new),
-            "groups": take(groups, new),
-            "targets": targets[new],
-            "beginnings": take(beginnings, new),
-            "documents": take(documents, new),
-        }
-        before = 0 if columns is None else len(columns["ids"])
-        if columns is None:
-            self._columns[language], self._places[language] = added, np.full(len(new), NEW)
-        else:
-            for name, values in added.items():
-                columns[name] = _appended(columns[name], values)
-            self._places[language] = np.concatenate([self._places[language], np.full(len(new), NEW)])
-        for row in range(before, before + len(new)):
-            self._note("new", language, row)
+    def check_extensible(self) -> Archive:
+        """What the model keeps of its documents; refused where that is too little to learn on."""
+        check_fitted(self, "classes_")
+        self._validate_parameters()
+        archive: Archive | None = getattr(self, "training_", None)
+        if archive is None:
+            raise InputError(
+                "The model is compact: it keeps nothing of its training documents to learn on. Train it anew."
+            )
+        if self.texts_ and not archive.documents:
+            raise InputError(
+                "The model learned from too many documents to keep their words, and cannot learn on. Add "
+                "documents to its folder as a further part and train it again."
+            )
+        if self.texts_ and not archive.texts:
+            raise InputError(
+                "The model keeps too little of its documents to learn on, as those of earlier versions do. "
+                "Train it anew."
+            )
+        if self.texts_ and not archive.as_written and (reader := self._reads_in_order()):
+            raise InputError(
+                f"{reader} reads texts as they were written, and the model keeps only the words of its "
+                "documents. Train it anew with keep_texts (--keep-texts)."
+            )
+        return archive
 
-    def relabel(self, language: str, row: int, labels: Any) -> None:
-        """Give a document that is known these labels."""
-        targets = self._columns[language]["targets"]
-        self._note("repeated" if np.array_equal(targets[row], labels) else "corrected", language, row)
-        targets[row] = labels
+    def _reads_in_order(self) -> str | None:
+        """What looks at more of a text than how often it has which words, None where nothing does."""
+        given = self.vectorizer.values() if isinstance(self.vectorizer, Mapping) else [self.vectorizer]
+        counts = all(each is None or isinstance(each, TfidfVectorizer) for each in given)
+        return None if counts else "A vectorizer of your own"
 
-    def _note(self, change: str, language: str, row: int) -> None:
-        self._changes[change].setdefault(language, {})[row] = None
-
-    def _leave_out_unlabelled(self) -> None:
-        """Documents of a label that was dropped since, and which got no other, are learned no more."""
-        for language, columns in list(self._columns.items()):
-            rows = learnable_rows(columns["targets"], exclusive=True)
-            if len(rows) == len(columns["targets"]):
-                continue
-            places = {row: place for place, row in enumerate(rows.tolist())}
-            for change in self._changes.values():
-                if language in change:
-                    change[language] = {places[row]: None for row in change[language] if row in places}
-            if len(rows):
-                self._columns[language] = {name: take(values, rows) for name, values in columns.items()}
-                self._places[language] = self._places[language][rows]
-            else:
-                del self._columns[language], self._places[language]
-
-    def merged(self, classes: Classes, exclusive: bool) -> Merged:
-        """What has become of the archive."""
-        if exclusive:
-            self._leave_out_unlabelled()
-        columns = {language: self._columns[language] for language in sorted(self._columns)}
-
-        def column(name: str) -> dict[str, Any]:
-            return {language: each[name] for language, each in columns.items()}
-
-        texts = bool(self._archive.texts)
-        beginnings = {tag: each for tag, each in column("beginnings").items() if any(each)}
-        archive = Archive(
-            seed=self._archive.seed,
-            ids={tag: list(map(str, ids)) for tag, ids in column("ids").items()},
-            groups=column("groups"),
-            targets={tag: learned_columns(rows, exclusive) for tag, rows in column("targets").items()},
-            vectors={} if texts else column("documents"),
-            texts=column("documents") if texts else {},
-            as_written=self._archive.as_written,
-            unnamed={
-                tag: np.array([isinstance(name, LineNumber) for name in ids], dtype=bool)
-                for tag, ids in column("ids").items()
-            },
-            beginnings=beginnings,
+    def _refit(self, archive: Archive, classes: npt.NDArray[Any], before: Earlier | None) -> Self:
+        """Learn again, all at once or not at all, from documents that were archived."""
+        check_learnable(archive.targets.values())
+        model = copy.copy(self.as_fitted())
+        model._forget()
+        model.classes_, model.exclusive_, model.texts_ = classes, self.exclusive_, self.texts_
+        for name in ("reading_", "history_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        if before is not None and hasattr(self, "choice_"):
+            model.choice_ = self.choice_  # type: ignore[attr-defined]
+        model.languages_ = model._learnable_languages(list(archive.targets))
+        archive = archive.only({tag: np.arange(archive.sizes[tag]) for tag in model.languages_})
+        fitted = model._fit_vectors(archive.documents, archive.targets, archive.seed)
+        vectors = checked_vectors(fitted)
+        model.features_ = widths_of(vectors if model.texts_ else archive.documents)
+        model._learn(
+            archive.training_set(vectors, bool(model.exclusive_), earlier=before, n_jobs=model.n_jobs)
         )
-        changes = {
-            name: {tag: sorted(rows) for tag, rows in each.items()} for name, each in self._changes.items()
-        }
-        moved = {
-            tag: {*changes["corrected"].get(tag, ()), *changes["replaced"].get(tag, ())}
-            for tag in changes["repeated"]
-        }
-        repeated = {
-            tag: [row for row in rows if row not in moved[tag]] for tag, rows in changes["repeated"].items()
-        }
-        places = {language: self._places[language] for language in columns}
-        for language, rows in changes["replaced"].items():
-            places[language][rows] = NEW
-        return Merged(archive, classes, places, **{**changes, "repeated": repeated})
+        vars(self).clear()
+        vars(self).update(vars(model))
+        return self
+
+    # --- other labels ---------------------------------------------------------------------------
+
+    def relabel(self, mapping: Mapping[Any, Any]) -> Self:
+        """Rename labels, merge them by giving several the same name, or drop them (None, or "").
+
+        All happens at once, so that labels may swap their names; those that are not mapped stay. Renaming
+        changes names alone. After dropping, all answers about other labels keep their bits; a model that
+        gives one label gives the best of the rest, and their probabilities sum to 1 as before. To merge is to
+        learn anew, from what the model keeps of its documents.
+
+        >>> from funnelling import PooledClassifier
+        >>> texts, labels = ["the cat sleeps", "a dog barks", "an ox"] * 4, [["cat"], ["dog"], ["ox"]] * 4
+        >>> model = PooledClassifier(C=1.0).fit(texts, labels, ["en"] * 12)
+        >>> model.relabel({"cat": "felines", "ox": None}).classes_.tolist()
+        ['felines', 'dog']
+        """
+        check_fitted(self, "classes_")
+        relabelling = Relabelling.of(self.classes_.tolist(), mapping)
+        exclusive = bool(self.exclusive_)
+        if relabelling.merged:
+            archive, relabelling = self.check_extensible(), relabelling.in_order()
+            classes = relabelling.classes(self.classes_)
+            before = by_class(archive.targets, len(self.classes_), exclusive)
+            targets = {language: relabelling.of_targets(rows) for language, rows in before.items()}
+            return self.learn(with_targets(archive, targets, classes, exclusive), exact=True)
+        if relabelling.dropped:
+            selection = relabelling.selection(exclusive)
+            self._select_labels(selection)
+            if hasattr(self, "training_"):
+                self.training_ = with_selected_labels(self.training_, selection)
+            self.dropped_ = [*getattr(self, "dropped_", ()), *map(str, relabelling.dropped)]
+        self.classes_ = relabelling.classes(self.classes_)
+        return self
 
 
-def by_class(targets: Mapping[str, Targets], classes: int, exclusive: bool) -> dict[str, Targets]:
-    """Labels with a column for every class; of two that exclude each other only the second is learned."""
-    if exclusive and classes == 2:
-        # Two that are left of several have a column each: a document may have had a label that was dropped.
-        return {
-            language: rows if rows.shape[1] == 2 else np.hstack([~rows, rows])
-            for language, rows in targets.items()
-        }
-    return dict(targets)
-
-
-def learnable_rows(targets: Targets, exclusive: bool) -> Places:
-    """The documents that can be learned: of labels that exclude each other they need one."""
-    return np.flatnonzero(targets.any(axis=1)) if exclusive else np.arange(len(targets))
-
-
-def columns_of(classes: Classes, all_classes: Classes) -> Places:
-    """Where each of the classes stands among all."""
-    place = {label: number for number, label in enumerate(all_classes.tolist())}
-    return np.array([place[label] for label in classes.tolist()], dtype=np.intp)
-
-
-def learned_columns(targets: Targets, exclusive: bool) -> Targets:
-    """The columns that are learned of a column for every class."""
-    return exclusive_columns(targets, targets.shape[1]) if exclusive else targets
-
-
-def spread(targets: Mapping[str, Targets], classes: Classes, all_classes: Classes) -> dict[str, Targets]:
-    """Labels under more classes; no document has the further ones."""
-    columns = columns_of(classes, all_classes)
-    spread_out = {}
-    for language, rows in targets.items():
-        spread_out[language] = np.zeros((len(rows), len(all_classes)), dtype=bool)
-        spread_out[language][:, columns] = rows
-    return spread_out
-
-
-def _with_rows(documents: Any, others: Any, rows: Mapping[int, int]) -> Any:
-    """Documents, some of them replaced by others: each place by the row that comes there."""
-    if not rows:
-        return documents
-    if isinstance(documents, list):
-        return [others[rows[place]] if place in rows else text for place, text in enumerate(documents)]
-    order = np.arange(length(documents))
-    both = stacked({"old": documents, "new": others})
-    order[list(rows)] = [length(documents) + row for row in rows.values()]
-    return both[order]
-
-
-def _appended(old: Any, new: Any) -> Any:
-    if isinstance(old, list):
-        return [*old, *new]
-    return stacked({"old": old, "new": new})
-
-
-def _check_width(language: str, documents: Any, known: Any) -> None:
-    if documents.shape[1] != known.shape[1]:
-        raise InputError(
-            f"The vectors of {language!r} have {documents.shape[1]} features, and those before had "
-            f"{known.shape[1]}. Give the same features."
-        )
+def checked_vectors(vectors: Mapping[str, Any]) -> dict[str, Any]:
+    """Vectors that can be learned from; None of languages whose documents a method sees in another way."""
+    return {language: None if X is None else check_vectors(X) for language, X in vectors.items()}

@@ -8,7 +8,7 @@ import numpy as np
 from funnelling.corpus import Corpus
 from funnelling.matrices import Targets
 from funnelling.method.archive import Places
-from funnelling.method.learning_on import DocumentRows, by_class
+from funnelling.method.merging import DocumentRows, by_class
 from funnelling.method.training_set import NEW
 from funnelling.svm.learner import decide
 from funnelling.trials.change import HELD_OUT, TEST, Change, Decisions, measure_change

@@ -15,7 +15,7 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.archive import Archive
 from funnelling.method.history import FIRST, remember_step
-from funnelling.method.learning_on import DocumentRows, Merged
+from funnelling.method.merging import DocumentRows, Merged
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.changes import change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors

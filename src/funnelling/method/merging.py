@@ -1,0 +1,300 @@
+"""What a model's documents become when it is given more of them, or other labels for some."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from funnelling.errors import InputError
+from funnelling.formats.document import LineNumber
+from funnelling.matrices import Targets, exclusive_columns, length, stacked, take
+from funnelling.method.archive import Archive, Classes, Places, bag, group_names, vector_contents
+from funnelling.method.inputs import Inputs
+from funnelling.method.labels import read_further_labels
+from funnelling.method.training_set import NEW, Earlier
+from funnelling.randomness import is_missing
+from funnelling.text.excerpts import beginning
+
+DocumentRows = dict[str, list[int]]  # some documents, by language
+
+
+@dataclass(frozen=True)
+class Merged:
+    """An archive that further documents came into, under all ``classes``.
+
+    ``places`` says of each document, by language, where it was before, or `NEW`. The others name documents of
+    the archive: those that are ``new``, and of those that were known the ones with other labels
+    (``corrected``), with another text under their id (``replaced``), and those that came as they were
+    (``repeated``).
+    """
+
+    archive: Archive
+    classes: Classes
+    places: dict[str, Places]
+    new: DocumentRows
+    corrected: DocumentRows
+    replaced: DocumentRows
+    repeated: DocumentRows
+
+    @property
+    def untouched(self) -> set[str]:
+        """The languages whose documents and labels are as they were."""
+        return {tag for tag in self.archive.targets if not self._changed_in(tag)}
+
+    @property
+    def changed(self) -> int:
+        """How many documents are new, or have other labels or another text."""
+        return sum(len(self._changed_in(tag)) for tag in self.archive.targets)
+
+    def _changed_in(self, language: str) -> set[int]:
+        changes = (self.new, self.corrected, self.replaced)
+        return {row for change in changes for row in change.get(language, ())}
+
+
+def earlier(model: Any, merged: Merged, exact: bool) -> Earlier:
+    """A model that is about to learn on from these documents."""
+    # After labels were dropped, classifiers have other columns than there are classes.
+    same = np.array_equal(model.classes_, merged.classes) and not hasattr(model, "dropped_")
+    untouched = merged.untouched if same else set()
+    return Earlier(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
+
+
+def merge(
+    archive: Archive, classes: Classes, exclusive: bool, inputs: Inputs, y: Any, groups: Any, ids: Any
+) -> Merged:
+    """An archive with further documents; those that it knows are replaced where they stand."""
+    all_classes, targets = read_further_labels(y, inputs, classes, exclusive)
+    known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
+    grouping, names = inputs.groups(groups), inputs.ids(ids)
+    merging = _Merging(archive, known)
+    for language, documents in inputs.documents.items():
+        group = group_names(grouping[language], len(targets[language]))
+        merging.add(language, documents, names[language], group, targets[language])
+    return merging.merged(all_classes, exclusive)
+
+
+def correct(
+    archive: Archive, classes: Classes, exclusive: bool, ids: Sequence[Any], y: Any, languages: Any = None
+) -> Merged:
+    """An archive with other labels for the documents of these ids; ``languages`` tell equal ids apart."""
+    names = list(map(str, ids))
+    found = archive.find_ids(names)
+    rows_of: dict[str, list[tuple[str, int]]] = {}
+    for language, rows in found.items():
+        for row in rows.tolist():
+            rows_of.setdefault(archive.ids[language][row], []).append((language, row))
+    given = [None] * len(names) if languages is None else languages
+    codes = [None if is_missing(tag) else tag for tag in given]
+    inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
+    all_classes, targets = read_further_labels(y, inputs, classes, exclusive)
+    known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
+    merging = _Merging(archive, known)
+    for name, code, labels in zip(names, codes, targets[""], strict=True):
+        places = [(tag, row) for tag, row in rows_of[name] if code in (None, tag)]
+        if not places:
+            raise InputError(f"The document {name!r} that the model learned from is not in {code!r}.")
+        if len({tag for tag, _ in places}) > 1:
+            tags = " and ".join(tag for tag, _ in places)
+            raise InputError(f"Documents in {tags} have the id {name!r}. Give the language of each, too.")
+        for tag, row in places:
+            merging.relabel(tag, row, labels)
+    return merging.merged(all_classes, exclusive)
+
+
+def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool) -> Merged:
+    """An archive under other classes; ``targets`` have a column for each."""
+    return _Merging(archive, targets).merged(classes, exclusive)
+
+
+class _Merging:
+    """An archive on its way to another; ``targets`` are its labels, a column for every class."""
+
+    def __init__(self, archive: Archive, targets: dict[str, Targets]) -> None:
+        self._archive = archive
+        self._columns: dict[str, dict[str, Any]] = {
+            language: {
+                "ids": archive.names(language),
+                "groups": list(archive.groups[language]),
+                "targets": rows.copy(),
+                "beginnings": list(archive.beginnings.get(language) or [""] * len(rows)),
+                "documents": archive.documents[language],
+            }
+            for language, rows in targets.items()
+        }
+        self._places = {language: np.arange(len(rows)) for language, rows in targets.items()}
+        self._changes: dict[str, dict[str, dict[int, None]]] = {
+            name: {} for name in ("new", "corrected", "replaced", "repeated")
+        }
+
+    def add(
+        self, language: str, documents: Any, names: list[str], groups: list[str], targets: Targets
+    ) -> None:
+        """Bring one language's documents in: those that are known where they are, the others at the end."""
+        columns = self._columns.get(language)
+        texts = isinstance(documents, list)
+        if columns is not None and not texts:
+            _check_width(language, documents, columns["documents"])
+        contents: list[Any] = list(map(bag, documents)) if texts else vector_contents(documents)
+        beginnings = list(map(beginning, documents)) if texts else [""] * len(targets)
+        if texts and not self._archive.as_written:
+            documents = contents
+        archived = self._archive.contents(language) if columns is not None else []
+        found = self._archive.find(language, names, contents)
+        new = np.array([row for row, places in enumerate(found) if not places], dtype=np.intp)
+        if columns is not None:
+            replaced: dict[int, int] = {}
+            for row, places in enumerate(found):
+                for place in places:
+                    self.relabel(language, place, targets[row])
+                    if contents[row] != archived[place]:
+                        replaced[place] = row
+                        self._note("replaced", language, place)
+                    if groups[row]:
+                        columns["groups"][place] = groups[row]
+                    columns["beginnings"][place] = beginnings[row] or columns["beginnings"][place]
+            columns["documents"] = _with_rows(columns["documents"], documents, replaced)
+        added = {
+            "ids": take(names, new),
+            "groups": take(groups, new),
+            "targets": targets[new],
+            "beginnings": take(beginnings, new),
+            "documents": take(documents, new),
+        }
+        before = 0 if columns is None else len(columns["ids"])
+        if columns is None:
+            self._columns[language], self._places[language] = added, np.full(len(new), NEW)
+        else:
+            for name, values in added.items():
+                columns[name] = _appended(columns[name], values)
+            self._places[language] = np.concatenate([self._places[language], np.full(len(new), NEW)])
+        for row in range(before, before + len(new)):
+            self._note("new", language, row)
+
+    def relabel(self, language: str, row: int, labels: Any) -> None:
+        """Give a document that is known these labels."""
+        targets = self._columns[language]["targets"]
+        self._note("repeated" if np.array_equal(targets[row], labels) else "corrected", language, row)
+        targets[row] = labels
+
+    def _note(self, change: str, language: str, row: int) -> None:
+        self._changes[change].setdefault(language, {})[row] = None
+
+    def _leave_out_unlabelled(self) -> None:
+        """Documents of a label that was dropped since, and which got no other, are learned no more."""
+        for language, columns in list(self._columns.items()):
+            rows = learnable_rows(columns["targets"], exclusive=True)
+            if len(rows) == len(columns["targets"]):
+                continue
+            places = {row: place for place, row in enumerate(rows.tolist())}
+            for change in self._changes.values():
+                if language in change:
+                    change[language] = {places[row]: None for row in change[language] if row in places}
+            if len(rows):
+                self._columns[language] = {name: take(values, rows) for name, values in columns.items()}
+                self._places[language] = self._places[language][rows]
+            else:
+                del self._columns[language], self._places[language]
+
+    def merged(self, classes: Classes, exclusive: bool) -> Merged:
+        """What has become of the archive."""
+        if exclusive:
+            self._leave_out_unlabelled()
+        columns = {language: self._columns[language] for language in sorted(self._columns)}
+
+        def column(name: str) -> dict[str, Any]:
+            return {language: each[name] for language, each in columns.items()}
+
+        texts = bool(self._archive.texts)
+        beginnings = {tag: each for tag, each in column("beginnings").items() if any(each)}
+        archive = Archive(
+            seed=self._archive.seed,
+            ids={tag: list(map(str, ids)) for tag, ids in column("ids").items()},
+            groups=column("groups"),
+            targets={tag: learned_columns(rows, exclusive) for tag, rows in column("targets").items()},
+            vectors={} if texts else column("documents"),
+            texts=column("documents") if texts else {},
+            as_written=self._archive.as_written,
+            unnamed={
+                tag: np.array([isinstance(name, LineNumber) for name in ids], dtype=bool)
+                for tag, ids in column("ids").items()
+            },
+            beginnings=beginnings,
+        )
+        changes = {
+            name: {tag: sorted(rows) for tag, rows in each.items()} for name, each in self._changes.items()
+        }
+        moved = {
+            tag: {*changes["corrected"].get(tag, ()), *changes["replaced"].get(tag, ())}
+            for tag in changes["repeated"]
+        }
+        repeated = {
+            tag: [row for row in rows if row not in moved[tag]] for tag, rows in changes["repeated"].items()
+        }
+        places = {language: self._places[language] for language in columns}
+        for language, rows in changes["replaced"].items():
+            places[language][rows] = NEW
+        return Merged(archive, classes, places, **{**changes, "repeated": repeated})
+
+
+def by_class(targets: Mapping[str, Targets], classes: int, exclusive: bool) -> dict[str, Targets]:
+    """Labels with a column for every class; of two that exclude each other only the second is learned."""
+    if exclusive and classes == 2:
+        # Two that are left of several have a column each: a document may have had a label that was dropped.
+        return {
+            language: rows if rows.shape[1] == 2 else np.hstack([~rows, rows])
+            for language, rows in targets.items()
+        }
+    return dict(targets)
+
+
+def learnable_rows(targets: Targets, exclusive: bool) -> Places:
+    """The documents that can be learned: of labels that exclude each other they need one."""
+    return np.flatnonzero(targets.any(axis=1)) if exclusive else np.arange(len(targets))
+
+
+def columns_of(classes: Classes, all_classes: Classes) -> Places:
+    """Where each of the classes stands among all."""
+    place = {label: number for number, label in enumerate(all_classes.tolist())}
+    return np.array([place[label] for label in classes.tolist()], dtype=np.intp)
+
+
+def learned_columns(targets: Targets, exclusive: bool) -> Targets:
+    """The columns that are learned of a column for every class."""
+    return exclusive_columns(targets, targets.shape[1]) if exclusive else targets
+
+
+def spread(targets: Mapping[str, Targets], classes: Classes, all_classes: Classes) -> dict[str, Targets]:
+    """Labels under more classes; no document has the further ones."""
+    columns = columns_of(classes, all_classes)
+    spread_out = {}
+    for language, rows in targets.items():
+        spread_out[language] = np.zeros((len(rows), len(all_classes)), dtype=bool)
+        spread_out[language][:, columns] = rows
+    return spread_out
+
+
+def _with_rows(documents: Any, others: Any, rows: Mapping[int, int]) -> Any:
+    """Documents, some of them replaced by others: each place by the row that comes there."""
+    if not rows:
+        return documents
+    if isinstance(documents, list):
+        return [others[rows[place]] if place in rows else text for place, text in enumerate(documents)]
+    order = np.arange(length(documents))
+    both = stacked({"old": documents, "new": others})
+    order[list(rows)] = [length(documents) + row for row in rows.values()]
+    return both[order]
+
+
+def _appended(old: Any, new: Any) -> Any:
+    if isinstance(old, list):
+        return [*old, *new]
+    return stacked({"old": old, "new": new})
+
+
+def _check_width(language: str, documents: Any, known: Any) -> None:
+    if documents.shape[1] != known.shape[1]:
+        raise InputError(
+            f"The vectors of {language!r} have {documents.shape[1]} features, and those before had "
+            f"{known.shape[1]}. Give the same features."
+        )

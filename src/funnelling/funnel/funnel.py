@@ -121,7 +121,8 @@ def fit_over_views(
     combination = Combination.fit(design, taught.targets, posteriors, taught.exclusive, taught.folds)
     points = [combination.training_points(posteriors, tag, folds) for tag, folds in taught.folds.items()]
     stacked = Posteriors.stacked(points)
-    small = inherited.is_small and teachers is None
+    supervised = any(view.space.supervised for view in views.shared.values())
+    small = inherited.is_small and teachers is None and design.variant == "tat" and not supervised
     if small and design.combine != "odds" and design.meta_estimator is None:
         held_out, C = inherited.held_out_scores(training), inherited.meta_C
         start = inherited.start_of_tier_two(training)

@@ -105,35 +105,47 @@ class Archive:
         }
 
     def contents(self, language: str) -> list[Any]:
-        """What each document holds, in a form that can be looked up."""
-        if self.texts:
-            return [bag(text) for text in self.texts[language]] if self.as_written else self.texts[language]
-        if not self.vectors:
-            return [None] * len(self.ids[language])
-        return vector_contents(self.vectors[language])
+        """What each document holds, in a form that can be looked up; nothing is empty."""
+        return self.texts[language] if self.texts else vector_contents(self.vectors[language])
+
+    def contents_of(self, documents: Any) -> list[Any]:
+        """What other documents hold, as it would be kept here."""
+        if not isinstance(documents, list):
+            return vector_contents(documents)
+        return documents if self.as_written else list(map(bag, documents))
 
     def find(self, language: str, names: Sequence[str], contents: Sequence[Any]) -> list[list[int]]:
         """For each document of a language the rows that it is known as: by its id, or by what it holds.
 
-        Two documents that both have an id are the same if that is; others are where they hold the same.
+        Two documents that both have an id are the same if that is; others are where they hold the same. Of
+        several that cannot be told apart, each goes with one in their order; one that comes alone is all of
+        them. An id that several documents have does not tell which of them one is that holds something else.
         """
+        if language not in self.ids:
+            return [[] for _ in names]
+        archived, held = self.names(language), self.contents(language)
         by_id: dict[str, list[int]] = {}
         by_content: dict[Any, list[int]] = {}
-        archived = self.names(language) if language in self.ids else []
         for row, name in enumerate(archived):
             if not isinstance(name, LineNumber):
                 by_id.setdefault(name, []).append(row)
-        if any(isinstance(name, LineNumber) for name in (*archived, *names)):
-            for row, content in enumerate(self.contents(language) if archived else []):
-                by_content.setdefault(content, []).append(row)
-        found = []
+            if held[row]:
+                by_content.setdefault(held[row], []).append(row)
+        alike: list[list[int]] = []
         for name, content in zip(names, contents, strict=True):
-            alike = by_content.get(content, [])
+            rows = by_content.get(content, [])
             if not isinstance(name, LineNumber):
-                unnamed = [row for row in alike if isinstance(archived[row], LineNumber)]
-                alike = by_id.get(name) or unnamed
-            found.append(alike)
-        return found
+                known = by_id.get(name, [])
+                same = [row for row in known if held[row] == content]
+                if len(known) > 1 and not same:
+                    raise InputError(
+                        f"{len(known)} training documents have the id {name!r}, and none of them this text. "
+                        "Give each document an id of its own, or none (--id-column none)."
+                    )
+                unnamed = [row for row in rows if isinstance(archived[row], LineNumber)]
+                rows = (same if len(known) > 1 else known) or unnamed
+            alike.append(rows)
+        return _in_their_order(alike)
 
     def knows(
         self, languages: Sequence[Any], texts: Sequence[str], ids: Sequence[str], groups: Sequence[Any]
@@ -146,7 +158,8 @@ class Archive:
             rows = np.flatnonzero(codes == language).tolist()
             if not rows:
                 continue
-            found = self.find(language, [ids[row] for row in rows], [bag(texts[row]) for row in rows])
+            held = self.contents_of([texts[row] for row in rows])
+            found = self.find(language, [ids[row] for row in rows], held)
             known[rows] |= np.array([bool(places) for places in found], dtype=bool)
         return known
 
@@ -202,13 +215,28 @@ class Archive:
         )
 
 
+def _in_their_order(alike: list[list[int]]) -> list[list[int]]:
+    """One row for each of several documents that were found in the same ones, None left over is new."""
+    comers: dict[tuple[int, ...], int] = {}
+    for rows in alike:
+        comers[tuple(rows)] = comers.get(tuple(rows), 0) + 1
+    turns: dict[tuple[int, ...], int] = {}
+    found = []
+    for rows in alike:
+        turn = turns.get(tuple(rows), 0)
+        turns[tuple(rows)] = turn + 1
+        alone = comers[tuple(rows)] == 1 or len(rows) == 1
+        found.append(rows if alone else rows[turn : turn + 1])
+    return found
+
+
 def _plain(vectors: Mapping[str, Any]) -> dict[str, Matrix]:
     return {tag: sparse.csr_array(X) if is_sparse(X) else X for tag, X in vectors.items() if X is not None}
 
 
 def vector_contents(vectors: Any) -> list[bytes]:
     """What each vector holds, in a form that can be looked up."""
-    matrix = sparse.csr_array(vectors, dtype=np.float64)
+    matrix = sparse.csr_array(vectors, dtype=np.float64, copy=True)
     matrix.eliminate_zeros()
     matrix.sort_indices()
     indices = matrix.indices.astype(np.int64)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
 from funnelling.matrices import check_vectors, widths_of
-from funnelling.method.archive import Archive
+from funnelling.method.archive import Archive, Places
 from funnelling.method.inputs import read_inputs
 from funnelling.method.labels import check_learnable
 from funnelling.method.merging import (
@@ -121,6 +121,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         """What the model's documents would become with further ones; for `learn`."""
         archive = self.check_extensible()
         inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
+        if not inputs.texts:
+            inputs = replace(inputs, documents=checked_vectors(inputs.documents))
         return merge(archive, self.classes_, bool(self.exclusive_), inputs, y, groups, ids)
 
     def correction(self, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None) -> Merged:
@@ -141,21 +143,30 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         Everything is done anew without them, choices included: the result is, to the bit, that of a fit on
         the others. Languages and labels that only they had are gone.
         """
-        archive = self.check_extensible()
-        found = archive.find_ids(list(map(str, ids)))
-        left = {
-            language: np.setdiff1d(learnable_rows(rows, bool(self.exclusive_)), found.get(language, ()))
-            for language, rows in by_class(archive.targets, len(self.classes_), bool(self.exclusive_)).items()
-        }
+        archive, exclusive = self.check_extensible(), bool(self.exclusive_)
+        left = self.left_without(ids)
         if not any(map(len, left.values())):
             raise InputError("These are all documents that the model learned from. Delete the model instead.")
-        archive = archive.only(left)
-        targets = by_class(archive.targets, len(self.classes_), bool(self.exclusive_))
-        some = np.any([rows.any(axis=0) for rows in targets.values()], axis=0)
-        named = self.classes_.dtype.kind in "OU" or self.exclusive_  # else columns are known by their place
-        kept = some if named else np.ones_like(some)
-        shown = {tag: learned_columns(rows[:, kept], bool(self.exclusive_)) for tag, rows in targets.items()}
-        return self._refit(replace(archive, targets=shown), self.classes_[kept], None)
+        before = by_class(archive.targets, len(self.classes_), exclusive)
+        rest = archive.only(left)
+        targets = by_class(rest.targets, len(self.classes_), exclusive)
+        some, had = (
+            np.any([rows.any(axis=0) for rows in each.values()], axis=0) for each in (targets, before)
+        )
+        named = self.classes_.dtype.kind in "OU" or exclusive  # else columns are known by their place
+        kept = some | ~had if named else np.ones_like(some)
+        shown = {tag: learned_columns(rows[:, kept], exclusive) for tag, rows in targets.items()}
+        return self._refit(replace(rest, targets=shown), self.classes_[kept], None)
+
+    def left_without(self, ids: Sequence[Any]) -> dict[str, Places]:
+        """The documents that there would be to learn from without those of some ids, by language."""
+        archive, exclusive = self.check_extensible(), bool(self.exclusive_)
+        found = archive.find_ids(list(map(str, ids)))
+        targets = by_class(archive.targets, len(self.classes_), exclusive)
+        return {
+            language: np.setdiff1d(learnable_rows(rows, exclusive), found.get(language, ()))
+            for language, rows in targets.items()
+        }
 
     def check_extensible(self) -> Archive:
         """What the model keeps of its documents; refused where that is too little to learn on."""
@@ -208,9 +219,11 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         model._learn(
             archive.training_set(vectors, bool(model.exclusive_), earlier=before, n_jobs=model.n_jobs)
         )
+        waiting = {name: value for name, value in vars(self).items() if name in self.get_params(deep=False)}
         vars(self).clear()
         vars(self).update(vars(model))
-        return self
+        other = {name: value for name, value in waiting.items() if value is not getattr(model, name)}
+        return self.set_params(**other) if other else self  # they hold from the next fit on, as before
 
     # --- other labels ---------------------------------------------------------------------------
 

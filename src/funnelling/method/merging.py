@@ -1,7 +1,7 @@
 """What a model's documents become when it is given more of them, or other labels for some."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
 from funnelling.matrices import Targets, exclusive_columns, length, stacked, take
-from funnelling.method.archive import Archive, Classes, Places, bag, group_names, vector_contents
+from funnelling.method.archive import Archive, Classes, Places, group_names
 from funnelling.method.inputs import Inputs
 from funnelling.method.labels import read_further_labels
 from funnelling.method.training_set import NEW, Earlier
@@ -26,7 +26,7 @@ class Merged:
     ``places`` says of each document, by language, where it was before, or `NEW`. The others name documents of
     the archive: those that are ``new``, and of those that were known the ones with other labels
     (``corrected``), with another text under their id (``replaced``), and those that came as they were
-    (``repeated``).
+    (``repeated``), though perhaps in another group (``regrouped``).
     """
 
     archive: Archive
@@ -36,6 +36,7 @@ class Merged:
     corrected: DocumentRows
     replaced: DocumentRows
     repeated: DocumentRows
+    regrouped: DocumentRows = field(default_factory=dict)
 
     @property
     def untouched(self) -> set[str]:
@@ -48,7 +49,7 @@ class Merged:
         return sum(len(self._changed_in(tag)) for tag in self.archive.targets)
 
     def _changed_in(self, language: str) -> set[int]:
-        changes = (self.new, self.corrected, self.replaced)
+        changes = (self.new, self.corrected, self.replaced, self.regrouped)
         return {row for change in changes for row in change.get(language, ())}
 
 
@@ -114,7 +115,7 @@ class _Merging:
         self._archive = archive
         self._columns: dict[str, dict[str, Any]] = {
             language: {
-                "ids": archive.names(language),
+                "ids": list(archive.names(language)),
                 "groups": list(archive.groups[language]),
                 "targets": rows.copy(),
                 "beginnings": list(archive.beginnings.get(language) or [""] * len(rows)),
@@ -122,9 +123,10 @@ class _Merging:
             }
             for language, rows in targets.items()
         }
+        self._first = targets
         self._places = {language: np.arange(len(rows)) for language, rows in targets.items()}
         self._changes: dict[str, dict[str, dict[int, None]]] = {
-            name: {} for name in ("new", "corrected", "replaced", "repeated")
+            name: {} for name in ("new", "corrected", "replaced", "repeated", "regrouped")
         }
 
     def add(
@@ -135,9 +137,9 @@ class _Merging:
         texts = isinstance(documents, list)
         if columns is not None and not texts:
             _check_width(language, documents, columns["documents"])
-        contents: list[Any] = list(map(bag, documents)) if texts else vector_contents(documents)
+        contents = self._archive.contents_of(documents)
         beginnings = list(map(beginning, documents)) if texts else [""] * len(targets)
-        if texts and not self._archive.as_written:
+        if texts:
             documents = contents
         archived = self._archive.contents(language) if columns is not None else []
         found = self._archive.find(language, names, contents)
@@ -147,12 +149,18 @@ class _Merging:
             for row, places in enumerate(found):
                 for place in places:
                     self.relabel(language, place, targets[row])
+                    replaced.pop(place, None)  # of two with the same id the last one counts
                     if contents[row] != archived[place]:
                         replaced[place] = row
-                        self._note("replaced", language, place)
-                    if groups[row]:
+                    if groups[row] not in ("", columns["groups"][place]):
                         columns["groups"][place] = groups[row]
-                    columns["beginnings"][place] = beginnings[row] or columns["beginnings"][place]
+                        self._note("regrouped", language, place)
+                    if not isinstance(names[row], LineNumber):
+                        columns["ids"][place] = names[row]
+                    if texts:
+                        columns["beginnings"][place] = beginnings[row]
+            for place in replaced:
+                self._note("replaced", language, place)
             columns["documents"] = _with_rows(columns["documents"], documents, replaced)
         added = {
             "ids": take(names, new),
@@ -174,7 +182,9 @@ class _Merging:
     def relabel(self, language: str, row: int, labels: Any) -> None:
         """Give a document that is known these labels."""
         targets = self._columns[language]["targets"]
-        self._note("repeated" if np.array_equal(targets[row], labels) else "corrected", language, row)
+        changed = not np.array_equal(self._first[language][row], labels)
+        self._changes["corrected" if not changed else "repeated"].get(language, {}).pop(row, None)
+        self._note("corrected" if changed else "repeated", language, row)
         targets[row] = labels
 
     def _note(self, change: str, language: str, row: int) -> None:

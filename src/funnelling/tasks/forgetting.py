@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.formats import read_documents
@@ -93,11 +91,7 @@ def forget(
     with naming_file(ids):
         names, unknown = _known(method.training_, listed, ignore_unknown)
     archive, before = method.training_, copy(method)
-    found = archive.find_ids(names)
-    places = {
-        language: np.setdiff1d(np.arange(size), found.get(language, ()))
-        for language, size in archive.sizes.items()
-    }
+    found, places = archive.find_ids(names), method.left_without(names)
     if any(map(len, places.values())):  # else it is refused
         report(
             f"Forgetting {counted(sum(map(len, found.values())), 'document')}; learning anew without them."

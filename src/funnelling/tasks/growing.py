@@ -15,7 +15,8 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.archive import Archive
 from funnelling.method.history import FIRST, remember_step
-from funnelling.method.merging import DocumentRows, Merged
+from funnelling.method.merging import DocumentRows, Merged, by_class, with_targets
+from funnelling.method.training_set import NEW
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.changes import change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
@@ -216,7 +217,7 @@ def _grow(
     if len(test) < len(trial.test):
         lines.append(f"{counted(len(trial.test) - len(test), 'test document')} left out, for want of a text.")
     before = copy(model)
-    for line in (*lines, *_said(before, merged, how.choose, how.model)):
+    for line in (*lines, *_said(before, merged, how.choose, how.output or how.model)):
         report(line)
     model.learn(merged, exact=how.exact, choose=how.choose)
     if how.choose:
@@ -302,9 +303,9 @@ def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
 
 def _merged(model: "Method", documents: Corpus, corrections: Corpus) -> Merged:
     """What the model's documents become: corrected first, then with those that bring a text."""
-    archive = model.training_
-    places = {language: np.arange(size) for language, size in archive.sizes.items()}
-    merged = Merged(archive, model.classes_, places, {}, {}, {}, {})
+    archive, exclusive = model.training_, bool(model.exclusive_)
+    targets = by_class(archive.targets, len(model.classes_), exclusive)
+    merged = with_targets(archive, targets, model.classes_, exclusive)
     if len(corrections):
         merged = model.correction(corrections.ids, corrections.y, corrections.languages)
     if len(documents):
@@ -317,11 +318,17 @@ def _merged(model: "Method", documents: Corpus, corrections: Corpus) -> Merged:
 
 
 def _both(first: Merged, second: Merged) -> Merged:
-    """What two steps made of an archive, where the first left all documents in their places."""
+    """What two steps made of an archive."""
+    before = {tag: rows for tag, rows in first.places.items() if tag in second.places}
+    places = {
+        tag: np.where(rows == NEW, NEW, before[tag][rows]) if tag in before else rows
+        for tag, rows in second.places.items()
+    }
     corrected = _united(first.corrected, second.corrected)
     repeated = _united(first.repeated, second.repeated)
     return replace(
         second,
+        places=places,
         corrected=corrected,
         repeated={
             tag: sorted({*rows} - {*corrected.get(tag, ()), *second.replaced.get(tag, ())})

@@ -122,7 +122,9 @@ class TestUpdate:
     @pytest.mark.usefixtures("model_copy")
     def test_corrections_of_unknown_documents_are_refused(self, tmp_path: Path, refuses: Refuses) -> None:
         (tmp_path / "corrections.csv").write_text("id,labels\nnobody,money\n")
-        refuses("update", "model", "corrections.csv", says=["corrections.csv", '"nobody" has no text'])
+        refuses(
+            "update", "model", "corrections.csv", says=["corrections.csv", 'no document with the id "nobody"']
+        )
 
     @pytest.mark.usefixtures("model_copy")
     def test_nothing_to_learn_is_refused(self, refuses: Refuses) -> None:

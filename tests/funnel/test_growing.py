@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given as given_examples
 from hypothesis import strategies as st
@@ -355,6 +356,80 @@ def test_another_text_under_a_known_id_replaces_it(corpus: Corpus) -> None:
     model.learn(merged)
     assert model.training_.texts["it"][0] == "else something"
     assert model.documents_["it"] == 45
+
+
+class TestDocumentsThatAreHardToTellApart:
+    TEXTS = ("a cat", "a dog", "an ox", "a cow") * 5
+
+    def model(self, ids: Any = None, **parameters: Any) -> FunnellingClassifier:
+        labels = [["x"], ["y"], ["x"], ["z"]] * 5
+        return FunnellingClassifier(**{"views": None, "random_state": 0, **parameters}).fit(
+            self.TEXTS, labels, ["en"] * 20, ids=ids
+        )
+
+    def test_an_id_of_several_documents_is_told_by_the_text(self) -> None:
+        ids = [f"page{row // 4}" for row in range(20)]
+        model = self.model(ids)
+        merged = model.merge(self.TEXTS, [["x"], ["y"], ["x"], ["z"]] * 5, ["en"] * 20, ids=ids)
+        assert merged.repeated == {"en": list(range(20))}
+        assert not merged.changed
+        with pytest.raises(InputError, match="4 training documents have the id 'page0'"):
+            model.merge(["a goat"], [["x"]], ["en"], ids=["page0"])
+
+    def test_of_two_rows_with_one_id_the_last_counts(self) -> None:
+        model = self.model([str(row) for row in range(20)])
+        merged = model.merge(["a goat", "a cat"], [["y"], ["x"]], ["en"] * 2, ids=["0", "0"])
+        assert not merged.changed
+        merged = model.merge(["a cat", "a goat"], [["x"], ["y"]], ["en"] * 2, ids=["0", "0"])
+        assert (merged.replaced, merged.corrected) == ({"en": [0]}, {"en": [0]})
+        assert merged.archive.texts["en"][0] == "a goat"
+
+    def test_the_same_file_again_changes_nothing_though_texts_are_there_twice(self) -> None:
+        labels = [["x"], ["y"]] * 10
+        texts = ["a cat", "a cat"] * 10
+        model = FunnellingClassifier(views=None, random_state=0).fit(texts, labels, ["en"] * 20)
+        assert not model.merge(texts, labels, ["en"] * 20).changed
+
+    def test_texts_of_no_word_are_never_the_same(self) -> None:
+        texts = ["", "a cat", "a dog"] * 4
+        model = FunnellingClassifier(views=None, random_state=0)
+        model.fit(texts, [["x"], ["x"], ["y"]] * 4, ["en"] * 12)
+        assert model.merge([" "], [["y"]], ["en"]).new == {"en": [12]}
+
+    def test_an_id_that_comes_later_is_taken(self) -> None:
+        model = self.model()
+        model.extend(["a cat"], [["x"]], ["en"], ids=["first"])
+        assert model.training_.find_ids(["first"])["en"].tolist() == [0, 4, 8, 12, 16]
+
+    def test_another_order_is_another_text_where_texts_are_kept(self) -> None:
+        model = self.model([str(row) for row in range(20)], keep_texts=True)
+        assert model.merge(["cat a"], [["x"]], ["en"], ids=["0"]).replaced == {"en": [0]}
+        assert (
+            self.model([str(row) for row in range(20)]).merge(["cat a"], [["x"]], ["en"], ids=["0"]).repeated
+        )
+
+    def test_another_group_is_a_change(self, corpus: Corpus) -> None:
+        model = fitted(corpus, groups=False)
+        grouped = [f"{tag}{row % 7}" for row, tag in enumerate(corpus.languages)]
+        model.extend(corpus.texts, corpus.labels, corpus.languages, groups=grouped, ids=corpus.ids)
+        at_once = FunnellingClassifier(views=None, random_state=3)
+        at_once.fit(corpus.texts, corpus.labels, corpus.languages, groups=grouped, ids=corpus.ids)
+        assert saved(model) == saved(at_once)
+
+
+def test_what_was_set_since_the_fit_waits_on(corpus: Corpus) -> None:
+    model = fitted(part(corpus, "de", "it"), views=["own", "pooled"]).set_params(combine="concat")
+    model.extend(**given(part(corpus, "en")))
+    assert model.combine == "concat"
+    assert model.design().combine == "mean"
+
+
+def test_columns_that_no_document_had_outlive_forgetting() -> None:
+    y = pd.DataFrame({"a": [1, 0] * 10, "b": [0, 1] * 10, "c": [0] * 20})
+    texts = ["a cat", "a dog"] * 10
+    model = FunnellingClassifier(views=None, random_state=0)
+    model.fit(texts, y, ["en"] * 20, ids=list(map(str, range(20))))
+    assert model.forget(["3"]).classes_.tolist() == ["a", "b", "c"]
 
 
 def test_equal_ids_in_two_languages_need_the_language() -> None:

@@ -1,6 +1,7 @@
 """Models that learn on, from Python: what has changed comes back."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,11 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, load_model
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, save_model
+from funnelling.tasks.forgetting import forget
 from funnelling.tasks.growing import ScoreFellError, add_language, update
 from funnelling.tasks.training import train
-from funnelling.trials.change import HELD_OUT, TEST
+from funnelling.trials.change import HELD_OUT, NOT_MEASURED, TEST
 from tests.cli.command import LABELS, contents, documents, one_label_documents, with_splits, write_jsonl
 
 
@@ -46,6 +48,39 @@ def test_further_documents_and_corrected_ones(model: Path, tmp_path: Path) -> No
     assert growth.new_labels == ["new"]
     assert growth.change.on == {"en": HELD_OUT, "it": TEST}
     assert growth.change.before["it"]["documents"] == growth.change.after["it"]["documents"] == 10
+
+
+def test_where_nothing_is_new_nothing_is_done(model: Path, tmp_path: Path) -> None:
+    shutil.copytree(model, tmp_path / "copy")
+    rows = [row for row in with_splits(documents()) if row["split"] == "train"]
+    lines: list[str] = []
+    growth = update(tmp_path / "copy", write_jsonl(tmp_path / "same.jsonl", rows), report=lines.append)
+    assert (growth.repeated, growth.change) == (32, NOT_MEASURED)
+    assert lines[-1] == "Nothing is new: the model stays as it is."
+    assert contents(tmp_path / "copy") == contents(model)
+
+
+def test_other_texts_under_most_ids_are_refused(model: Path, tmp_path: Path) -> None:
+    rows = [{**row, "text": f"comment {n}"} for n, row in enumerate(documents(["it"]))]
+    with pytest.raises(InputError, match=r"--id-column none .* --text-column none .* --force"):
+        update(model, write_jsonl(tmp_path / "comments.jsonl", rows), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    growth = update(model, write_jsonl(tmp_path / "c.jsonl", rows[:9]), tmp_path / "new", force=True)
+    assert growth.replaced == 6
+
+
+def test_documents_that_come_twice_are_told(model: Path, tmp_path: Path) -> None:
+    lines: list[str] = []
+    rows = [row for row in further(["it"])[:3] for _ in range(2)]
+    update(model, write_jsonl(tmp_path / "it.jsonl", rows), tmp_path / "new", report=lines.append, force=True)
+    assert "6 new documents with the id or the text of another: each is learned." in lines
+
+
+def test_an_id_that_another_language_has_is_told(model: Path, tmp_path: Path) -> None:
+    lines: list[str] = []
+    rows = [{**row, "language": "de"} for row in documents(["it"])[:4]]
+    update(model, write_jsonl(tmp_path / "de.jsonl", rows), tmp_path / "new", report=lines.append, force=True)
+    assert "2 new documents with the id of a training document in another language." in lines
 
 
 def test_documents_that_bring_nothing_new_are_not_learned_twice(model: Path, tmp_path: Path) -> None:
@@ -133,8 +168,8 @@ class TestCorrections:
     @pytest.mark.parametrize(
         ("rows", "says"),
         [
-            ([("nobody", "money")], r'"nobody" has no text.*--text-column'),
-            ([("nobody", "money"), ("none", "money")], r'"nobody" and 1 more have no text'),
+            ([("nobody", "money")], r'no document with the id "nobody"\. Correct the ids'),
+            ([("nobody", "money"), ("none", "money")], r'"nobody", nor 1 more'),
         ],
     )
     def test_unknown_ids_are_refused(
@@ -286,3 +321,33 @@ def test_the_model_remembers_what_it_learned_from(model: Path, tmp_path: Path) -
         {"it": 3},
         3,
     )
+
+
+class TestAfterALabelWasDropped:
+    """Documents of a dropped class have none, and are learned no more."""
+
+    @pytest.fixture
+    def dropped(self, tmp_path: Path) -> Path:
+        path = tmp_path / "model"
+        train("fun-tat", write_jsonl(tmp_path / "one.jsonl", one_label_documents()), path, outer_folds=False)
+        model = load_model(path)
+        model.relabel({model.classes_[0]: None})
+        save_model(model, path, force=True)
+        return path
+
+    def test_it_can_forget(self, dropped: Path, tmp_path: Path) -> None:
+        model = load_model(dropped)
+        row = int(np.flatnonzero(model.training_.targets["en"].any(axis=1))[0])
+        (tmp_path / "ids.txt").write_text(model.training_.ids["en"][row] + "\n")
+        forgetful = forget(dropped, tmp_path / "ids.txt", tmp_path / "new")
+        assert forgetful.forgotten == {"en": 1}
+
+    def test_before_is_what_it_was(self, dropped: Path, tmp_path: Path) -> None:
+        model = load_model(dropped)
+        kept = [row for row in one_label_documents() if row["labels"][0] in model.classes_]
+        rows = [{"id": kept[0]["id"], "labels": kept[0]["labels"]}]
+        rows += [{**row, "id": f"new-{row['id']}", "text": f"{row['text']} more"} for row in kept[:6]]
+        growth = update(dropped, write_jsonl(tmp_path / "more.jsonl", rows), tmp_path / "new", force=True)
+        places = {tag: np.flatnonzero(each.any(axis=1)) for tag, each in model.training_.targets.items()}
+        assert sum(map(len, places.values())) + growth.new == sum(growth.model.documents_.values())
+        assert growth.change.average_before["accuracy"] > 0.6

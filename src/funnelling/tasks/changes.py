@@ -72,6 +72,7 @@ class _Comparison:
         return measure_change(
             {language: self._measurable(decisions[language]) for language in sorted(decisions)},
             self._one_label,
+            learned=self._before.languages_,
         )
 
     def _on_test(self, test: Corpus, answers: Answers | None) -> dict[str, Decisions]:

@@ -1,5 +1,6 @@
 """Let a model learn on: further languages, further documents and corrected labels, without starting over."""
 
+from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from funnelling.tasks.measurement import Measurement, measure_held_out, measure_
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
-from funnelling.trials.change import Change
+from funnelling.trials.change import NOT_MEASURED, Change
 from funnelling.trials.measuring import servable
 from funnelling.trials.one_label import as_one_label
 from funnelling.trials.reporting import Reporter, silent
@@ -33,6 +34,7 @@ from funnelling.wording import counted
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
+FEW = 3  # documents with another text than the one of their id are taken for new versions of it
 CHOSEN_ANEW = "chosen anew"  # of views, in a model's history
 
 
@@ -48,11 +50,11 @@ class GrownModel:
 
     model: "Method"
     change: Change
-    new: int
-    corrected: int
-    replaced: int
-    repeated: int
-    as_corrected: int
+    new: int = 0
+    corrected: int = 0
+    replaced: int = 0
+    repeated: int = 0
+    as_corrected: int = 0
     new_labels: list[str] = field(default_factory=list)
     new_languages: list[str] = field(default_factory=list)
     kept_scores: bool = False
@@ -213,12 +215,22 @@ def _grow(
             lines += left_out
         documents, corrections = _sorted(model.training_, trial.train)
         merged = _merged(model, documents, corrections)
+        if not how.force:
+            _check_replaced(merged)
     test = trial.test.select([text is not NO_TEXT for text in trial.test.texts])
     if len(test) < len(trial.test):
         lines.append(f"{counted(len(trial.test) - len(test), 'test document')} left out, for want of a text.")
     before = copy(model)
-    for line in (*lines, *_said(before, merged, how.choose, how.output or how.model)):
+    for line in (
+        *lines,
+        *_said(before, merged, how.choose, how.output or how.model),
+        *_known_elsewhere(before.training_, merged),
+        *_there_twice(merged),
+    ):
         report(line)
+    if not merged.changed and not how.choose and how.output is None:
+        report("Nothing is new: the model stays as it is.")
+        return GrownModel(model, NOT_MEASURED, repeated=_total(merged.repeated))
     model.learn(merged, exact=how.exact, choose=how.choose)
     if how.choose:
         report(model.choice_.summary())  # type: ignore[attr-defined]
@@ -292,6 +304,12 @@ def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
     )
     corrections = train.select(bare)
     unknown = [name for name in corrections.ids if name not in known]
+    if unknown and bare.all():
+        more = f", nor {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
+        raise InputError(
+            f"the model learned from no document with the id {quoted(unknown[0])}{more}. Correct the ids, or "
+            "give the texts of new documents, too."
+        )
     if unknown:
         number = "has no text" if len(unknown) == 1 else f"and {len(unknown) - 1:,} more have no text"
         raise InputError(
@@ -339,6 +357,52 @@ def _both(first: Merged, second: Merged) -> Merged:
 
 def _united(first: DocumentRows, second: DocumentRows) -> DocumentRows:
     return {tag: sorted({*first.get(tag, ()), *second.get(tag, ())}) for tag in sorted({*first, *second})}
+
+
+def _check_replaced(merged: Merged) -> None:
+    """Refuse documents most of which have another text than the training documents of their ids."""
+    replaced = _total(merged.replaced)
+    alike = _total(_united(merged.corrected, merged.repeated))
+    both = sum(len({*merged.corrected.get(tag, ())} & {*rows}) for tag, rows in merged.replaced.items())
+    if replaced < FEW or replaced <= alike - both:
+        return
+    raise InputError(
+        f"{counted(replaced, 'document')} with the id of a training document and another text. Add "
+        "--id-column none if ids are only numbers of rows, --text-column none if it is no text, or --force "
+        "to replace them."
+    )
+
+
+def _known_elsewhere(archive: Archive, merged: Merged) -> list[str]:
+    """A line on new documents whose id another language has."""
+    given = {
+        tag: {name for name in archive.names(tag) if not isinstance(name, LineNumber)} for tag in archive.ids
+    }
+    number = sum(
+        any(name in names for other, names in given.items() if other != tag)
+        for tag, rows in merged.new.items()
+        for name in (merged.archive.names(tag)[row] for row in rows)
+        if not isinstance(name, LineNumber)
+    )
+    if not number:
+        return []
+    return [f"{counted(number, 'new document')} with the id of a training document in another language."]
+
+
+def _there_twice(merged: Merged) -> list[str]:
+    """A line on new documents that came more than once, by their id or, where they have none, their words."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for tag, rows in merged.new.items():
+        names, contents = merged.archive.names(tag), merged.archive.contents(tag)
+        for row in rows:
+            unnamed = isinstance(names[row], LineNumber)
+            seen[tag, str(contents[row]) if unnamed else names[row]] += 1
+    number = sum(times for times in seen.values() if times > 1)
+    return (
+        [f"{counted(number, 'new document')} with the id or the text of another: each is learned."]
+        if number
+        else []
+    )
 
 
 def _total(documents: DocumentRows) -> int:

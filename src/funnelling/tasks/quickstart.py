@@ -8,6 +8,7 @@ from pathlib import Path
 from funnelling.corpus import Corpus
 from funnelling.corpus.sample import read_sample
 from funnelling.formats import write_documents
+from funnelling.method.history import FIRST, remember_step
 from funnelling.method.registry import make_method
 from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Report, Section
@@ -86,6 +87,7 @@ class Quickstart:
             [trial.test],
             seed,
         )
+        remember_step(model, FIRST, file=self.documents_file, documents=model.documents_)
         self.folder.mkdir(parents=True, exist_ok=True)
         how = f"Measured on {counted(len(trial.test), 'test document')}."
         scores = {**model_scores(results[METHOD]), "how": how}

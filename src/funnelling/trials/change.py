@@ -6,7 +6,7 @@ document, or group by group where there are groups, and p is the share of the dr
 much (`funnelling.evaluation.randomisation`).
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -65,8 +65,8 @@ class Fall(NamedTuple):
 class Change:
     """Measures before and after, by language, each on the same documents; a new language has none before.
 
-    Averages are plain means over the languages that have both, {} where none has. ``on`` says what each
-    language was measured on; ``fell`` are the falls beyond noise, the averages' first.
+    Averages are plain means over the languages that were known before, {} where none is. ``on`` says what
+    each language was measured on; ``fell`` are the falls beyond noise, the averages' first.
     """
 
     before: dict[str, dict[str, float]]
@@ -89,8 +89,15 @@ class Change:
 NOT_MEASURED = Change({}, {}, {}, {}, {})
 
 
-def measure_change(decisions: Mapping[str, Decisions], one_label: bool, seed: int = 0) -> Change:
+def measure_change(
+    decisions: Mapping[str, Decisions],
+    one_label: bool,
+    seed: int = 0,
+    learned: Collection[str] | None = None,
+) -> Change:
     """The measures of decisions before and after, by language and on average, and what fell.
+
+    The average, and what fell, is over languages that had been ``learned`` before; None means all.
 
     >>> truth = np.ones((40, 1), dtype=bool)
     >>> change = measure_change({"it": Decisions(TEST, truth, truth, ~truth, range(40))}, one_label=False)
@@ -101,8 +108,10 @@ def measure_change(decisions: Mapping[str, Decisions], one_label: bool, seed: in
     both = {tag: each for tag, each in decisions.items() if each.before is not None}
     before = {tag: _measures(each.truth, each.before, one_label) for tag, each in both.items()}
     after = {tag: _measures(each.truth, each.after, one_label) for tag, each in decisions.items()}
-    average_before = plain_mean(before) if before else {}
-    average_after = plain_mean({tag: after[tag] for tag in before}) if before else {}
+    if learned is not None:
+        both = {tag: each for tag, each in both.items() if tag in learned}
+    average_before = plain_mean({tag: before[tag] for tag in both}) if both else {}
+    average_after = plain_mean({tag: after[tag] for tag in both}) if both else {}
     fell = _falls(None, average_before, average_after, both, IN_ALL, seed)
     if len(both) > 1:
         for tag, each in both.items():

@@ -13,7 +13,7 @@ from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tuning import ThresholdChange
 from funnelling.method.history import remember_step
-from funnelling.storage import check_writable, load_model, save_changes
+from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, naming_file
 
@@ -51,7 +51,7 @@ def tune(
     """
     parse_goal(optimise)
     check_writable(Path(output or model), force or output is None)
-    funnel = load_model(model, mapped=True)
+    funnel, document = load_to_change(model, mapped=True)
     if not isinstance(funnel, FunnellingClassifier):
         raise InputError(f"{model}: only funnels have thresholds to tune. Train one with --optimise.")
     with naming_file(model):
@@ -63,6 +63,7 @@ def tune(
         model,
         output or model,
         [name for name in CHANGED if hasattr(funnel, name)],
+        document=document,
         scores=measurement.record(),
         details=measurement.details(),
     )

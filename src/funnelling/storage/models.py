@@ -19,7 +19,6 @@ from funnelling.work.mapped import arrays_in
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
-CARD, REPORT = "README.md", "report.html"  # of the folder, for people
 # Whose versions a prediction may depend on.
 LIBRARIES = (
     "numpy",
@@ -172,9 +171,9 @@ def _pages(
     from funnelling.report.page import html_page
 
     described = _described(document, arrays)
-    pages: dict[str, str | None] = {CARD: model_card(described), REPORT: None}
+    pages: dict[str, str | None] = {folders.CARD: model_card(described), folders.REPORT: None}
     if details is not None:
-        pages[REPORT] = html_page(model_report(described, details))
+        pages[folders.REPORT] = html_page(model_report(described, details))
     return {page: None if text is None else text.encode("utf-8", "replace") for page, text in pages.items()}
 
 

@@ -9,7 +9,7 @@ from funnelling.errors import InputError
 from funnelling.evaluation.language_averages import averaged
 from funnelling.method.relabelling import Relabelling
 from funnelling.storage import check_writable, describe_model, load_model, save_model
-from funnelling.storage.models import REPORT
+from funnelling.storage.folders import REPORT
 from funnelling.tasks.label_map import read_label_map
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.trials.reporting import Reporter, silent

@@ -51,6 +51,7 @@ def test_other_labels_keep_their_thresholds_and_the_model_its_goal() -> None:
     assert (model.optimise, change.tuned) == ("macro-f1", ["1"])
     assert [row["label"] for row in change.by_label()] == ["1"]
     assert change.thresholds_after.tolist() == pytest.approx(after.tolist())
+    assert model.tune("recall=.95", labels=[1]).tuned == ["1"], "as the model has it"
 
 
 def test_more_recall_means_more_labels() -> None:
@@ -101,7 +102,7 @@ def test_what_cannot_be_tuned_is_refused() -> None:
     model = fitted()
     with pytest.raises(InputError, match="nothing to optimise"):
         model.tune("accuracy")
-    with pytest.raises(InputError, match="no label '7'"):
+    with pytest.raises(InputError, match=r"^The model has no label '7'\. See `funnelling inspect`"):
         model.tune("micro-f1", labels=["7"])
     with pytest.raises(InputError, match="No label to tune"):
         model.tune("micro-f1", labels=[])

@@ -439,7 +439,7 @@ class FunnellingClassifier(Method):
     # --- learning on ----------------------------------------------------------------------------
 
     def tune(
-        self, optimise: str, labels: Sequence[str] | None = None, per_label: bool = False
+        self, optimise: str, labels: Sequence[Any] | None = None, per_label: bool = False
     ) -> ThresholdChange:
         """Set thresholds for another goal, from what the model kept of its fit, and say what that changes.
 
@@ -452,11 +452,11 @@ class FunnellingClassifier(Method):
         >>> model = FunnellingClassifier(views=None, random_state=0)
         >>> _ = model.fit(texts, [["cat"], ["dog"], ["cat", "dog"]] * 9, ["en"] * 27)
         >>> change = model.tune("recall=.9")
-        >>> change.goal, change.overall()["after"]["recall"] >= 0.9
-        ('recall=.9', True)
+        >>> change.goal, change.tuned
+        ('recall=.9', ['cat', 'dog'])
         >>> model.tune("recall=.9", labels=["cats"])
         Traceback (most recent call last):
-        funnelling.errors.InputError: The model has no label 'cats'. Near ones that it has: cat.
+        funnelling.errors.InputError: The model has no label 'cats'. Near it: 'cat'.
         """
         text = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
         goal = parse_goal(text)

@@ -466,17 +466,18 @@ class FunnellingClassifier(Method):
         training = self.training_.training_set(dict.fromkeys(self.training_.targets), exclusive=False)
         held_out = HeldOut.of(self.head_, self.training_.scores, training, training.stacked_folds())
         before, cuts = self.design().goal, getattr(self, "cuts_", 0.0)
-        self.cuts_, change = change_thresholds(held_out, self.classes_, cuts, before, text, columns)
-        self.held_out_ = held_out.counts(held_out.scores - self.cuts_ > 0)
+        cuts, change = change_thresholds(held_out, self.classes_, cuts, before, text, columns)
+        tuned = {"cuts_": cuts, "held_out_": held_out.counts(held_out.scores - cuts > 0)}
         scores = getattr(self, "shared_scores_", {})
         if scores and all(len(rows) == len(training.targets[tag]) for tag, rows in scores.items()):
             seen = training.only(list(scores))
             unseen = HeldOut.of(self.shared_head_, scores, seen, language_folds(seen))
-            self.shared_cuts_ = unseen.with_tuned(self.shared_cuts_, unseen.tuned(goal, columns), columns)
+            tuned["shared_cuts_"] = unseen.with_tuned(self.shared_cuts_, unseen.tuned(goal, columns), columns)
         elif hasattr(self, "space_"):
             logger.warning("Thresholds of languages without training documents stay as they were.")
         if labels is None:
-            self.optimise, self.calibrated = text, False
+            tuned |= {"optimise": text, "calibrated": False}
+        self._remember(tuned)  # all at once: a call that fails leaves the model as it was
         self.__dict__.pop("_funnels", None)
         return change
 

@@ -16,6 +16,7 @@ from funnelling.method.history import remember_step
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, naming_file
+from funnelling.wording import counted
 
 CHANGED = ("optimise", "calibrated", "cuts_", "held_out_", "shared_cuts_", "history_")
 
@@ -56,7 +57,7 @@ def tune(
         raise InputError(f"{model}: only funnels have thresholds to tune. Train one with --optimise.")
     with naming_file(model):
         change = funnel.tune(optimise, labels, per_label)
-    remember_step(funnel, "tune", goal=change.goal, labels=[] if labels is None else list(labels))
+    remember_step(funnel, "tune", goal=change.goal, labels=None if labels is None else len(change.tuned))
     measurement = _measurement(change)
     save_changes(
         funnel,
@@ -72,10 +73,11 @@ def tune(
 
 def _measurement(change: ThresholdChange) -> Measurement:
     """What the model's card shows from now on: what it showed before was of other thresholds."""
-    some = "" if len(change.tuned) == len(change.labels) else f" for {', '.join(change.tuned)}"
+    tuned, labels = len(change.tuned), len(change.labels)
+    some = "" if tuned == labels else f" of {tuned:,} of {counted(labels, 'label')}"
     how = (
-        f"Measured by inner folds over the training documents after thresholds were tuned for {change.goal}"
-        f"{some}; those of each fold were tuned on the others."
+        f"Measured by inner folds over the training documents after thresholds{some} were tuned for "
+        f"{change.goal}; those of each fold were tuned on the others."
     )
     languages = {}
     for language, table in change.after.items():

@@ -115,7 +115,7 @@ def test_what_cannot_be_tuned_is_refused(
     refuses("tune", "model", *goal, "--labels", "mony", says=["model: ", "'mony'", "money"])
     refuses("tune", "model", *goal, "--labels", ",", says=["No label"])
     refuses("tune", "model", *goal, "-o", "compact", says=["compact exists", "--force"])
-    refuses("tune", "naive", *goal, says=["naive: only funnels"])
+    refuses("tune", "naive", *goal, says=["naive: Only funnels"])
     refuses("tune", "compact", *goal, says=["compact: ", "Train it anew with --optimise"])
     refuses("tune", "one", *goal, says=["one: ", "one label per document"])
     refuses("tune", "model", says=["--optimise"])

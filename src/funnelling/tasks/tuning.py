@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from funnelling.errors import InputError
 from funnelling.evaluation.counts import Counts
@@ -17,6 +18,9 @@ from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.wording import counted
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
 
 CHANGED = ("optimise", "calibrated", "cuts_", "held_out_", "shared_cuts_", "history_")
 
@@ -53,9 +57,8 @@ def tune(
     parse_goal(optimise)
     check_writable(Path(output or model), force or output is None)
     funnel, document = load_to_change(model, mapped=True)
-    if not isinstance(funnel, FunnellingClassifier):
-        raise InputError(f"{model}: only funnels have thresholds to tune. Train one with --optimise.")
     with naming_file(model):
+        check_tunable(funnel)
         change = funnel.tune(optimise, labels, per_label)
     remember_step(funnel, "tune", goal=change.goal, labels=None if labels is None else len(change.tuned))
     measurement = _measurement(change)
@@ -69,6 +72,13 @@ def tune(
         details=measurement.details(),
     )
     return TunedModel(funnel, change, measurement)
+
+
+def check_tunable(model: "Method") -> None:
+    """Refuse a model that has no thresholds to tune, or does not keep what that takes."""
+    if not isinstance(model, FunnellingClassifier):
+        raise InputError("Only funnels have thresholds to tune. Train one with --optimise.")
+    model.check_tunable()
 
 
 def _measurement(change: ThresholdChange) -> Measurement:

@@ -82,6 +82,8 @@ def test_drop(model_copy: Path, data: Path, tmp_path: Path, capsys: pytest.Captu
     assert {row["label"] for row in scores["by_label"]} <= {"hardware", "money"}
     for page in ("README.md", "report.html"):
         assert "account" not in (model_copy / page).read_text(encoding="utf-8")
+    after = {"documents": 32, "labels": 2}
+    assert describe_model(model_copy)["history"][-1] == {"step": "relabel", "dropped": 1, "after": after}
     succeed("inspect", model_copy)
     assert "account" not in capsys.readouterr().out
 
@@ -114,6 +116,8 @@ def test_merge(model: Path, split_data: Path, tmp_path: Path, capsys: pytest.Cap
     assert description["labels"] == ["cash", "office"]
     assert description["scores"]["how"].endswith("after labels were merged.")
     assert description["choice"] == describe_model(model)["choice"]
+    (step,) = description["history"][len(describe_model(model)["history"]) :]
+    assert (step["step"], step["renamed"], step["merged"]) == ("relabel", 1, 2)
     assert "hardware" not in (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     rows = answers(tmp_path / "new", split_data, tmp_path)
     assert list(rows[0]["scores"]) == ["cash", "office"]

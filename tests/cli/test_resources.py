@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from funnelling.cli import main
 from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.method.registry import make_method
+from funnelling.storage import describe_model
 from funnelling.tasks.resources import fingerprints
 
 from .command import WORDS, documents, read_jsonl, succeed, with_splits, write_jsonl
@@ -187,6 +189,21 @@ class TestModels:
         assert list(json.loads(capsys.readouterr().out)["languages"]) == ["de", "it"]
         described = json.loads((tmp_path / "model" / "model.json").read_text(encoding="utf-8"))
         assert str(tmp_path) not in json.dumps(described), "no path of this machine"
+
+    def test_labels_are_merged_with_the_resources_given_again(
+        self, tmp_path: Path, embeddings: Path, refuses: Refuses, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        data = write_jsonl(tmp_path / "docs.jsonl", documents(["en", "it"], each=40))
+        train = ("train", data, "--method", "mle", "--no-table", "--jobs", 1, "--embeddings", embeddings)
+        succeed(*train, "-o", tmp_path / "model")
+        (tmp_path / "map.csv").write_text("hardware,office\naccount,office\n")
+        relabel = ("relabel", tmp_path / "model", "--map", tmp_path / "map.csv")
+        assert main([*map(str, relabel)]) == 2
+        assert "model: No word vectors were given. Give embeddings, or --embed" in capsys.readouterr().err
+        (embeddings / "config.json").write_text("{}")
+        refuses(*relabel, "--encoder", embeddings, says=["model: the model reads no encoder"])
+        succeed(*relabel, "--embeddings", embeddings)
+        assert describe_model(tmp_path / "model")["labels"] == ["money", "office"]
 
     def test_what_shared_views_alone_see_is_marked(self, tmp_path: Path) -> None:
         data = write_jsonl(tmp_path / "docs.jsonl", documents(["en", "it"], each=40))

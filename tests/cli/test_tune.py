@@ -2,11 +2,13 @@
 
 import json
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
-from funnelling import load_model
+from funnelling import load_model, save_model
+from funnelling.work.alone import sole_writer
 
 from .command import contents, one_label_documents, succeed, write_jsonl
 from .conftest import Refuses
@@ -67,6 +69,21 @@ def test_json_has_all_of_it_and_output_leaves_the_old_model(
     assert new.optimise is None, "all labels go by the old goal when the model learns on"
 
 
+def test_a_model_that_another_command_changes_is_waited_for(own_words_copy: Path, tmp_path: Path) -> None:
+    """Also where the tuned one goes elsewhere: it is tuned from what the other command made of it."""
+    output = tmp_path / "other"
+    arguments = ("tune", own_words_copy, "--optimise", "recall=.9", "-o", output)
+    tuning = threading.Thread(target=succeed, args=arguments)
+    with sole_writer(own_words_copy):
+        tuning.start()
+        tuning.join(1)
+        changed = load_model(own_words_copy).relabel({"money": "cash"})
+        save_model(changed, own_words_copy, force=True)
+    tuning.join()
+    assert load_model(output).optimise == "recall=.9"
+    assert load_model(output).classes_.tolist() == changed.classes_.tolist()
+
+
 def test_labels_may_stand_in_a_file_and_a_model_is_tuned_again_and_again(
     own_words_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,7 +115,7 @@ def test_what_cannot_be_tuned_is_refused(
     refuses("tune", "model", *goal, "--labels", "mony", says=["model: ", "'mony'", "money"])
     refuses("tune", "model", *goal, "--labels", ",", says=["No label"])
     refuses("tune", "model", *goal, "-o", "compact", says=["compact exists", "--force"])
-    refuses("tune", "naive", *goal, says=["naive: only funnels"])
+    refuses("tune", "naive", *goal, says=["naive: Only funnels"])
     refuses("tune", "compact", *goal, says=["compact: ", "Train it anew with --optimise"])
     refuses("tune", "one", *goal, says=["one: ", "one label per document"])
     refuses("tune", "model", says=["--optimise"])

@@ -1,5 +1,6 @@
 """Another goal for a fitted funnel: the thresholds of a fit for it, and honest figures."""
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,29 @@ def test_languages_without_training_documents_get_their_thresholds_too() -> None
     np.testing.assert_array_equal(model.thresholds("es"), anew.thresholds("es"))
 
 
+def test_without_a_label_that_was_dropped() -> None:
+    """The other thresholds are those that they get beside it."""
+    parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
+    model = FunnellingClassifier(**parameters).fit(*text_corpus(60))
+    whole = copy.copy(model)
+    kept = model.classes_.tolist()[1:]
+    model.relabel({model.classes_[0]: None})
+    for each in (whole, model):
+        each.tune("recall=.9", labels=kept)
+    np.testing.assert_array_equal(model.shared_cuts_, whole.shared_cuts_[1:])
+    np.testing.assert_array_equal(model.cuts_, whole.cuts_[1:])
+
+
+def test_a_call_that_fails_leaves_the_model_as_it_was() -> None:
+    parameters: dict[str, Any] = {"views": None, "zero_shot": "pooled", "meta_C": 1, "random_state": 0}
+    model = FunnellingClassifier(**parameters).fit(*text_corpus(60))
+    model.shared_scores_ = {tag: rows[:, :1] for tag, rows in model.shared_scores_.items()}  # damaged
+    before = dict(vars(model))
+    with pytest.raises((ValueError, IndexError)):
+        model.tune("recall=.9")
+    assert all(vars(model)[name] is value for name, value in before.items())
+
+
 def test_other_labels_keep_their_thresholds_and_the_model_its_goal() -> None:
     model = fitted(optimise="macro-f1")
     before = model.thresholds("en")
@@ -51,6 +75,7 @@ def test_other_labels_keep_their_thresholds_and_the_model_its_goal() -> None:
     assert (model.optimise, change.tuned) == ("macro-f1", ["1"])
     assert [row["label"] for row in change.by_label()] == ["1"]
     assert change.thresholds_after.tolist() == pytest.approx(after.tolist())
+    assert model.tune("recall=.95", labels=[1]).tuned == ["1"], "as the model has it"
 
 
 def test_more_recall_means_more_labels() -> None:
@@ -101,7 +126,7 @@ def test_what_cannot_be_tuned_is_refused() -> None:
     model = fitted()
     with pytest.raises(InputError, match="nothing to optimise"):
         model.tune("accuracy")
-    with pytest.raises(InputError, match="no label '7'"):
+    with pytest.raises(InputError, match=r"^The model has no label '7'\. See `funnelling inspect`"):
         model.tune("micro-f1", labels=["7"])
     with pytest.raises(InputError, match="No label to tune"):
         model.tune("micro-f1", labels=[])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import NaiveClassifier, load_model, save_model
-from funnelling.method.history import is_whole, remember_step
+from funnelling.method.history import is_whole, remember_step, tuned_for_some
 from tests.artificial import text_corpus
 
 
@@ -17,13 +17,13 @@ def model() -> NaiveClassifier:
 def test_no_folder_and_nothing_that_is_not_there(model: NaiveClassifier, tmp_path: Path) -> None:
     remember_step(model, "train", file=tmp_path / "docs.csv", documents={"it": 15, "en": 15}, goal=None)
     remember_step(model, "update", file=f"{tmp_path}/parts/", documents={"it": 0}, new=0, corrected=2)
-    remember_step(model, "tune", goal="recall=.9", labels=["a", "b"])
+    remember_step(model, "tune", goal="recall=.9", labels=2)
     remember_step(model, "update", file="-")
     after = {"documents": 30, "labels": len(model.classes_)}
     assert model.history_ == [
         {"step": "train", "file": "docs.csv", "documents": {"en": 15, "it": 15}, "after": after},
         {"step": "update", "file": "parts", "corrected": 2, "after": after},
-        {"step": "tune", "goal": "recall=.9", "labels": ["a", "b"], "after": after},
+        {"step": "tune", "goal": "recall=.9", "labels": 2, "after": after},
         {"step": "update", "file": "standard input", "after": after},
     ]
 
@@ -55,3 +55,25 @@ def test_whether_it_tells_of_everything(model: NaiveClassifier) -> None:
 def test_other_steps_are_refused(model: NaiveClassifier) -> None:
     with pytest.raises(ValueError, match="'copy' is no step"):
         remember_step(model, "copy")
+
+
+def test_thresholds_for_some_labels_last_until_all_are_tuned_or_the_model_learns_again(
+    model: NaiveClassifier,
+) -> None:
+    assert not tuned_for_some(model)
+    steps: list[tuple[str, dict[str, int], bool]] = [
+        ("train", {}, False),
+        ("tune", {}, False),
+        ("tune", {"labels": 2}, True),
+        ("relabel", {"renamed": 1, "dropped": 1}, True),
+        ("tune", {}, False),
+        ("tune", {"labels": 1}, True),
+        ("relabel", {"merged": 2}, False),
+        ("tune", {"labels": 1}, True),
+        ("update", {}, False),
+        ("tune", {"labels": 1}, True),
+        ("forget", {}, False),
+    ]
+    for step, facts, expected in steps:
+        remember_step(model, step, **facts)
+        assert tuned_for_some(model) == expected

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import FunnellingClassifier, load_model, save_model
-from funnelling.storage import save_changes
+from funnelling import FunnellingClassifier, InputError, load_model, save_model
+from funnelling.storage import load_to_change, save_changes
+from funnelling.storage.folders import Document
 
 from .saved_models import contents, small_model
 
@@ -18,14 +19,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "m"
 
 
-def changed(folder: Path, by: float) -> FunnellingClassifier:
-    model: FunnellingClassifier = load_model(folder, mapped=True)
+Changed = tuple[FunnellingClassifier, Document]
+
+
+def changed(folder: Path, by: float) -> Changed:
+    model, document = load_to_change(folder, mapped=True)
     model.cuts_ = model.cuts_ + by
-    return model
+    return model, document
 
 
-def save(model: FunnellingClassifier, source: Path, folder: Path) -> None:
-    save_changes(model, source, folder, ["cuts_"], scores=None, details={"how": "Not measured."})
+def save(change: Changed, source: Path, folder: Path) -> None:
+    model, document = change
+    details = {"how": "Not measured."}
+    save_changes(model, source, folder, ["cuts_"], document=document, scores=None, details=details)
 
 
 def test_only_what_changed_is_another(folder: Path) -> None:
@@ -43,16 +49,27 @@ def test_only_what_changed_is_another(folder: Path) -> None:
 
 def test_elsewhere_it_is_a_whole_model(folder: Path, tmp_path: Path) -> None:
     before = contents(folder)
-    model = changed(folder, 1.0)
-    save(model, folder, tmp_path / "other")
-    np.testing.assert_array_equal(load_model(tmp_path / "other").cuts_, model.cuts_)
+    change = changed(folder, 1.0)
+    save(change, folder, tmp_path / "other")
+    np.testing.assert_array_equal(load_model(tmp_path / "other").cuts_, change[0].cuts_)
     assert contents(folder) == before
+
+
+@pytest.mark.parametrize("output", ["m", "other"])
+def test_changes_of_a_model_that_is_another_meanwhile_are_refused(folder: Path, output: str) -> None:
+    change = changed(folder, 1.0)
+    save_model(small_model(base_C=2), folder, force=True)
+    before = contents(folder)
+    with pytest.raises(InputError, match=r"m: the model has changed meanwhile\. Run the command again\."):
+        save(change, folder, folder.parent / output)
+    assert contents(folder) == before
+    assert [path.name for path in folder.parent.iterdir()] == ["m"]
 
 
 @pytest.mark.parametrize("step", ["write_bytes 0", "write_bytes 1", "replace 0", "replace 1"])
 def test_a_blow_leaves_the_old_model(folder: Path, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     save(changed(folder, 1.0), folder, folder)
-    before, model = contents(folder), changed(folder, 1.0)
+    before, change = contents(folder), changed(folder, 1.0)
     name, _, number = step.partition(" ")
     untouched, calls = getattr(Path, name), []
 
@@ -64,6 +81,6 @@ def test_a_blow_leaves_the_old_model(folder: Path, step: str, monkeypatch: pytes
 
     monkeypatch.setattr(Path, name, struck)
     with pytest.raises(KeyboardInterrupt):
-        save(model, folder, folder)
+        save(change, folder, folder)
     monkeypatch.undo()
     assert contents(folder) == before

@@ -109,6 +109,26 @@ class TestAbandonedDrafts:
         save_model(model, tmp_path / "m")
         assert len(list(tmp_path.iterdir())) == 3
 
+    def test_a_folder_that_was_received_moves_no_files_of_ours(
+        self, model: FunnellingClassifier, tmp_path: Path
+    ) -> None:
+        """One draft leads elsewhere, another has more than pages in it."""
+        save_model(model, tmp_path / "m")
+        ours = tmp_path / "ours"
+        ours.mkdir()
+        for name in ("old-README.md", "README.md", "notes.txt"):
+            (ours / name).write_text("mine")
+        (tmp_path / "m" / self.DRAFT).symlink_to(ours)
+        draft = tmp_path / "m" / self.DRAFT.replace("0", "f")
+        draft.mkdir()
+        for name in ("old-README.md", "notes.txt", "old-model.json"):
+            (draft / name).write_text("theirs")
+        save_model(model, tmp_path / "m", force=True)
+        assert sorted(path.name for path in ours.iterdir()) == ["README.md", "notes.txt", "old-README.md"]
+        assert not (tmp_path / "m" / "notes.txt").exists()
+        assert not draft.exists()
+        load_model(tmp_path / "m")
+
     def test_without_locks_only_old_ones_are(
         self, model: FunnellingClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -4,11 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from funnelling import FunnellingClassifier, NaiveClassifier, save_model
+import pytest
+
+from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_model
 from funnelling.evaluation.language_averages import averaged
 from funnelling.method.history import remember_step
 from funnelling.storage import describe_model
 from funnelling.tasks.inspecting import compare_models, inspect_model
+from funnelling.tasks.relabelling import relabel
+from funnelling.tasks.tuning import tune
 from tests.artificial import text_corpus, vector_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
@@ -65,6 +69,15 @@ def test_one_label_per_document_has_no_thresholds(tmp_path: Path) -> None:
     assert "no thresholds" in keeps(model, tmp_path)["cannot"]["tune"]
 
 
+def test_one_tier_2_for_all_languages_has_no_thresholds_of_its_own(tmp_path: Path) -> None:
+    """What is said is what `tune` says."""
+    model = fitted(zero_shot="auto", zero_shot_joint=True)
+    reason = keeps(model, tmp_path)["cannot"]["tune"]
+    with pytest.raises(InputError) as refused:
+        model.tune("recall=.9")
+    assert reason == str(refused.value)
+
+
 def test_vectors(tmp_path: Path) -> None:
     vectors = vector_corpus()
     model = FunnellingClassifier(views=None, meta_C=1, random_state=0).fit(vectors.X, vectors.y)
@@ -72,7 +85,10 @@ def test_vectors(tmp_path: Path) -> None:
     assert found["texts"] is None
     assert "vectors" in found["bytes"]
     assert "beginnings" not in found["bytes"]
-    assert found["can"] == []
+    assert found["can"] == ["tune", "relabel", "relabel to merge labels"]
+    assert tune(tmp_path / "model", "recall=.9").change.goal == "recall=.9"
+    (tmp_path / "map.json").write_text('{"0": "1"}')
+    assert len(relabel(tmp_path / "model", tmp_path / "map.json").model.classes_) == 2
 
 
 def test_a_model_of_an_earlier_version(tmp_path: Path) -> None:

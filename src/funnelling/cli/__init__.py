@@ -54,7 +54,7 @@ COMMANDS = (
     data,
     embeddings,
 )
-CHANGING = ("add_language", "forget", "relabel", "tune", "update")  # a model, unless another output is named
+CHANGING = ("add_language", "forget", "relabel", "tune", "update")  # a model, into another where one is named
 BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
 
 
@@ -149,15 +149,16 @@ def _termination() -> Iterator[None]:
 
 
 def _one_at_a_time(parsed: argparse.Namespace) -> AbstractContextManager[Any]:
-    """Wait for other commands that change the same model: this one goes on from what they made of it."""
-    name = parsed.run.__module__.rpartition(".")[2]
-    if name not in CHANGING or getattr(parsed, "output", None) is not None:
+    """Wait for other commands that change the same models: this one goes on from what they made of them."""
+    if parsed.run.__module__.rpartition(".")[2] not in CHANGING:
         return nullcontext()
     from pathlib import Path
 
-    from funnelling.work.alone import sole_writer
+    from funnelling.work.alone import sole_writer_of_all
 
-    return sole_writer(Path(parsed.model))
+    output = getattr(parsed, "output", None)
+    written = [] if output is None or not os.path.isdir(output) else [Path(output)]
+    return sole_writer_of_all(Path(parsed.model), *written)
 
 
 def _cluster(parsed: argparse.Namespace) -> AbstractContextManager[None]:

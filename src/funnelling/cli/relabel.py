@@ -27,6 +27,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
     )
+    options.add_resources(parser)
     options.add_jobs(parser)
     options.add_force(parser)
     options.add_json(parser)
@@ -40,6 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.model,
         arguments.map,
         arguments.output,
+        resources=options.resources(arguments),
         jobs=arguments.jobs,
         force=arguments.force,
         verbose=1,

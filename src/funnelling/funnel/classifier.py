@@ -439,7 +439,7 @@ class FunnellingClassifier(Method):
     # --- learning on ----------------------------------------------------------------------------
 
     def tune(
-        self, optimise: str, labels: Sequence[str] | None = None, per_label: bool = False
+        self, optimise: str, labels: Sequence[Any] | None = None, per_label: bool = False
     ) -> ThresholdChange:
         """Set thresholds for another goal, from what the model kept of its fit, and say what that changes.
 
@@ -452,11 +452,11 @@ class FunnellingClassifier(Method):
         >>> model = FunnellingClassifier(views=None, random_state=0)
         >>> _ = model.fit(texts, [["cat"], ["dog"], ["cat", "dog"]] * 9, ["en"] * 27)
         >>> change = model.tune("recall=.9")
-        >>> change.goal, change.overall()["after"]["recall"] >= 0.9
-        ('recall=.9', True)
+        >>> change.goal, change.tuned
+        ('recall=.9', ['cat', 'dog'])
         >>> model.tune("recall=.9", labels=["cats"])
         Traceback (most recent call last):
-        funnelling.errors.InputError: The model has no label 'cats'. Near ones that it has: cat.
+        funnelling.errors.InputError: The model has no label 'cats'. Near it: 'cat'.
         """
         text = optimise + PER_LABEL * (per_label and not optimise.endswith(PER_LABEL))
         goal = parse_goal(text)
@@ -466,17 +466,18 @@ class FunnellingClassifier(Method):
         training = self.training_.training_set(dict.fromkeys(self.training_.targets), exclusive=False)
         held_out = HeldOut.of(self.head_, self.training_.scores, training, training.stacked_folds())
         before, cuts = self.design().goal, getattr(self, "cuts_", 0.0)
-        self.cuts_, change = change_thresholds(held_out, self.classes_, cuts, before, text, columns)
-        self.held_out_ = held_out.counts(held_out.scores - self.cuts_ > 0)
+        cuts, change = change_thresholds(held_out, self.classes_, cuts, before, text, columns)
+        tuned = {"cuts_": cuts, "held_out_": held_out.counts(held_out.scores - cuts > 0)}
         scores = getattr(self, "shared_scores_", {})
         if scores and all(len(rows) == len(training.targets[tag]) for tag, rows in scores.items()):
             seen = training.only(list(scores))
             unseen = HeldOut.of(self.shared_head_, scores, seen, language_folds(seen))
-            self.shared_cuts_ = unseen.with_tuned(self.shared_cuts_, unseen.tuned(goal, columns), columns)
+            tuned["shared_cuts_"] = unseen.with_tuned(self.shared_cuts_, unseen.tuned(goal, columns), columns)
         elif hasattr(self, "space_"):
             logger.warning("Thresholds of languages without training documents stay as they were.")
         if labels is None:
-            self.optimise, self.calibrated = text, False
+            tuned |= {"optimise": text, "calibrated": False}
+        self._remember(tuned)  # all at once: a call that fails leaves the model as it was
         self.__dict__.pop("_funnels", None)
         return change
 

@@ -16,7 +16,7 @@ from funnelling.svm.scorers import SelectedScorer, Selection
 
 
 def selected_tiers(attributes: Mapping[str, Any], selection: Selection) -> dict[str, Any]:
-    """What gives the labels that are left: tier 2, its probabilities and its thresholds, by attribute."""
+    """What gives the labels that are left, by attribute: tier 2, its probabilities, thresholds and scores."""
     selected: dict[str, Any] = {}
     for prefix in ("", ZERO_SHOT):
         if f"{prefix}meta_" in attributes:
@@ -24,6 +24,8 @@ def selected_tiers(attributes: Mapping[str, Any], selection: Selection) -> dict[
             selected[f"{prefix}meta_"] = SelectedScorer.of(attributes[f"{prefix}meta_"], selection)
             selected[f"{prefix}head_"] = attributes[f"{prefix}head_"].of_labels(selection.columns)
             selected[f"{prefix}cuts_"] = cuts[selection.columns] if isinstance(cuts, np.ndarray) else cuts
+    if scores := attributes.get(f"{ZERO_SHOT}scores_"):
+        selected[f"{ZERO_SHOT}scores_"] = {tag: selection.of(rows) for tag, rows in scores.items()}
     return selected
 
 

@@ -5,7 +5,6 @@ What is shown of it is honest too: each fold's documents are decided by threshol
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +18,7 @@ from funnelling.evaluation.registry import MEASURES
 from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import Goal, Tuned, parse_goal, tune, tuned_as
 from funnelling.matrices import Floats, Folds, Targets
+from funnelling.method.known_labels import label_columns
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration
 
@@ -151,19 +151,13 @@ def _misses(counts: Counts, goal: Goal) -> float | None:
     return reached if number and reached < share - CHANCE * error else None
 
 
-def tuned_columns(classes: Iterable[Any], labels: Sequence[str] | None) -> npt.NDArray[np.intp]:
+def tuned_columns(classes: npt.NDArray[Any], labels: Sequence[Any] | None) -> npt.NDArray[np.intp]:
     """Where a model has these labels, all by default; one that it does not have is refused."""
-    known = {str(label): column for column, label in enumerate(classes)}
     if labels is None:
-        return np.arange(len(known))
+        return np.arange(len(classes))
     if not labels:
         raise InputError("No label to tune is named. Name some, or leave them out for all.")
-    for label in labels:
-        if label not in known:
-            near = ", ".join(get_close_matches(label, known, n=3))
-            hint = f"Near ones that it has: {near}." if near else "See `funnelling inspect` for those it has."
-            raise InputError(f"The model has no label {label!r}. {hint}")
-    return np.unique([known[label] for label in labels])
+    return np.unique(label_columns(classes, labels))
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, widths_of
 from funnelling.method.archive import Archive
-from funnelling.method.explanation import Decisions, Evidence, Explainer, label_columns
+from funnelling.method.explanation import Decisions, Evidence, Explainer
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
+from funnelling.method.known_labels import label_columns
 from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
 from funnelling.method.learning_on import LearningOn, checked_vectors
 from funnelling.method.parameters import check_jobs, check_random_state

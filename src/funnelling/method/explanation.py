@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.errors import InputError
 from funnelling.matrices import Floats, Rows, Scores
 from funnelling.method.passages import LaidView, TextLayout, laid_passages
 from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
@@ -88,15 +87,6 @@ class Decisions:
     probabilities: Scores
     assigned: npt.NDArray[np.bool_]
     thresholds: npt.NDArray[np.float64]  # one per class
-
-
-def label_columns(classes: Iterable[Any], labels: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Where a model has these labels; one that it does not have is refused."""
-    known = {str(label): column for column, label in enumerate(classes)}
-    for label in labels:
-        if label not in known:
-            raise InputError(f"The model has no label {label!r}. See `funnelling inspect` for those it has.")
-    return np.array([known[label] for label in labels], dtype=np.intp)
 
 
 class Explainer:

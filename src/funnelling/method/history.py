@@ -1,7 +1,7 @@
 """What a model learned from, step by step: files by their names, and counts.
 
-No time, no host and no folder, so that the same commands leave the same bytes; and no document, so that one
-which is to be forgotten is not remembered here.
+No time, no host and no folder, so that the same commands leave the same bytes; and no document and no label,
+so that one which is to be forgotten is not remembered here.
 """
 
 import os
@@ -14,7 +14,7 @@ FIRST = "train"  # the step that a whole history begins with
 STEPS = (FIRST, "update", "add-language", "forget", "relabel", "tune")
 
 Step = dict[str, Any]
-Fact = int | str | None | Mapping[str, int] | Sequence[str]
+Fact = int | str | None | Mapping[str, int]
 
 
 class Remembering(Protocol):
@@ -69,6 +69,28 @@ def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:
     return bool(history) and history[0]["step"] == FIRST and history[-1]["after"]["documents"] == documents
 
 
+def tuned_for_some(model: Remembering) -> bool:
+    """Whether a model has thresholds that were tuned for some labels, as far as it remembers.
+
+    They are gone when it learns again, for then all labels get thresholds for the model's own goal.
+
+    >>> from funnelling import NaiveClassifier
+    >>> model = NaiveClassifier().fit(["a cat", "a dog"] * 5, [["cat"], ["dog"]] * 5, ["en"] * 10)
+    >>> remember_step(model, "tune", goal="recall=.9", labels=1)
+    >>> tuned_for_some(model)
+    True
+    >>> remember_step(model, "update")
+    >>> tuned_for_some(model)
+    False
+    """
+    for step in reversed(getattr(model, "history_", [])):
+        if step["step"] == "tune":
+            return "labels" in step
+        if step["step"] != "relabel" or "merged" in step:  # names and drops leave thresholds
+            return False
+    return False
+
+
 def _name(file: str | os.PathLike[str]) -> str:
     path = os.fspath(file)
     return "standard input" if path == STANDARD else os.path.basename(os.path.abspath(path))
@@ -78,6 +100,4 @@ def _plain(value: Any) -> Any:
     """A value as JSON has it."""
     if isinstance(value, Mapping):
         return {str(key): int(number) for key, number in sorted(value.items()) if number}
-    if isinstance(value, str):
-        return value
-    return list(map(str, value)) if isinstance(value, Sequence) else int(value)
+    return value if isinstance(value, str) else int(value)

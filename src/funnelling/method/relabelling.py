@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import Targets
+from funnelling.method.known_labels import label_columns
 from funnelling.svm.scorers import Selection
-
-NEAR = 3  # labels that are named where one is not known
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,7 @@ class Relabelling:
         funnelling.errors.InputError: The model has no label 'cot'. Near it: 'cat'.
         """
         old = list(classes)
-        known = {str(label): label for label in old}
-        for label in mapping:
-            if str(label) not in known:
-                raise InputError(unknown_label(str(label), known))
+        label_columns(old, list(mapping))  # refuses labels that do not exist
         by_name = {str(label): _stripped(new) for label, new in mapping.items()}
         targets = [by_name.get(str(label), label) for label in old]
         if any(isinstance(new, str) for new in targets):  # then all labels are names
@@ -110,17 +106,6 @@ def with_selected_labels(archive: Any, selection: Selection) -> Any:
     if getattr(archive, "scores", None):  # tier 2's, of documents that were held out
         changed["scores"] = {tag: selection.of(rows) for tag, rows in archive.scores.items()}
     return replace(archive, **changed)
-
-
-def unknown_label(label: str, known: Mapping[str, Any]) -> str:
-    """The refusal of a label that a model does not have, with those that it may be meant for."""
-    import difflib
-
-    by_case = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(label.casefold(), by_case, n=NEAR, cutoff=0.6)
-    meant = ", ".join(repr(by_case[name]) for name in near)
-    cure = f"Near it: {meant}." if near else "See `funnelling inspect` for those it has."
-    return f"The model has no label {label!r}. {cure}"
 
 
 def _stripped(new: Any) -> Any:

@@ -68,6 +68,4 @@ def _facts(step: Step) -> str:
 def _told(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{language} {number:,}" for language, number in value.items())
-    if isinstance(value, int):
-        return f"{value:,}"
-    return value if isinstance(value, str) else ", ".join(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -18,6 +18,7 @@ from funnelling.work.alone import sole_writer, uninterrupted
 
 FORMAT = 1
 MODEL = "model.json"
+CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
 _DRAFT = re.compile(r"\.funnelling-[0-9a-f]{16}\.tmp", re.ASCII)
 OLD = "old-"  # before the name of a page that was taken out of the folder
@@ -115,26 +116,28 @@ def _move_in(folder: Path, draft: Path, present: Sequence[str], owned: Sequence[
 
 def _put_back(folder: Path, draft: Path) -> None:
     """Give a folder the pages again that were taken out of it."""
-    for page in draft.glob(f"{OLD}*"):
-        page.replace(folder / page.name.removeprefix(OLD))
+    for name in PAGES:
+        if (draft / f"{OLD}{name}").is_file():
+            (draft / f"{OLD}{name}").replace(folder / name)
 
 
 def _clear_up(home: Path, alone: bool) -> None:
     """Remove drafts of processes that were killed: all, or if others may be writing those of a day ago.
 
     One that had begun to replace a model gives back the old one's pages, or if the new model is in its place
-    (and so not in the draft) hands over the new one's.
+    (and so not in the draft) hands over the new one's. Whoever made the folder may have put other things
+    there: nothing else is moved, and nothing elsewhere is touched.
     """
     with suppress(OSError):  # of a folder that we may write to, but not list
         for draft in home.iterdir():
-            if not (_DRAFT.fullmatch(draft.name) and draft.is_dir()):  # files are drafts of other outputs
-                continue
+            if not (_DRAFT.fullmatch(draft.name) and draft.is_dir()) or draft.is_symlink():
+                continue  # files are drafts of other outputs
             if alone and (draft / MODEL).exists():
                 _put_back(home, draft)
             elif alone and any(draft.glob(f"{OLD}*")):
-                for page in draft.iterdir():
-                    if not page.name.startswith(OLD):
-                        page.replace(home / page.name)
+                for name in PAGES:
+                    if (draft / name).is_file():
+                        (draft / name).replace(home / name)
             if alone or draft.stat().st_mtime < time.time() - DAY:
                 shutil.rmtree(draft, ignore_errors=True)
 

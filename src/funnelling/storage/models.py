@@ -7,17 +7,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.storage import folders
 from funnelling.storage.kept import describe_kept
 from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
 from funnelling.text.languages import is_served
+from funnelling.work.alone import sole_writer_of_all
 from funnelling.work.mapped import arrays_in
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
-CARD, REPORT = "README.md", "report.html"  # of the folder, for people
 # Whose versions a prediction may depend on.
 LIBRARIES = (
     "numpy",
@@ -105,6 +106,7 @@ def save_changes(
     path: str | os.PathLike[str],
     changed: Sequence[str],
     *,
+    document: folders.Document,
     scores: Any,
     details: Mapping[str, Any],
 ) -> None:
@@ -112,15 +114,32 @@ def save_changes(
 
     ``changed`` are the attributes and parameters to write. Their arrays go to a small file beside the large
     one, which stays as it is: what a model's later files have takes the place of what is in earlier ones.
+    ``document`` is what came with the model from `load_to_change`: a folder that has another one now holds
+    another model, and the changes are refused.
     """
+    there = [Path(path)] if Path(path).is_dir() else []
+    with sole_writer_of_all(Path(source), *there):
+        if folders.read_document(Path(source)) != document:
+            raise InputError(f"{source}: the model has changed meanwhile. Run the command again.")
+        _write_changes(model, Path(source), Path(path), changed, document, scores, details)
+
+
+def _write_changes(
+    model: "Method",
+    source: Path,
+    folder: Path,
+    changed: Sequence[str],
+    document: folders.Document,
+    scores: Any,
+    details: Mapping[str, Any],
+) -> None:
     from safetensors.numpy import load, save
 
-    model, folder = model.as_fitted(), Path(path)
-    document = folders.read_document(Path(source))
+    model = model.as_fitted()
     (large, digest), *small = document["files"].items()
     arrays: dict[str, Any] = {}
     for name, _ in small:
-        arrays |= load(folders.read_file(Path(source), name))
+        arrays |= load(folders.read_file(source, name))
     state = dict(document["model"]["state"])
     for name in changed:
         place = f"/{name}"
@@ -129,13 +148,13 @@ def save_changes(
         arrays |= added
     content = save(arrays)
     changes = hashlib.sha256(content).hexdigest()
-    document |= {
+    document = document | {
         "parameters": _plain_parameters(model),
         "scores": scores,
         "files": {large: digest, folders.arrays_name(changes): changes},
         "model": {**document["model"], "state": state},
     }
-    unchanged = folders.read_file(Path(source), large, mapped=True)
+    unchanged = folders.read_file(source, large, mapped=True)
     everything = {**_arrays({large: unchanged}, mapped=True), **arrays}
     files = {folders.arrays_name(changes): content, **_pages(document, everything, details)}
     if not (folder.exists() and folder.samefile(source)):
@@ -152,9 +171,9 @@ def _pages(
     from funnelling.report.page import html_page
 
     described = _described(document, arrays)
-    pages: dict[str, str | None] = {CARD: model_card(described), REPORT: None}
+    pages: dict[str, str | None] = {folders.CARD: model_card(described), folders.REPORT: None}
     if details is not None:
-        pages[REPORT] = html_page(model_report(described, details))
+        pages[folders.REPORT] = html_page(model_report(described, details))
     return {page: None if text is None else text.encode("utf-8", "replace") for page, text in pages.items()}
 
 
@@ -168,6 +187,11 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere: no such model folder. Check the path.
     """
+    return load_to_change(path, mapped)[0]
+
+
+def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[Any, folders.Document]:
+    """The fitted model in a folder, and the document that `save_changes` takes with it."""
     from funnelling.method.base import Method
 
     folder = Path(path)
@@ -176,7 +200,7 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
         model = decode(document["model"], _arrays(files, mapped))
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
             raise folders.damaged(folder, "it holds no fitted model")
-    return model
+    return model, document
 
 
 def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -1,21 +1,21 @@
 """By which commands a model can be changed without training it anew, and why not by others."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.encoder import EncoderSpace
 from funnelling.spaces.reference_based import ReferenceSpace
+from funnelling.tasks.tuning import check_tunable
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
 MERGE = "relabel to merge labels"
-LEARN_AGAIN = ("update", "add-language", "forget", MERGE)  # from what the model keeps of its documents
+ON_TEXTS = ("update", "add-language", "forget")
 COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)
-NO_SCORES = "It keeps no scores of documents that were held out."
-NO_THRESHOLDS = "It gives each document one label, for which there are no thresholds."
-OF_VECTORS = "It was fitted on vectors, and is changed from Python."
+OF_VECTORS = "It was fitted on vectors, not on texts. Use extend and forget in Python."
 RESOURCES: dict[type, str] = {
     EmbeddedSpace: "embeddings",
     EncoderSpace: "encoder",
@@ -37,18 +37,19 @@ def possible_changes(model: "Method") -> dict[str, Any]:
 
 
 def _impossible(model: "Method") -> dict[str, str]:
-    if not model.texts_:
-        return dict.fromkeys(COMMANDS, OF_VECTORS)
-    reasons: dict[str, str] = {}
+    again, tune = _refusal(model.check_extensible), _refusal(lambda: check_tunable(model))
+    on_texts = again if again or model.texts_ else OF_VECTORS
+    reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
+    return {command: reason for command, reason in reasons.items() if reason}
+
+
+def _refusal(check: Callable[[], object]) -> str:
+    """Why a model is refused; nothing where it is not."""
     try:
-        archive: Any = model.check_extensible()
+        check()
     except InputError as error:
-        archive, reasons = None, dict.fromkeys(LEARN_AGAIN, str(error))
-    if model.exclusive_:
-        reasons["tune"] = NO_THRESHOLDS
-    elif not getattr(archive or getattr(model, "training_", None), "scores", None):
-        reasons["tune"] = NO_SCORES
-    return reasons
+        return str(error)
+    return ""
 
 
 def _resources(model: "Method") -> list[str]:

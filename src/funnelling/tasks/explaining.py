@@ -11,7 +11,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
-from funnelling.method.explanation import label_columns
+from funnelling.method.known_labels import label_columns
 from funnelling.prediction import Predictor, batches
 from funnelling.report.explanation_page import FOOT, document_html, page_head
 from funnelling.report.explanation_text import document_text

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.evaluation.language_averages import averaged
+from funnelling.method.history import remember_step
 from funnelling.method.relabelling import Relabelling
 from funnelling.storage import check_writable, describe_model, load_model, save_model
-from funnelling.storage.models import REPORT
+from funnelling.storage.folders import REPORT
 from funnelling.tasks.label_map import read_label_map
+from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.wording import counted
@@ -48,6 +50,7 @@ def relabel(
     mapping: FilePath,
     output: FilePath | None = None,
     *,
+    resources: ResourcePaths = NO_RESOURCES,
     jobs: int | None = None,
     force: bool = False,
     verbose: int = 0,
@@ -60,6 +63,7 @@ def relabel(
     model : folder of the model
     mapping : file of labels and their new names, see `read_label_map`
     output : folder of the new model; None replaces the old one
+    resources : where those resources are now that the model learns from beside documents, for a merge
     jobs : threads, or None for one
     force : whether another model in ``output`` is replaced
     verbose : above 0 for progress bars
@@ -76,11 +80,20 @@ def relabel(
     before: dict[str, Any] = {}
     if plan.merged:
         with naming_file(model):
+            give_resources(classifier, resources)
             classifier.check_extensible()
         report(f"Learning anew, for {counted(len(plan.merged), 'label')} made of several.")
         before = _held_out(classifier, plan)
     classifier.set_params(n_jobs=jobs, verbose=verbose)
-    classifier.relabel(names)
+    with naming_file(model):
+        classifier.relabel(names)
+    remember_step(
+        classifier,
+        "relabel",
+        renamed=len(plan.renamed),
+        merged=sum(map(len, plan.merged.values())),
+        dropped=len(plan.dropped),
+    )
     after = _held_out(classifier)
     scores = _followed(scores, plan, bool(classifier.exclusive_), after)
     details = _details(scores, len(plan.new)) if (Path(model) / REPORT).exists() else None

@@ -55,6 +55,15 @@ class ResourcePaths:
 NO_RESOURCES = ResourcePaths()
 
 
+def give_resources(model: "Method", paths: ResourcePaths) -> None:
+    """Tell a model where the resources are that it reads; those that it does not read are refused."""
+    given = paths.read()
+    for name in given:
+        if name not in model.get_params(deep=False):
+            raise InputError(f"the model reads no {name}. Leave --{name} out.")
+    model.set_params(**given)
+
+
 def check_resources(name: str, at_hand: Collection[str]) -> None:
     """Refuse a method whose resources are not at hand.
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from funnelling.errors import InputError
 from funnelling.evaluation.counts import Counts
@@ -13,9 +14,13 @@ from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tuning import ThresholdChange
 from funnelling.method.history import remember_step
-from funnelling.storage import check_writable, load_model, save_changes
+from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, naming_file
+from funnelling.wording import counted
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
 
 CHANGED = ("optimise", "calibrated", "cuts_", "held_out_", "shared_cuts_", "history_")
 
@@ -51,30 +56,38 @@ def tune(
     """
     parse_goal(optimise)
     check_writable(Path(output or model), force or output is None)
-    funnel = load_model(model, mapped=True)
-    if not isinstance(funnel, FunnellingClassifier):
-        raise InputError(f"{model}: only funnels have thresholds to tune. Train one with --optimise.")
+    funnel, document = load_to_change(model, mapped=True)
     with naming_file(model):
+        check_tunable(funnel)
         change = funnel.tune(optimise, labels, per_label)
-    remember_step(funnel, "tune", goal=change.goal, labels=[] if labels is None else list(labels))
+    remember_step(funnel, "tune", goal=change.goal, labels=None if labels is None else len(change.tuned))
     measurement = _measurement(change)
     save_changes(
         funnel,
         model,
         output or model,
         [name for name in CHANGED if hasattr(funnel, name)],
+        document=document,
         scores=measurement.record(),
         details=measurement.details(),
     )
     return TunedModel(funnel, change, measurement)
 
 
+def check_tunable(model: "Method") -> None:
+    """Refuse a model that has no thresholds to tune, or does not keep what that takes."""
+    if not isinstance(model, FunnellingClassifier):
+        raise InputError("Only funnels have thresholds to tune. Train one with --optimise.")
+    model.check_tunable()
+
+
 def _measurement(change: ThresholdChange) -> Measurement:
     """What the model's card shows from now on: what it showed before was of other thresholds."""
-    some = "" if len(change.tuned) == len(change.labels) else f" for {', '.join(change.tuned)}"
+    tuned, labels = len(change.tuned), len(change.labels)
+    some = "" if tuned == labels else f" of {tuned:,} of {counted(labels, 'label')}"
     how = (
-        f"Measured by inner folds over the training documents after thresholds were tuned for {change.goal}"
-        f"{some}; those of each fold were tuned on the others."
+        f"Measured by inner folds over the training documents after thresholds{some} were tuned for "
+        f"{change.goal}; those of each fold were tuned on the others."
     )
     languages = {}
     for language, table in change.after.items():

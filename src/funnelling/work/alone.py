@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,15 @@ def sole_writer(folder: Path) -> Iterator[bool]:
     finally:
         held.discard(path)
         os.close(lock)
+
+
+@contextmanager
+def sole_writer_of_all(*folders: Path) -> Iterator[None]:
+    """Wait until nobody else writes to any of several folders, which all who wait do in the same order."""
+    with ExitStack() as locks:
+        for folder in sorted(folders, key=os.path.realpath):
+            locks.enter_context(sole_writer(folder))
+        yield
 
 
 def _locked(lock: int, folder: Path) -> bool:

@@ -1,0 +1,32 @@
+"""Folders that only one writes to at a time."""
+
+import threading
+from pathlib import Path
+
+from funnelling.work.alone import sole_writer, sole_writer_of_all
+
+
+def test_those_who_lock_the_same_folders_the_other_way_round_do_not_wait_for_ever(tmp_path: Path) -> None:
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    rounds: list[int] = []
+
+    def lock(*order: Path) -> None:
+        for _ in range(300):
+            with sole_writer_of_all(*order):
+                rounds.append(1)
+
+    threads = [
+        threading.Thread(target=lock, args=order, daemon=True) for order in (folders, reversed(folders))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(rounds) == 600
+
+
+def test_who_holds_a_folder_may_ask_for_it_among_others(tmp_path: Path) -> None:
+    with sole_writer(tmp_path) as sure, sole_writer_of_all(tmp_path, tmp_path):
+        assert sure

@@ -15,7 +15,7 @@ from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.archive import Archive
-from funnelling.method.history import FIRST, remember_step
+from funnelling.method.history import FIRST, remember_step, tuned_for_some
 from funnelling.method.merging import DocumentRows, Merged, by_class, with_targets
 from funnelling.method.training_set import NEW
 from funnelling.storage import check_writable, save_model
@@ -434,6 +434,11 @@ def _said(model: "Method", merged: Merged, choose: bool, folder: FilePath) -> li
         lines.append(
             f"{counted(replaced, 'document')} with the id of a training document and another text, which is "
             f"replaced ({cure})."
+        )
+    if tuned_for_some(model) and merged.changed:
+        lines.append(
+            "Thresholds that were tuned for some labels are tuned with all others again: repeat `funnelling "
+            "tune --labels` afterwards."
         )
     before, documents = _chosen_by(model), sum(merged.archive.sizes.values())
     if hasattr(model, "choice_") and not choose and documents > 2 * before:

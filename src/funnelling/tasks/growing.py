@@ -21,7 +21,7 @@ from funnelling.method.training_set import NEW
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.changes import change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
-from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
+from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
 from funnelling.trials.change import NOT_MEASURED, Change
@@ -186,12 +186,8 @@ def load_extensible(
 ) -> "Method":
     """A model that can learn again from what it keeps, with its resources, and be written to the output."""
     model = load_text_model(path)
-    given = resources.read()
     with naming_file(path):
-        for name in given:
-            if name not in model.get_params(deep=False):
-                raise InputError(f"the model reads no {name}. Leave --{name} out.")
-        model.set_params(**given)
+        give_resources(model, resources)
         model.check_extensible()
     check_writable(Path(output or path), force or output is None)
     return model

@@ -269,7 +269,7 @@ class TestJoint:
     def test_it_learns_on_as_what_it_is(self, joint: FunnellingClassifier, says_so: bool) -> None:
         fitted = copy.copy(joint).set_params(zero_shot_joint=says_so)
         grown = fitted.extend(NEW, NEW_LABELS, NEW_LANGUAGES)
-        assert grown.zero_shot_joint
+        assert grown.zero_shot_joint == says_so  # which holds from the next fit on
         at_once = clone(joint).fit(TEXTS + NEW, LABELS + NEW_LABELS, LANGUAGES + NEW_LANGUAGES)
         asked = {"X": TEXTS + NEW, "languages": LANGUAGES + NEW_LANGUAGES}
         np.testing.assert_array_equal(grown.decision_function(**asked), at_once.decision_function(**asked))

@@ -212,7 +212,9 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         if before is not None and hasattr(self, "choice_"):
             model.choice_ = self.choice_  # type: ignore[attr-defined]
         model.languages_ = model._learnable_languages(list(archive.targets))
-        archive = archive.only({tag: np.arange(archive.sizes[tag]) for tag in model.languages_})
+        unseen = [tag for tag in archive.targets if tag not in model.languages_]
+        if unseen:
+            raise InputError(f"The model cannot see documents in {unseen[0]!r}. Leave them out.")
         fitted = model._fit_vectors(archive.documents, archive.targets, archive.seed)
         vectors = checked_vectors(fitted)
         model.features_ = widths_of(vectors if model.texts_ else archive.documents)

@@ -112,20 +112,25 @@ def test_a_regional_variant_is_measured_with_its_language(
     assert list(_table(capsys.readouterr().out)) == ["en_GB", "average"]
 
 
+def arrays(model: Path) -> dict[str, bytes | None]:
+    """All of a model but what names the file that it learned from."""
+    return {name: content for name, content in contents(model).items() if name.startswith("arrays-")}
+
+
 @pytest.mark.parametrize("suffix", ["csv", "tsv.gz", "parquet"])
 def test_every_format_gives_the_same_model(
     suffix: str, split_data: Path, model: Path, tmp_path: Path
 ) -> None:
     write_documents(tmp_path / f"docs.{suffix}", read_documents(split_data))
     succeed("train", tmp_path / f"docs.{suffix}", "-o", tmp_path / "model", "--jobs", 1)
-    assert contents(tmp_path / "model") == contents(model)
+    assert arrays(tmp_path / "model") == arrays(model)
 
 
 def test_standard_input_and_a_path_that_needs_quotes(split_data: Path, model: Path, tmp_path: Path) -> None:
     done = run_command("train", "-", "-o", "my model", cwd=tmp_path, stdin=split_data.read_bytes())
     assert done.returncode == 0
     assert done.stdout.endswith("Next:   funnelling predict 'my model' NEW_DOCUMENTS.jsonl\n")
-    assert contents(tmp_path / "my model") == contents(model)
+    assert arrays(tmp_path / "my model") == arrays(model)
 
 
 def test_settings_and_seed_reach_the_method(split_data: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,6 +128,14 @@ def case(request: pytest.FixtureRequest, old: Path, tmp_path_factory: pytest.Tem
     assert main([*map(str, made.arguments(made.new))]) == 0
     assert _state(made.new) != _state(old)
     return made
+
+
+@pytest.fixture(autouse=True)
+def _hear_interrupts() -> Iterator[None]:
+    """Processes that a shell started in the background are deaf to Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_every_command_that_changes_a_model_is_here() -> None:

@@ -10,18 +10,20 @@ from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_m
 from funnelling.evaluation.language_averages import averaged
 from funnelling.method.history import remember_step
 from funnelling.storage import describe_model
+from funnelling.tasks.changing import possible_changes
 from funnelling.tasks.inspecting import compare_models, inspect_model
 from funnelling.tasks.relabelling import relabel
 from funnelling.tasks.tuning import tune
 from tests.artificial import text_corpus, vector_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
+IDS = [f"id {number}" for number in range(60)]
 AGAIN = ("update", "add-language", "forget", "relabel to merge labels")
 
 
 def fitted(**parameters: Any) -> FunnellingClassifier:
     return FunnellingClassifier(**{"views": None, "meta_C": 1, "random_state": 0, **parameters}).fit(
-        TEXTS, LABELS, LANGUAGES
+        TEXTS, LABELS, LANGUAGES, ids=IDS
     )
 
 
@@ -58,7 +60,7 @@ def test_nothing(tmp_path: Path) -> None:
 
 
 def test_a_baseline_has_no_scores_to_tune_by(tmp_path: Path) -> None:
-    found = keeps(NaiveClassifier(C=1).fit(TEXTS, LABELS, LANGUAGES), tmp_path)
+    found = keeps(NaiveClassifier(C=1).fit(TEXTS, LABELS, LANGUAGES, ids=IDS), tmp_path)
     assert found["texts"] == "bags of words"
     assert list(found["cannot"]) == ["tune"]
 
@@ -134,3 +136,10 @@ def test_models_are_compared_by_what_both_were_measured_by(tmp_path: Path) -> No
 
 def card(folder: Path) -> str:
     return (folder / "model" / "README.md").read_text(encoding="utf-8")
+
+
+def test_documents_without_ids_cannot_be_forgotten() -> None:
+    model = FunnellingClassifier(views=None).fit(["a cat", "a dog"] * 5, [["x"], ["y"]] * 5, ["en"] * 10)
+    assert "no ids" in possible_changes(model)["cannot"]["forget"]
+    model.extend(["a cat"], [["x"]], ["en"], ids=["one"])
+    assert "forget" in possible_changes(model)["can"]

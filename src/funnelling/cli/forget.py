@@ -12,7 +12,7 @@ def add_to(commands: options.Commands) -> None:
         description="Make a model the one that never saw some documents: everything is learned anew without "
         "them, and neither they nor their ids are anywhere in its folder afterwards.",
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    options.add_changed_model(parser)
     parser.add_argument(
         "--ids",
         required=True,
@@ -22,9 +22,6 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument("--id-column", metavar="NAME", help="column of the ids, where FILE is a table")
     parser.add_argument(
         "--ignore-unknown", action="store_true", help="pass over ids that no document of the model has"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
     )
     options.add_json(parser)
     options.add_resources(parser)

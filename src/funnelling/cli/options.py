@@ -275,13 +275,18 @@ def add_trials(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_growth(parser: argparse.ArgumentParser, data_optional: bool = False) -> None:
-    """What every command takes that lets a model learn on."""
+def add_changed_model(parser: argparse.ArgumentParser) -> None:
+    """The model that a command changes, and where the new one goes."""
     parser.add_argument("model", metavar="MODEL", help="folder of the model")
-    parser.add_argument("data", metavar="DATA", nargs="?" if data_optional else None, help=DATA_HELP)
     parser.add_argument(
         "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
     )
+
+
+def add_growth(parser: argparse.ArgumentParser, data_optional: bool = False) -> None:
+    """What every command takes that lets a model learn on."""
+    add_changed_model(parser)
+    parser.add_argument("data", metavar="DATA", nargs="?" if data_optional else None, help=DATA_HELP)
     parser.add_argument(
         "--exact",
         action="store_true",

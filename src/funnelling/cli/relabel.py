@@ -17,15 +17,12 @@ def add_to(commands: options.Commands) -> None:
         "model learns anew from what it keeps of its documents; one that gets none is dropped. Names and "
         "drops change no other answer.",
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    options.add_changed_model(parser)
     parser.add_argument(
         "--map",
         required=True,
         metavar="FILE",
         help='table of labels and new names in two columns (.csv, .tsv, .xlsx, …), or JSON: {"old": "new"}',
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
     )
     options.add_resources(parser)
     options.add_jobs(parser)

@@ -14,7 +14,7 @@ def add_to(commands: options.Commands) -> None:
         "recall with precision=P. Precision, recall and labels per document are shown before and after, on "
         "training documents that were held out.",
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    options.add_changed_model(parser)
     parser.add_argument(
         "--optimise",
         required=True,
@@ -31,9 +31,6 @@ def add_to(commands: options.Commands) -> None:
         "--per-label",
         action="store_true",
         help="every label is to reach the goal on its own (all together, rare ones leaning on the others)",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
     )
     options.add_json(parser)
     options.add_force(parser)

@@ -104,9 +104,9 @@ class Inheritance:
         view = self.shared.get(name)
         if self.archive is None or view is None or view.languages != list(languages):
             return None
-        posteriors = {tag: self.archive.posteriors(name, tag) for tag in languages}
         if not self._are_untouched(languages):
             return None
+        posteriors = {tag: self.archive.posteriors(name, tag) for tag in languages}
         return view, {tag: each for tag, each in posteriors.items() if each is not None}
 
     def start(self, view: str, languages: Sequence[str]) -> Coefficients | None:

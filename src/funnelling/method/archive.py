@@ -5,6 +5,7 @@ in a bag what it saw in the text, so that a model fitted on bags is the one fitt
 method that reads words in their order needs the texts as they were written.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -16,7 +17,7 @@ from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
-from funnelling.matrices import Matrix, Rows, Targets, is_sparse, take
+from funnelling.matrices import Matrix, Rows, Targets, is_sparse, sizes_of, take
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import is_missing
 
@@ -70,10 +71,7 @@ class Archive:
             vectors={} if texts or learned.prepared_texts is not None else _plain(learned.vectors),
             texts={tag: list(map(bag, each)) for tag, each in texts.items()} if written else texts,
             as_written=as_written,
-            unnamed={
-                tag: np.array([isinstance(name, LineNumber) for name in ids], dtype=bool)
-                for tag, ids in learned.ids.items()
-            },
+            unnamed={tag: unnamed_rows(ids) for tag, ids in learned.ids.items()},
             beginnings=learned.beginnings(),
             **further,
         )
@@ -86,7 +84,7 @@ class Archive:
     @property
     def sizes(self) -> dict[str, int]:
         """How many documents there are, by language."""
-        return {language: len(rows) for language, rows in self.targets.items()}
+        return sizes_of(self.targets)
 
     def names(self, language: str) -> list[str]:
         """The documents' ids; those of documents without one are numbers, told apart by their type."""
@@ -95,6 +93,10 @@ class Archive:
             return ids
         flags = self.unnamed[language].tolist()
         return [LineNumber(name) if unnamed else name for name, unnamed in zip(ids, flags, strict=True)]
+
+    def given_ids(self, language: str) -> set[str]:
+        """The ids that documents of a language were given."""
+        return {name for name in self.names(language) if not isinstance(name, LineNumber)}
 
     def grouping(self) -> dict[str, Sequence[Any] | None]:
         """The documents' groups as a fit takes them: None for all where no document has one."""
@@ -166,13 +168,10 @@ class Archive:
     def find_ids(self, ids: Sequence[str]) -> dict[str, Places]:
         """The rows of documents with these ids, by language; ids that none has are refused."""
         wanted = set(ids)
-
-        def rows_in(language: str) -> Places:
-            named = [not isinstance(name, LineNumber) for name in self.names(language)]
-            found = [name in wanted for name in self.ids[language]]
-            return np.flatnonzero(np.array(named, dtype=bool) & np.array(found, dtype=bool))
-
-        found = {language: rows_in(language) for language in self.ids}
+        found = {
+            language: np.flatnonzero([name in wanted for name in names] & ~unnamed_rows(names))
+            for language, names in ((tag, self.names(tag)) for tag in self.ids)
+        }
         known = {self.ids[language][row] for language, rows in found.items() for row in rows}
         unknown = [name for name in ids if name not in known]
         if unknown:
@@ -216,15 +215,12 @@ class Archive:
 
 
 def _in_their_order(alike: list[list[int]]) -> list[list[int]]:
-    """One row for each of several documents that were found in the same ones, None left over is new."""
-    comers: dict[tuple[int, ...], int] = {}
-    for rows in alike:
-        comers[tuple(rows)] = comers.get(tuple(rows), 0) + 1
-    turns: dict[tuple[int, ...], int] = {}
+    """One row for each of several documents that were found in the same ones; those left over have none."""
+    comers, turns = Counter(map(tuple, alike)), Counter[tuple[int, ...]]()
     found = []
     for rows in alike:
-        turn = turns.get(tuple(rows), 0)
-        turns[tuple(rows)] = turn + 1
+        turn = turns[tuple(rows)]
+        turns[tuple(rows)] += 1
         alone = comers[tuple(rows)] == 1 or len(rows) == 1
         found.append(rows if alone else rows[turn : turn + 1])
     return found
@@ -244,6 +240,11 @@ def vector_contents(vectors: Any) -> list[bytes]:
         indices[start:end].tobytes() + matrix.data[start:end].tobytes()
         for start, end in pairwise(matrix.indptr.tolist())
     ]
+
+
+def unnamed_rows(names: Sequence[str]) -> Rows:
+    """Which documents have only a number for an id."""
+    return np.array([isinstance(name, LineNumber) for name in names], dtype=bool)
 
 
 def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:

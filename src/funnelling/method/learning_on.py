@@ -78,7 +78,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     def _forget(self) -> None:
         """Leave nothing of an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # nothing of an earlier fit outlives this one
+            delattr(self, name)
 
     # --- learning on ----------------------------------------------------------------------------
 
@@ -98,8 +98,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         that is fitted on all documents at once, in the order in which they came, with the settings that were
         chosen in the first fit. Documents that it knows, by their ``ids`` or, without one, by what they hold,
         are replaced: their labels are corrected. The result has the bits of a fit on everything; only a
-        funnel of many documents of which few have changed takes a shorter way to nearly the same, unless it
-        is to be ``exact``. A call that fails leaves the model as it was.
+        funnel of many documents over views that languages share takes a shorter way to nearly the same,
+        unless it is to be ``exact``. A call that fails leaves the model as it was.
 
         >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5

@@ -9,7 +9,7 @@ import numpy as np
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
 from funnelling.matrices import Targets, exclusive_columns, length, stacked, take
-from funnelling.method.archive import Archive, Classes, Places, group_names
+from funnelling.method.archive import Archive, Classes, Places, group_names, unnamed_rows
 from funnelling.method.inputs import Inputs
 from funnelling.method.labels import read_further_labels
 from funnelling.method.training_set import NEW, Earlier
@@ -225,10 +225,7 @@ class _Merging:
             vectors={} if texts else column("documents"),
             texts=column("documents") if texts else {},
             as_written=self._archive.as_written,
-            unnamed={
-                tag: np.array([isinstance(name, LineNumber) for name in ids], dtype=bool)
-                for tag, ids in column("ids").items()
-            },
+            unnamed={tag: unnamed_rows(ids) for tag, ids in column("ids").items()},
             beginnings=beginnings,
         )
         changes = {

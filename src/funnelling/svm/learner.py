@@ -144,13 +144,11 @@ class Problem:
         assert isinstance(self.X, np.ndarray)
         return self.X
 
-    def fit(
-        self, folds: Folds, within: Rows | None = None, start: "Fit | Coefficients | None" = None
-    ) -> "Fit":
+    def fit(self, folds: Folds, within: Rows | None = None, start: "Fit | None" = None) -> "Fit":
         """Fit on all documents, and on all but each fold, with the learner's C or the best of its grid.
 
-        ``within`` restricts training to some documents; the others are only scored. The solver begins from
-        ``start``, a fit of this problem on other documents, or the coefficients of a problem like it.
+        ``within`` restricts training to some documents; the others are only scored. ``start`` is a fit of
+        this problem on other documents, from which the solver begins.
         """
         C = self.learner.given_c
         if C is not None:
@@ -159,7 +157,10 @@ class Problem:
         return self.best(lambda fit: fit.held_out_f1(rows), folds, within, start)
 
     def fit_whole(self, within: Rows | None = None, start: "Fit | Coefficients | None" = None) -> "Fit":
-        """Fit on all documents and on no folds: a sixth of the work, and enough to score new documents."""
+        """Fit on all documents and on no folds: a sixth of the work, and enough to score new documents.
+
+        ``start`` may also be the coefficients of a problem like this one.
+        """
         C = self.learner.given_c
         assert C is not None, "C is chosen by folds"
         return self._fits([C], None, within, start)[0]
@@ -169,7 +170,7 @@ class Problem:
         quality: Callable[["Fit"], float],
         folds: Folds,
         within: Rows | None = None,
-        start: "Fit | Coefficients | None" = None,
+        start: "Fit | None" = None,
     ) -> "Fit":
         """The fit of highest quality, each C of the grid tried until it pays no more."""
         best, search = None, Search()
@@ -202,10 +203,7 @@ class Problem:
         return quality(rough) < search.highest - margin
 
     def path(
-        self,
-        folds: Folds | None = None,
-        within: Rows | None = None,
-        start: "Fit | Coefficients | None" = None,
+        self, folds: Folds | None = None, within: Rows | None = None, start: "Fit | None" = None
     ) -> Iterator["Fit"]:
         """One fit per C of the grid, the smallest first, with or without folds, each begun when asked for."""
         Cs = sorted(self.learner.grid)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
-from funnelling.formats.document import LineNumber
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.encoder import EncoderSpace
 from funnelling.spaces.reference_based import ReferenceSpace
@@ -41,14 +40,9 @@ def _impossible(model: "Method") -> dict[str, str]:
     again, tune = _refusal(model.check_extensible), _refusal(lambda: check_tunable(model))
     on_texts = again if again or model.texts_ else OF_VECTORS
     reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
-    if not on_texts and not _has_ids(model):
+    if not on_texts and not any(map(model.training_.given_ids, model.training_.ids)):
         reasons["forget"] = "Its documents were given no ids. Give them some with update."
     return {command: reason for command, reason in reasons.items() if reason}
-
-
-def _has_ids(model: "Method") -> bool:
-    archive = model.training_
-    return any(not isinstance(name, LineNumber) for tag in archive.ids for name in archive.names(tag))
 
 
 def _refusal(check: Callable[[], object]) -> str:

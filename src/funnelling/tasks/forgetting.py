@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.formats import read_documents
-from funnelling.formats.document import LineNumber, quoted
+from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD
 from funnelling.formats.layout import AS_FOUND, NONE, Layout
 from funnelling.method.history import remember_step
@@ -126,12 +126,7 @@ def read_ids(path: FilePath, layout: Layout = AS_FOUND) -> list[str]:
 
 def _known(archive: "Archive", ids: Sequence[str], ignore_unknown: bool) -> tuple[list[str], int]:
     """The ids that documents have, and how many others there are."""
-    given = {
-        name
-        for language in archive.ids
-        for name in archive.names(language)
-        if not isinstance(name, LineNumber)
-    }
+    given = set[str]().union(*map(archive.given_ids, archive.ids))
     if not given:
         raise InputError(
             "the documents that the model learned from were given no ids. Train it anew, without those to be "

@@ -1,6 +1,5 @@
 """Let a model learn on: further languages, further documents and corrected labels, without starting over."""
 
-from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -15,10 +14,11 @@ from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.archive import Archive
-from funnelling.method.history import FIRST, remember_step, tuned_for_some
-from funnelling.method.merging import DocumentRows, Merged, by_class, with_targets
+from funnelling.method.history import remember_step
+from funnelling.method.merging import Merged, by_class, with_targets
 from funnelling.method.training_set import NEW
 from funnelling.storage import check_writable, save_model
+from funnelling.tasks.arrivals import CHOSEN_ANEW, arrival_lines, check_replaced, total, united
 from funnelling.tasks.changes import change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
@@ -33,9 +33,6 @@ from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
-
-FEW = 3  # documents with another text than the one of their id are taken for new versions of it
-CHOSEN_ANEW = "chosen anew"  # of views, in a model's history
 
 
 @dataclass(frozen=True)
@@ -158,7 +155,7 @@ def update(
     layout : where the fields of documents are in the file, as far as that is not to be found
     strict : whether a document with a language that is none is refused, or else left out
     resources : where those resources are now that the model learns from beside documents
-    exact : whether solvers start from nothing, which takes longer and gives the bits of a fit on everything
+    exact : whether all is solved anew, which takes longer and gives the bits of a fit on everything
     choose : whether the views are chosen anew, over all documents
     jobs : threads, or None for one
     force : whether another model in ``output`` is replaced, and a model saved that has become worse
@@ -212,21 +209,16 @@ def _grow(
         documents, corrections = _sorted(model.training_, trial.train)
         merged = _merged(model, documents, corrections)
         if not how.force:
-            _check_replaced(merged)
+            check_replaced(merged)
     test = trial.test.select([text is not NO_TEXT for text in trial.test.texts])
     if len(test) < len(trial.test):
         lines.append(f"{counted(len(trial.test) - len(test), 'test document')} left out, for want of a text.")
     before = copy(model)
-    for line in (
-        *lines,
-        *_said(before, merged, how.choose, how.output or how.model),
-        *_known_elsewhere(before.training_, merged),
-        *_there_twice(merged),
-    ):
+    for line in (*lines, *arrival_lines(before, merged, how.choose, how.output or how.model)):
         report(line)
     if not merged.changed and not how.choose and how.output is None:
         report("Nothing is new: the model stays as it is.")
-        return GrownModel(model, NOT_MEASURED, repeated=_total(merged.repeated))
+        return GrownModel(model, NOT_MEASURED, repeated=total(merged.repeated))
     model.learn(merged, exact=how.exact, choose=how.choose)
     if how.choose:
         report(model.choice_.summary())  # type: ignore[attr-defined]
@@ -236,10 +228,10 @@ def _grow(
     growth = GrownModel(
         model,
         change_of(before, model, merged.places, test, merged.replaced, answers),
-        new=_total(merged.new),
-        corrected=_total(merged.corrected),
-        replaced=_total(merged.replaced),
-        repeated=_total(merged.repeated),
+        new=total(merged.new),
+        corrected=total(merged.corrected),
+        replaced=total(merged.replaced),
+        repeated=total(merged.repeated),
         as_corrected=come_out_as_given(model, merged.corrected),
         new_labels=sorted(set(map(str, model.classes_)) - set(map(str, before.classes_))),
         new_languages=sorted(set(model.languages_) - set(before.languages_)),
@@ -280,17 +272,9 @@ def _remember(
     )
 
 
-def _chosen_by(model: "Method") -> int:
-    """How many documents there were when the views of a model were chosen, as far as it remembers."""
-    for step in reversed(getattr(model, "history_", [])):
-        if step["step"] in (FIRST, "forget") or step.get("views") == CHOSEN_ANEW:
-            return int(step["after"]["documents"])
-    return sum(model.training_.sizes.values())
-
-
 def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
     """The documents that bring a text, and those that bring labels for one that the model has."""
-    known = {name for tag in archive.ids for name in archive.names(tag) if not isinstance(name, LineNumber)}
+    known = set[str]().union(*map(archive.given_ids, archive.ids))
     bare = np.array(
         [
             text is NO_TEXT or (not text.strip() and not isinstance(name, LineNumber) and name in known)
@@ -338,8 +322,8 @@ def _both(first: Merged, second: Merged) -> Merged:
         tag: np.where(rows == NEW, NEW, before[tag][rows]) if tag in before else rows
         for tag, rows in second.places.items()
     }
-    corrected = _united(first.corrected, second.corrected)
-    repeated = _united(first.repeated, second.repeated)
+    corrected = united(first.corrected, second.corrected)
+    repeated = united(first.repeated, second.repeated)
     return replace(
         second,
         places=places,
@@ -349,100 +333,6 @@ def _both(first: Merged, second: Merged) -> Merged:
             for tag, rows in repeated.items()
         },
     )
-
-
-def _united(first: DocumentRows, second: DocumentRows) -> DocumentRows:
-    return {tag: sorted({*first.get(tag, ()), *second.get(tag, ())}) for tag in sorted({*first, *second})}
-
-
-def _check_replaced(merged: Merged) -> None:
-    """Refuse documents most of which have another text than the training documents of their ids."""
-    replaced = _total(merged.replaced)
-    alike = _total(_united(merged.corrected, merged.repeated))
-    both = sum(len({*merged.corrected.get(tag, ())} & {*rows}) for tag, rows in merged.replaced.items())
-    if replaced < FEW or replaced <= alike - both:
-        return
-    raise InputError(
-        f"{counted(replaced, 'document')} with the id of a training document and another text. Add "
-        "--id-column none if ids are only numbers of rows, --text-column none if it is no text, or --force "
-        "to replace them."
-    )
-
-
-def _known_elsewhere(archive: Archive, merged: Merged) -> list[str]:
-    """A line on new documents whose id another language has."""
-    given = {
-        tag: {name for name in archive.names(tag) if not isinstance(name, LineNumber)} for tag in archive.ids
-    }
-    number = sum(
-        any(name in names for other, names in given.items() if other != tag)
-        for tag, rows in merged.new.items()
-        for name in (merged.archive.names(tag)[row] for row in rows)
-        if not isinstance(name, LineNumber)
-    )
-    if not number:
-        return []
-    return [f"{counted(number, 'new document')} with the id of a training document in another language."]
-
-
-def _there_twice(merged: Merged) -> list[str]:
-    """A line on new documents that came more than once, by their id or, where they have none, their words."""
-    seen: Counter[tuple[str, str]] = Counter()
-    for tag, rows in merged.new.items():
-        names, contents = merged.archive.names(tag), merged.archive.contents(tag)
-        for row in rows:
-            unnamed = isinstance(names[row], LineNumber)
-            seen[tag, str(contents[row]) if unnamed else names[row]] += 1
-    number = sum(times for times in seen.values() if times > 1)
-    return (
-        [f"{counted(number, 'new document')} with the id or the text of another: each is learned."]
-        if number
-        else []
-    )
-
-
-def _total(documents: DocumentRows) -> int:
-    return sum(map(len, documents.values()))
-
-
-def _said(model: "Method", merged: Merged, choose: bool, folder: FilePath) -> list[str]:
-    """What is about to be learned, a line each."""
-    new, corrected, replaced, repeated = (
-        _total(each) for each in (merged.new, merged.corrected, merged.replaced, merged.repeated)
-    )
-    counts = [
-        f"{number:,} {what}"
-        for number, what in (
-            (new, "new"),
-            (corrected, "corrected"),
-            (replaced, "replaced"),
-            (repeated, "known with these labels"),
-        )
-        if number
-    ]
-    lines = [f"Learning on: {', '.join(counts)}."] if counts else []
-    languages = {tag: len(rows) for tag, rows in merged.new.items() if rows and tag not in model.languages_}
-    if languages:
-        named = ", ".join(f"{tag} ({counted(number, 'document')})" for tag, number in languages.items())
-        lines.append(f"New languages: {named}.")
-    if replaced:
-        cure = "add --id-column none if ids are only numbers of rows, and --text-column none if it is no text"
-        lines.append(
-            f"{counted(replaced, 'document')} with the id of a training document and another text, which is "
-            f"replaced ({cure})."
-        )
-    if tuned_for_some(model) and merged.changed:
-        lines.append(
-            "Thresholds that were tuned for some labels are tuned with all others again: repeat `funnelling "
-            "tune --labels` afterwards."
-        )
-    before, documents = _chosen_by(model), sum(merged.archive.sizes.values())
-    if hasattr(model, "choice_") and not choose and documents > 2 * before:
-        lines.append(
-            f"The views were chosen by {counted(before, 'document')}, and there are {documents:,} now: "
-            f"`funnelling update {folder} --choose` chooses anew, over all of them."
-        )
-    return lines
 
 
 def _unlearned(model: "Method", test: Corpus, report: Reporter) -> Corpus:

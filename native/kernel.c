@@ -60,3 +60,49 @@ void kernel_add(const struct kernel *k, double *sums, const uint32_t *documents,
         sums[i] += dot(&r, k->weights);
     }
 }
+
+/* The first place in a sorted row whose column is not before i. */
+static size_t place_from(const struct row *r, size_t i) {
+    size_t low = 0, high = r->length;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if ((size_t)r->columns[middle] < i) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+void add_dots(float *dots, size_t first, size_t last, size_t n, const struct vectors *rows,
+              const struct vectors *columns) {
+    for (size_t i = first; i < last; i++) {
+        float *of_row = dots + (i - first) * (n - first);
+        const struct row r = row_of(rows, i);
+        for (size_t at = 0; at < r.length; at++) {
+            const struct row c = row_of(columns, (size_t)r.columns[at]);
+            const float value = r.values[at];
+            for (size_t b = place_from(&c, i); b < c.length; b++) {
+                of_row[(size_t)c.columns[b] - first] += value * c.values[b];
+            }
+        }
+    }
+}
+
+void sum_weights(float *weights, double *sums, size_t first, size_t last, size_t labels,
+                 const struct vectors *columns, const struct coefficients *of_documents) {
+    for (size_t column = first; column < last; column++) {
+        const struct row c = row_of(columns, column);
+        memset(sums, 0, labels * sizeof *sums);
+        for (size_t at = 0; at < c.length; at++) {
+            const double value = c.values[at];
+            const int64_t end = of_documents->starts[c.columns[at] + 1];
+            for (int64_t b = of_documents->starts[c.columns[at]]; b < end; b++) {
+                sums[of_documents->labels[b]] += value * of_documents->values[b];
+            }
+        }
+        float *of_column = weights + (column - first) * labels;
+        for (size_t label = 0; label < labels; label++) of_column[label] = (float)sums[label];
+    }
+}

@@ -3,8 +3,10 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "loops.h"
 #include "solver.h"
 
@@ -117,13 +119,13 @@ static PyObject *py_solve_gram(PyObject *self, PyObject *args) {
     return answer(status);
 }
 
-/* Whether every row lies within the values and every column within the width. */
-static int are_sound(const struct vectors *v, size_t n, size_t length) {
-    if (v->starts[0] != 0 || (size_t)v->starts[n] != length) return 0;
-    for (size_t i = 0; i < n; i++) {
+/* Whether the rows from first to last lie within the values, and their columns within the width. */
+static int are_sound(const struct vectors *v, size_t first, size_t last, Py_ssize_t length) {
+    if (v->starts[first] < 0 || v->starts[last] > length) return 0;
+    for (size_t i = first; i < last; i++) {
         if (v->starts[i] > v->starts[i + 1]) return 0;
     }
-    for (size_t at = 0; at < length; at++) {
+    for (int64_t at = v->starts[first]; at < v->starts[last]; at++) {
         if (v->columns[at] < 0 || (size_t)v->columns[at] >= v->width) return 0;
     }
     return 1;
@@ -157,7 +159,7 @@ static PyObject *py_solve_vectors(PyObject *self, PyObject *args) {
         vectors.columns = views[COLUMNS].buf;
         vectors.starts = views[STARTS].buf;
         if ((size_t)items(&views[COLUMNS]) != length || (size_t)items(&views[STARTS]) != family.n + 1 ||
-            !are_sound(&vectors, family.n, length))
+            !are_sound(&vectors, 0, family.n, (Py_ssize_t)length))
             return refuse(views, count, DISAGREE);
     } else if (length != family.n * vectors.width) {
         return refuse(views, count, DISAGREE);
@@ -186,6 +188,79 @@ static PyObject *py_rbf(PyObject *self, PyObject *args) {
     Py_BEGIN_ALLOW_THREADS
     loops()->rbf(views[DOTS].buf, rows, columns, views[ROW_NORMS].buf, views[COLUMN_NORMS].buf, (float)gamma);
     Py_END_ALLOW_THREADS
+    release(views, COUNT);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_add_dots(PyObject *self, PyObject *args) {
+    enum { DOTS, VALUES, COLUMNS, STARTS, COLUMN_VALUES, ROWS, COLUMN_STARTS, COUNT };
+    static const struct buffer expected[] = {{"dots", "f", 4, 1},          {"values", "f", 4, 0},
+                                             {"columns", "i", 4, 0},       {"starts", "q", 8, 0},
+                                             {"column_values", "f", 4, 0}, {"rows", "i", 4, 0},
+                                             {"column_starts", "q", 8, 0}};
+    PyObject *objects[COUNT];
+    Py_buffer views[COUNT];
+    Py_ssize_t first, last;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OnnOOOOOO", &objects[DOTS], &first, &last, &objects[VALUES], &objects[COLUMNS],
+                          &objects[STARTS], &objects[COLUMN_VALUES], &objects[ROWS], &objects[COLUMN_STARTS]) ||
+        acquire(objects, expected, views, COUNT) < 0)
+        return NULL;
+    const Py_ssize_t n = items(&views[STARTS]) - 1, width = items(&views[COLUMN_STARTS]) - 1;
+    if (n < 0 || width < 0 || first < 0 || first > last || last > n ||
+        items(&views[COLUMNS]) != items(&views[VALUES]) || items(&views[ROWS]) != items(&views[COLUMN_VALUES]) ||
+        items(&views[DOTS]) != (last - first) * (n - first))
+        return refuse(views, COUNT, DISAGREE);
+    const struct vectors rows = {(size_t)width, views[VALUES].buf, views[COLUMNS].buf, views[STARTS].buf};
+    const struct vectors columns = {(size_t)n, views[COLUMN_VALUES].buf, views[ROWS].buf, views[COLUMN_STARTS].buf};
+    int sound;
+    Py_BEGIN_ALLOW_THREADS
+    sound = are_sound(&rows, (size_t)first, (size_t)last, items(&views[VALUES])) &&
+            are_sound(&columns, 0, (size_t)width, items(&views[ROWS]));
+    if (sound) add_dots(views[DOTS].buf, (size_t)first, (size_t)last, (size_t)n, &rows, &columns);
+    Py_END_ALLOW_THREADS
+    if (!sound) return refuse(views, COUNT, DISAGREE);
+    release(views, COUNT);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_sum_weights(PyObject *self, PyObject *args) {
+    enum { WEIGHTS, VALUES, ROWS, STARTS, COEFFICIENTS_OF, LABELS, LABEL_STARTS, COUNT };
+    static const struct buffer expected[] = {{"weights", "f", 4, 1},     {"values", "f", 4, 0},
+                                             {"rows", "i", 4, 0},        {"starts", "q", 8, 0},
+                                             {"coefficients", "d", 8, 0}, {"labels", "i", 4, 0},
+                                             {"label_starts", "q", 8, 0}};
+    PyObject *objects[COUNT];
+    Py_buffer views[COUNT];
+    Py_ssize_t first, last, labels;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OnnnOOOOOO", &objects[WEIGHTS], &first, &last, &labels, &objects[VALUES],
+                          &objects[ROWS], &objects[STARTS], &objects[COEFFICIENTS_OF], &objects[LABELS],
+                          &objects[LABEL_STARTS]) ||
+        acquire(objects, expected, views, COUNT) < 0)
+        return NULL;
+    const Py_ssize_t width = items(&views[STARTS]) - 1, n = items(&views[LABEL_STARTS]) - 1;
+    if (n < 0 || labels < 1 || first < 0 || first > last || last > width ||
+        items(&views[ROWS]) != items(&views[VALUES]) || items(&views[LABELS]) != items(&views[COEFFICIENTS_OF]) ||
+        items(&views[WEIGHTS]) / labels != last - first || items(&views[WEIGHTS]) % labels != 0)
+        return refuse(views, COUNT, DISAGREE);
+    const struct vectors columns = {(size_t)n, views[VALUES].buf, views[ROWS].buf, views[STARTS].buf};
+    const struct vectors places = {(size_t)labels, NULL, views[LABELS].buf, views[LABEL_STARTS].buf};
+    const struct coefficients of_documents = {views[COEFFICIENTS_OF].buf, places.columns, places.starts};
+    double *sums = malloc((size_t)labels * sizeof *sums);
+    if (!sums) {
+        release(views, COUNT);
+        return PyErr_NoMemory();
+    }
+    int sound;
+    Py_BEGIN_ALLOW_THREADS
+    sound = are_sound(&columns, (size_t)first, (size_t)last, items(&views[VALUES])) &&
+            are_sound(&places, 0, (size_t)n, items(&views[LABELS]));
+    if (sound)
+        sum_weights(views[WEIGHTS].buf, sums, (size_t)first, (size_t)last, (size_t)labels, &columns, &of_documents);
+    Py_END_ALLOW_THREADS
+    free(sums);
+    if (!sound) return refuse(views, COUNT, DISAGREE);
     release(views, COUNT);
     Py_RETURN_NONE;
 }
@@ -229,6 +304,15 @@ static PyMethodDef METHODS[] = {
     {"rbf", py_rbf, METH_VARARGS,
      "rbf(dots, row_norms, column_norms, gamma)\n--\n\n"
      "Turn dot products into exp(-gamma (row norm + column norm - 2 dot)), in place; norms are squared."},
+    {"add_dots", py_add_dots, METH_VARARGS,
+     "add_dots(dots, first, last, values, columns, starts, column_values, rows, column_starts)\n--\n\n"
+     "Add to the rows first to last of a Gram matrix, which begin at the diagonal's column first, the dot\n"
+     "products of sparse vectors, from the diagonal on; they are given by rows and, sorted, by columns."},
+    {"sum_weights", py_sum_weights, METH_VARARGS,
+     "sum_weights(weights, first, last, labels, values, rows, starts, coefficients, coefficient_labels,\n"
+     "            coefficient_starts)\n--\n\n"
+     "Fill the weights of linear classifiers for the columns first to last of sparse vectors, given by columns,\n"
+     "from the coefficients of the vectors, given by rows."},
     {"sigmoid", py_sigmoid, METH_O,
      "sigmoid(values)\n--\n\n"
      "Turn values into 1 / (1 + exp(-value)), in place."},

@@ -111,7 +111,11 @@ def check_fitted(estimator: object, attribute: str) -> None:
 
 
 def clone(estimator: Any) -> Any:
-    """An unfitted copy with the same parameters, by scikit-learn, which is not loaded before."""
+    """An unfitted copy with the same parameters; what has others than plain values scikit-learn copies."""
+    if isinstance(estimator, Estimator) and not hasattr(estimator, "_metadata_request"):
+        parameters = estimator.get_params(deep=False)
+        if all(isinstance(value, str | int | float | None) for value in parameters.values()):
+            return type(estimator)(**parameters)
     from sklearn.base import clone
 
     return clone(estimator)

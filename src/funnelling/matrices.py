@@ -66,7 +66,9 @@ def check_vectors(X: Any) -> Any:
 
     It may lack columns: texts that hold no word have no vocabulary.
     """
-    from sklearn.utils.validation import check_array  # a second to load, which reading a corpus need not wait
+    if is_sparse(X) and X.format == "csr" and X.dtype in FLOATS and X.shape[0] and np.isfinite(X.data).all():
+        return X
+    from sklearn.utils.validation import check_array  # a second to load, which our own vectors need not wait
 
     return check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from funnelling.funnel.ranking import Ranking
+from funnelling.funnel.ranking import CHANCE, Ranking, odds
+from funnelling.svm.compiled import sigmoid
 
 
 @pytest.fixture
@@ -31,11 +32,33 @@ def test_cuts_are_below_each_document_that_has_the_label(
         assert below == max(column[column < value], default=0)
 
 
-def test_the_best_cut_of_each_label_is_the_highest_of_equals() -> None:
-    probabilities = np.array([[0.9, 0.3], [0.7, 0.2], [0.4, 0.6]])
-    targets = np.array([[True, False], [True, False], [False, False]])
-    cuts = Ranking(probabilities, targets, np.zeros(3, dtype=int)).cuts(None)
-    assert cuts.thresholds(np.ones(2), 2) == pytest.approx([0.8, 0.5]), "a label without documents has .5"
+def test_the_threshold_is_amid_the_cuts_that_are_as_good_as_the_best() -> None:
+    probabilities = np.array([[0.9, 0.3], [0.8, 0.2], [0.4, 0.6], [0.2, 0.1]])
+    targets = np.array([[True, False], [True, False], [True, False], [True, False]])
+    cuts = Ranking(probabilities, targets, np.zeros(4, dtype=int)).cuts(None)
+    chance = CHANCE / 2  # with four documents
+    quality = np.array([0.7, 0.7 - 0.9 * chance, 0.7 - 1.1 * chance, 0.0])
+    amid = float(sigmoid((odds(0.85) + odds(0.6)) / 2))
+    assert cuts.thresholds(quality, 2) == pytest.approx([amid, 0.5]), "a label without documents has .5"
+    alone = cuts.thresholds(np.array([0.0, 1.0, 0.0, 0.0]), 2)
+    assert alone == pytest.approx([0.6, 0.5]), "halfway to the next document"
+
+
+def test_thresholds_move_less_than_the_best_cuts_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    targets = rng.random((2_000, 20)) < 0.1
+    logits = np.where(targets, 0.0, -3.0) + rng.normal(0, 1.5, targets.shape)
+    folds = np.arange(len(targets)) % 5
+
+    def thresholds(logits: np.ndarray) -> np.ndarray:
+        cuts = Ranking(sigmoid(logits), targets, folds).cuts(None)
+        return odds(cuts.thresholds(2 * cuts.right / (cuts.assigned + targets.sum(axis=0)[cuts.labels]), 20))
+
+    nearly = logits + rng.normal(0, 0.05, logits.shape)
+    amid = thresholds(nearly) - thresholds(logits)
+    monkeypatch.setattr("funnelling.funnel.ranking.CHANCE", 0.0)
+    best = thresholds(nearly) - thresholds(logits)
+    assert np.square(amid).mean() < np.square(best).mean() / 2
 
 
 def test_the_likeliest_wrong_labels_are_those_of_the_folds_that_count(

@@ -1,11 +1,14 @@
 """Kernel values are right and symmetric to the bit."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
-from funnelling.svm.kernels import linear_gram, rbf_gram
+from funnelling.svm import compiled
+from funnelling.svm.kernels import Vectors, linear_gram, rbf_gram, weighted_sums
 
 
 def vectors(documents: int, seed: int = 0) -> np.ndarray:
@@ -69,3 +72,131 @@ def test_equal_documents_have_a_kernel_value_of_one() -> None:
     gram = rbf_gram(X, 10.0)
     assert gram.max() <= 1
     np.testing.assert_allclose(gram[0, :3], 1, atol=0.1)
+
+
+def coefficients(labels: int, documents: int) -> sparse.csr_array:
+    return sparse.random_array((labels, documents), density=0.2, format="csr", rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix, np.asarray])
+def test_weighted_sums_are_a_product_in_double(form: Any) -> None:
+    X = words_and_characters(90, 20, 300)
+    alpha = coefficients(7, 90)
+    expected = (X.T.astype(float) @ alpha.T).toarray().astype(np.float32)
+    given = form(X.toarray()) if form is np.asarray else form(X)
+    np.testing.assert_allclose(weighted_sums(given, alpha), expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("columns", [1, 9_999, 10_001, 30_000])
+def test_weighted_sums_are_the_same_by_threads_and_without_a_compiler(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = sparse.random_array((40, columns), density=0.05, format="csr", dtype=np.float32)
+    alpha = coefficients(5, 40)
+    one, two = (weighted_sums(X, alpha, n_jobs=jobs) for jobs in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    monkeypatch.setattr(compiled, "native", None)
+    np.testing.assert_allclose(weighted_sums(X, alpha), one, rtol=1e-6, atol=1e-7)
+
+
+def test_the_linear_gram_is_the_same_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = words_and_characters(700, 20, 300)
+    gram = linear_gram(X)
+    monkeypatch.setattr(compiled, "native", None)
+    plain = linear_gram(X)
+    np.testing.assert_allclose(plain, gram, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(plain, plain.T)
+
+
+@pytest.mark.skipif(compiled.native is None, reason="the package was installed without a compiler")
+class TestNativeDoor:
+    """What reaches the C code has been checked, so that no caller can make it read or write elsewhere."""
+
+    @staticmethod
+    def dots() -> dict[str, Any]:
+        X = words_and_characters(8, 3, 5)
+        rows, columns = Vectors.of(X), Vectors.of(X.T)
+        return {
+            "dots": np.zeros((4, 6), np.float32),
+            "first": 2,
+            "last": 6,
+            "values": rows.values,
+            "columns": rows.columns,
+            "starts": rows.starts,
+            "column_values": columns.values,
+            "rows": columns.columns,
+            "column_starts": columns.starts,
+        }
+
+    @staticmethod
+    def sums() -> dict[str, Any]:
+        X = words_and_characters(8, 3, 5)
+        columns, alpha = Vectors.of(X.T), sparse.csr_array(coefficients(4, 8).T)
+        return {
+            "weights": np.zeros((5, 4), np.float32),
+            "first": 2,
+            "last": 7,
+            "labels": 4,
+            "values": columns.values,
+            "columns": columns.columns,
+            "starts": columns.starts,
+            "coefficients": alpha.data,
+            "coefficient_labels": alpha.indices.astype(np.int32),
+            "coefficient_starts": alpha.indptr.astype(np.int64),
+        }
+
+    def test_what_fits_is_taken(self) -> None:
+        compiled.native.add_dots(*self.dots().values())
+        compiled.native.sum_weights(*self.sums().values())
+
+    @pytest.mark.parametrize(
+        ("name", "change"),
+        [
+            ("first", lambda _: -1),
+            ("first", lambda _: 7),
+            ("last", lambda _: 99),
+            ("columns", lambda each: each + 99),
+            ("columns", lambda each: each - 99),
+            ("columns", lambda each: each[:-1]),
+            ("values", lambda each: each[:-1]),
+            ("values", lambda each: each.astype(np.float64)),
+            ("starts", lambda each: each + 1_000),
+            ("starts", lambda each: each[::-1].copy()),
+            ("starts", lambda each: each[:0]),
+            ("starts", lambda each: each - 1_000),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, name: str, change: Any) -> None:
+        for function, arguments in (
+            (compiled.native.add_dots, self.dots()),
+            (compiled.native.sum_weights, self.sums()),
+        ):
+            with pytest.raises((TypeError, ValueError, BufferError)):
+                function(*(arguments | {name: change(arguments[name])}).values())
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("dots", np.zeros((4, 5), np.float32)),
+            ("rows", np.full(99, 0, np.int32)),
+            ("column_starts", np.array([0, 99])),
+        ],
+    )
+    def test_a_gram_that_does_not_fit_is_refused(self, name: str, value: Any) -> None:
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            compiled.native.add_dots(*(self.dots() | {name: value}).values())
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("weights", np.zeros((5, 3), np.float32)),
+            ("weights", np.zeros(21, np.float32)),
+            ("labels", 0),
+            ("labels", 3),
+            ("coefficient_labels", np.full(99, 0, np.int32)),
+            ("coefficient_starts", np.array([0, 99])),
+        ],
+    )
+    def test_weights_that_do_not_fit_are_refused(self, name: str, value: Any) -> None:
+        with pytest.raises((TypeError, ValueError, BufferError)):
+            compiled.native.sum_weights(*(self.sums() | {name: value}).values())

@@ -17,7 +17,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from funnelling.errors import InputError
-from funnelling.text.tfidf import TfidfVectorizer
+from funnelling.text.characters import CharacterVectorizer
+from funnelling.text.tfidf import TfidfVectorizer, counted_once
 
 FRUIT = ["apple apple banana", "banana cherry", "cherry cherry cherry apple", "date", "fig"]
 WORDS = ["ape", "bee", "cat", "dog", "été", "γάτα", "кот", "東京", "ไทย", "the", "12"]
@@ -191,3 +192,65 @@ def test_it_goes_where_transformers_go() -> None:
     assert make_pipeline(vectorizer, SVC()).set_output(transform="default")
     with pytest.raises(InputError, match="sparse, which pandas does not take"):
         vectorizer.set_output(transform="pandas")
+
+
+class TestCountedOnce:
+    """While it lasts, equal texts are counted once, by whatever counts alike; nothing is kept after it."""
+
+    @pytest.fixture
+    def counted(self, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+        asked: list[list[str]] = []
+        count = TfidfVectorizer.count
+
+        def noted(self: TfidfVectorizer, texts: list[str], *others: object) -> object:
+            asked.append(list(texts))
+            return count(self, texts, *others)
+
+        monkeypatch.setattr(TfidfVectorizer, "count", noted)
+        return asked
+
+    def test_two_vocabularies_share_the_counts(self, counted: list[list[str]]) -> None:
+        first, second = (TfidfVectorizer(min_df=least).fit(FRUIT[:size]) for least, size in ((1, 3), (2, 5)))
+        alone = [each.transform(FRUIT) for each in (first, second)]
+        counted.clear()
+        with counted_once():
+            shared = [each.transform(list(FRUIT)) for each in (first, second)]
+        assert counted == [FRUIT]
+        assert [bits(X) for X in shared] == [bits(X) for X in alone]
+
+    def test_other_languages_and_other_ways_to_count_do_not(self, counted: list[list[str]]) -> None:
+        texts = ["die the Rosen", "die the rose"]
+        vectorizers = [
+            TfidfVectorizer("de", min_df=1).fit(texts),
+            TfidfVectorizer("en", min_df=1).fit(texts),
+            TfidfVectorizer("en", min_df=1, stop_words=False).fit(texts),
+            CharacterVectorizer(min_df=1).fit(texts),
+            CharacterVectorizer(5, min_df=1).fit(texts),
+        ]
+        alone = [each.transform(texts) for each in vectorizers]
+        counted.clear()
+        with counted_once():
+            shared = [each.transform(texts) for each in vectorizers]
+            pooled = TfidfVectorizer(min_df=1).fit(texts, languages=["de", "de"])
+            assert bits(pooled.transform(texts, languages=["de", "de"])) != bits(
+                pooled.transform(texts, languages=["en", "en"])
+            )
+        assert [bits(X) for X in shared] == [bits(X) for X in alone]
+
+    def test_nothing_is_kept(self, counted: list[list[str]]) -> None:
+        vectorizer = TfidfVectorizer(min_df=1).fit(FRUIT)
+        counted.clear()
+        with counted_once(), counted_once():
+            vectorizer.transform(FRUIT)
+        with counted_once():
+            vectorizer.transform(FRUIT)
+        vectorizer.transform(FRUIT)
+        assert len(counted) == 3
+
+    def test_what_cannot_be_counted_is_refused_as_ever(self) -> None:
+        vectorizer = TfidfVectorizer(min_df=1).fit(FRUIT)
+        with counted_once():
+            with pytest.raises(InputError, match="one text was given"):
+                vectorizer.transform("apple")
+            with pytest.raises(InputError, match="text 1 is None"):
+                vectorizer.transform([None])  # type: ignore[list-item]

@@ -307,7 +307,7 @@ class FunnellingClassifier(Method):
                 "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
             )
         inherited = Inheritance.of(training.earlier)
-        asked = design = replace(self._asked(), fold_tolerance=inherited.fold_tolerance)
+        asked = design = replace(self._asked(), roughness=inherited.roughness)
         teachers = choose_teachers(design, training)
         if is_auto(self.views):
             if not hasattr(self, "choice_"):
@@ -402,6 +402,11 @@ class FunnellingClassifier(Method):
 
     def _scores(self, language: str, documents: Any) -> Scored:
         return self.funnel(language).scores(language, documents, pick_device(self.device))
+
+    def _languages_at_once(self) -> int | None:
+        """As many as there are threads; an encoder or a GPU takes one after the other."""
+        self.funnel(self.languages_[0])  # put together now, not by every thread
+        return 1 if self.device != "cpu" or "encoder" in self.shared_views_ else self.n_jobs
 
     def _evidence(self, language: str, documents: Any) -> Evidence:
         return self.funnel(language).evidence(language, documents, pick_device(self.device))

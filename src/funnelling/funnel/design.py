@@ -18,7 +18,6 @@ from funnelling.spaces.base import Resources
 from funnelling.spaces.registry import OWN, View, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID, CSetting
-from funnelling.svm.solver import TOLERANCE
 from funnelling.text.languages import known_as
 from funnelling.work.devices import pick_device
 
@@ -41,7 +40,7 @@ class Design:
 
     ``views`` are by name. ``normalise`` is whether posteriors are scaled to length 1, which the paper's
     funnel, over own words alone, does not do. ``goal`` is what thresholds are tuned for; without one, with
-    ``calibrated``, they are where the probability is .5. ``fold_tolerance`` is that of `funnelling.svm.SVM`.
+    ``calibrated``, they are where the probability is .5. ``roughness`` is that of `funnelling.svm.SVM`.
     """
 
     views: Mapping[str, View]
@@ -67,7 +66,7 @@ class Design:
     device: str
     n_jobs: int | None
     verbose: int
-    fold_tolerance: float = TOLERANCE
+    roughness: float = 0.0
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "Design":
@@ -91,6 +90,7 @@ class Design:
                 parameters["encoder_epochs"],
                 {} if auto else None,  # the rounds of a search share what an encoder has read
                 parameters["verbose"],
+                parameters["n_jobs"],
             ),
         )
 
@@ -112,7 +112,7 @@ class Design:
         return SVM(
             self.base_C,
             memory_limit=self.memory_limit,
-            fold_tolerance=self.fold_tolerance,
+            roughness=self.roughness,
             n_jobs=self.n_jobs,
         )
 
@@ -133,7 +133,7 @@ class Design:
             exclusive=exclusive,
             memory_limit=self.memory_limit,
             device=pick_device(self.device),
-            fold_tolerance=self.fold_tolerance,
+            roughness=self.roughness,
             n_jobs=self.n_jobs,
         )
 

@@ -6,9 +6,10 @@ fitted anew, since further documents change what the words of all others weigh.
 
 Where that is much work, a funnel that need not be exact does with less, for scores within a hair of those of
 a fit on everything. Classifiers that are held out from a fold serve sigmoids and thresholds alone, and are
-found roughly. Few changes (`SMALL`) need no folds at all: what a document scored when it was held out stays,
-a new document was held out from the funnel as it was, and the classifiers, which start from their old
-solutions, keep their sigmoids. Such changes add up until everything is fitted anew.
+found roughly; those of rare labels, whose scores differ less, the least so. Few changes (`SMALL`) need no
+folds at all: what a document scored when it was held out stays, a new document was held out from the funnel
+as it was, and the classifiers, which start from their old solutions, keep their sigmoids. Such changes add up
+until everything is fitted anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,8 @@ from funnelling.svm.solver import TOLERANCE
 
 SMALL = 0.05  # of all documents: so many may have changed since the last fit of everything
 LARGE = 2_000  # documents; a model of fewer is fitted anew in seconds
-ROUGH = 0.01  # how far from the optimum classifiers that are held out from a fold may be, in scores
+NEAR = 2 * TOLERANCE  # how well classifiers are found that start from their old solutions
+ROUGH = 0.15  # of a label's standard deviation: how far classifiers that are held out from a fold may be
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,9 @@ class Inheritance:
         return known and self.changed <= SMALL * self._documents
 
     @property
-    def fold_tolerance(self) -> float:
-        """How well classifiers that are held out from a fold are to be found."""
-        return ROUGH if self._takes_short_cuts else TOLERANCE
+    def roughness(self) -> float:
+        """How roughly classifiers that are held out from a fold may be found."""
+        return ROUGH if self._takes_short_cuts else 0.0
 
     @property
     def _takes_short_cuts(self) -> bool:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from funnelling.errors import InputError
 from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
-from funnelling.funnel.ranking import GRID, Ranking
+from funnelling.funnel.ranking import GRID, Ranking, odds
 from funnelling.matrices import Targets
 from funnelling.svm import Calibration
 from funnelling.svm.compiled import sigmoid
@@ -27,8 +27,8 @@ RECALL, PRECISION = "recall", "precision"
 PER_LABEL = " per label"
 # How many positives a label needs for its own threshold to weigh as much as the common one.
 PULLS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
-EDGE = 1e-6  # thresholds keep this distance from 0 and 1
 LOSS = 0.005  # of that micro-F1; and of a share that is asked for, which differs as much by chance
+CHANCE = 0.001  # of a measure: a pull that is better by less is not better
 FARTHEST = 1.0  # in log-odds, that thresholds go down together; the common one, and own ones, meet the goal
 
 Array = npt.NDArray[np.float64]
@@ -171,7 +171,7 @@ class Tuning(NamedTuple):
         """One threshold per label: its own and the common one, averaged by the number of its positives."""
         weight = np.where(self.positives > 0, self.positives / np.maximum(self.positives + pull, 1), 0.0)
         own = np.where(self.positives > 0, self.own, self.common)
-        mixed = weight * _odds(own) + (1 - weight) * _odds(self.common)
+        mixed = weight * odds(own) + (1 - weight) * odds(self.common)
         if self.likely is not None:
             mixed += self.likely.cut(self.goal, mixed)
         return np.maximum(sigmoid(mixed), self.goal.floor)
@@ -188,10 +188,10 @@ class Likely(NamedTuple):
     @classmethod
     def whatever_label(cls, ranking: Ranking, goal: Goal, without: int | None) -> "Likely":
         """All that one threshold for all labels may assign."""
-        right = _odds(ranking.likely[ranking.learned(without)])
+        right = odds(ranking.likely[ranking.learned(without)])
         wrong = np.empty(0)
         if goal.precision is not None:
-            wrong = _odds(ranking.likeliest_wrong(_most_wrong(len(ranking.likely), goal.precision), without))
+            wrong = odds(ranking.likeliest_wrong(_most_wrong(len(ranking.likely), goal.precision), without))
         return cls(right, np.zeros(len(right), dtype=np.intp), wrong, np.zeros(len(wrong), dtype=np.intp))
 
     @classmethod
@@ -200,9 +200,9 @@ class Likely(NamedTuple):
         learned = ranking.learned(without)
         rows, labels = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
         if goal.precision is not None:  # in recall, what is wrong has no part
-            rows, labels = ranking.wrong_above(sigmoid(_odds(lowest) - FARTHEST), without)
-        wrong = _odds(ranking.probabilities[rows, labels])
-        return cls(_odds(ranking.likely[learned]), ranking.labels[learned], wrong, labels)
+            rows, labels = ranking.wrong_above(sigmoid(odds(lowest) - FARTHEST), without)
+        wrong = odds(ranking.probabilities[rows, labels])
+        return cls(odds(ranking.likely[learned]), ranking.labels[learned], wrong, labels)
 
     def cut(self, goal: Goal, thresholds: Array | None = None) -> float:
         """How far thresholds, in log-odds, must move for the share that is asked for."""
@@ -229,7 +229,7 @@ class Likely(NamedTuple):
 def _choose_pull(
     ranking: Ranking, tunings: Sequence[Tuning], languages: npt.NDArray[np.intp], goal: Goal
 ) -> float:
-    """The pull whose thresholds do best on folds that they were not tuned on; the strongest of equals."""
+    """The strongest pull whose thresholds do as well as any, but for chance, on folds unknown to them."""
     # Documents of a language and a fold side by side, so that each is looked at once for each pull.
     places = {number: place for place, number in enumerate(ranking.numbers)}
     order = np.lexsort((ranking.folds, languages))
@@ -242,7 +242,7 @@ def _choose_pull(
     folds_of_right = np.searchsorted(ranking.numbers, ranking.folds[ranking.rows])
     in_table = np.searchsorted(numbers, languages[ranking.rows]) * labels + ranking.labels
     positives = np.bincount(in_table, minlength=len(numbers) * labels).reshape(-1, labels)
-    best, chosen, floor = -np.inf, PULLS[0], 0.0
+    values, floor = [], 0.0
     for pull in PULLS:
         thresholds = np.array([tuning.thresholds(pull) for tuning in tunings])
         found = ranking.likely > thresholds[folds_of_right, ranking.labels]
@@ -261,10 +261,9 @@ def _choose_pull(
             of = positives if goal.recall is not None else assigned
             lack += max(0.0, goal.share[1] - LOSS - float(right.sum() / max(1, of.sum())))
         # Nothing makes up for a share that is missing, or micro-F1.
-        value = float(measures[goal.measure].mean()) - 100 * lack
-        if value > best + 1e-9:
-            best, chosen = value, pull
-    return chosen
+        values.append(float(measures[goal.measure].mean()) - 100 * lack)
+    good = np.flatnonzero(np.array(values) >= max(values) - CHANCE)
+    return PULLS[int(good[0])]
 
 
 def _measures(goal: Goal, counts: Counts) -> dict[str, Array]:
@@ -315,14 +314,3 @@ def _most_wrong(right: int, precision: float) -> int:
 def _missed(positives: Any, recall: float) -> Any:
     """How many of so many need not be found."""
     return np.floor((1 - recall) * positives).astype(np.intp)
-
-
-def _odds(probability: Any) -> Array:
-    from scipy.special import logit
-
-    return np.asarray(logit(_inside(probability)), dtype=np.float64)
-
-
-def _inside(probability: Any) -> Array:
-    inside: Array = np.clip(probability, EDGE, 1 - EDGE)
-    return inside

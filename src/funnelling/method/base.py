@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
-from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, widths_of
+from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, one_blas_thread, widths_of
 from funnelling.method.archive import Archive
 from funnelling.method.explanation import Decisions, Evidence, Explainer
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
@@ -32,6 +32,7 @@ from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import feature_names, feature_places, fit_own
 from funnelling.work.progress import clock, progress_bar
+from funnelling.work.threads import in_threads
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +69,10 @@ class Method(LearningOn, metaclass=ABCMeta):
     def _score_thresholds(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
         """The scores above which the answer is yes; the paper's methods say yes above 0."""
         return 0.0
+
+    def _languages_at_once(self) -> int | None:
+        """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
+        return 1
 
     def _evidence(self, language: str, documents: Any) -> Evidence:
         """The scores of one language's documents, and what they are made of where the method knows."""
@@ -365,11 +370,19 @@ class Method(LearningOn, metaclass=ABCMeta):
         return feature_places(getattr(self, "vectorizers_", {}).get(language), text)
 
     def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
-        """The scores of each language's documents."""
-        sizes = inputs.sizes()
-        with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance:
-            for language, documents in inputs.documents.items():
-                yield language, self._scores(language, documents)
+        """The scores of each language's documents, several languages at a time."""
+        sizes, languages = inputs.sizes(), list(inputs.documents)
+
+        def scored(place: int) -> Scored:
+            return self._scores(languages[place], inputs.documents[languages[place]])
+
+        with (
+            progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance,
+            one_blas_thread(),  # threads that each limit BLAS would end the limit of the others
+        ):
+            results = in_threads(scored, len(languages), self._languages_at_once())
+            for language, result in zip(languages, results, strict=True):
+                yield language, result
                 advance(sizes[language])
 
     def _margins(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:

@@ -30,6 +30,7 @@ class Resources:
     encoder_epochs: int = 0
     encodings: dict[str, Floats] | None = None
     verbose: int = 0
+    n_jobs: int | None = None
     begun: dict[str, Any] = field(default_factory=dict)
 
 

@@ -12,6 +12,8 @@ from funnelling.spaces.characters import CharacterSpace
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.text.languages import is_language
 from funnelling.text.tfidf import Places, TfidfVectorizer
+from funnelling.work.progress import progress_bar
+from funnelling.work.threads import in_threads
 
 HALF = np.float32(np.sqrt(0.5))  # each half of a vector has this length: the whole has 1, if neither is empty
 
@@ -24,6 +26,7 @@ class MixedSpace(Space):
 
     dense = False
     _begun: dict[str, Any]
+    _jobs: int | None = None
 
     def __init__(self, verbose: int = 0) -> None:
         self.verbose = verbose
@@ -31,7 +34,7 @@ class MixedSpace(Space):
     @classmethod
     def as_view(cls, resources: Resources, seed: int) -> Self:
         space = super().as_view(resources, seed)
-        space._begun = resources.begun
+        space._begun, space._jobs = resources.begun, resources.n_jobs
         return space
 
     def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
@@ -48,9 +51,12 @@ class MixedSpace(Space):
     ) -> Mapping[str, Matrix]:
         check_texts(documents, "mixed", "the vocabulary")
         size = sum(map(len, documents.values()))
-        self.words_ = PooledSpace(vectorizer=TfidfVectorizer(min_df=rarest_word(size)), verbose=self.verbose)
-        self.characters_ = CharacterSpace.as_view(Resources(verbose=self.verbose), 0)
-        words, characters = (space.fit(documents, targets) for space in (self.words_, self.characters_))
+        self.words_ = PooledSpace(vectorizer=TfidfVectorizer(min_df=rarest_word(size)))
+        self.characters_ = CharacterSpace.as_view(Resources(), 0)
+        spaces = (self.words_, self.characters_)
+        with progress_bar("words", size, bool(self.verbose), "documents") as advance:
+            words, characters = in_threads(lambda each: spaces[each].fit(documents, targets), 2, self._jobs)
+            advance(size)
         return {language: _beside(words[language], characters[language]) for language in documents}
 
     def vectors(self, language: str, documents: Documents) -> Matrix:

@@ -17,7 +17,8 @@ from funnelling.svm import compiled
 from funnelling.work.threads import in_threads
 
 GRAM_ROWS = 256  # of a block of training documents: as many as fit into cache
-FREQUENT = 1 / 20  # of the documents: columns that more of them have are multiplied densely
+WEIGHT_COLUMNS = 10_000  # of a block of weights
+FREQUENT = 1 / 6  # of the documents: columns that more of them have are multiplied densely
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def linear_gram(X: Matrix, n_jobs: int | None = None) -> Floats:
     the work, and many times faster that way.
     """
     rare: Any = None
-    columns: Any = None
+    by_column: Any = None
     frequent: Any = X
     if is_sparse(X):
         rows: Any = sparse.csr_array(frequent)
@@ -89,17 +90,56 @@ def linear_gram(X: Matrix, n_jobs: int | None = None) -> Floats:
         if np.count_nonzero(documents_with > least) > rows.shape[0]:  # they would take more than the Gram
             least = np.partition(documents_with, -rows.shape[0])[-rows.shape[0]]
         many = documents_with > least
-        frequent, rare = rows[:, many].toarray(), rows[:, ~many]
-        columns = rare.T.tocsr()
+        frequent, rare = rows[:, many].toarray(), Vectors.of(rows[:, ~many])
+        by_column = Vectors.of(rare.matrix().T)
     dense = np.ascontiguousarray(frequent, dtype=np.float32)
 
     def block(start: int, stop: int) -> Floats:
         products: Floats = dense[start:stop] @ dense[start:].T
-        if rare is not None and rare.nnz:
-            products += (rare[start:stop] @ columns)[:, start:].toarray()
+        if rare is not None:
+            _add_dots(products, start, stop, rare, by_column)
         return products
 
     return _symmetric(len(dense), block, n_jobs)
+
+
+def _add_dots(products: Floats, start: int, stop: int, rows: Vectors, columns: Vectors) -> None:
+    """Add sparse vectors' dot products, from the diagonal on, to rows of a Gram, from column start on."""
+    if compiled.native is None:
+        products += (rows.matrix()[start:stop] @ columns.matrix()).tocsc()[:, start:].toarray()
+        return
+    of_rows = (rows.values, rows.columns, rows.starts)
+    compiled.native.add_dots(products, start, stop, *of_rows, columns.values, columns.columns, columns.starts)
+
+
+def weighted_sums(X: Matrix, coefficients: Any, n_jobs: int | None = None) -> Floats:
+    """All documents' vectors times their coefficients for each label, summed in double: (columns, labels).
+
+    ``coefficients`` are sparse, one row per label.
+    """
+    vectors: Any = X
+    if not is_sparse(X):
+        with one_blas_thread():
+            sums = vectors.T @ np.ascontiguousarray(coefficients.toarray().T)
+        return np.ascontiguousarray(sums, dtype=np.float32)
+    if compiled.native is None:
+        return np.ascontiguousarray((vectors.T @ coefficients.T).toarray(), dtype=np.float32)
+    columns, of_documents = Vectors.of(vectors.T), sparse.csr_array(coefficients.T)
+    places, starts = of_documents.indices.astype(np.int32), of_documents.indptr.astype(np.int64)
+    weights = np.empty((columns.documents, of_documents.shape[1]), dtype=np.float32)
+
+    def fill(number: int) -> None:
+        start = number * WEIGHT_COLUMNS
+        part = weights[start : start + WEIGHT_COLUMNS]
+        compiled.native.sum_weights(
+            *(part, start, start + len(part), part.shape[1]),
+            *(columns.values, columns.columns, columns.starts),
+            *(of_documents.data, places, starts),
+        )
+
+    for _ in in_threads(fill, -(-len(weights) // WEIGHT_COLUMNS), n_jobs):
+        pass
+    return weights
 
 
 def rbf(A: Floats, B: Floats, norms_a: Floats, norms_b: Floats, gamma: float) -> Floats:

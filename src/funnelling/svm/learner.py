@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, is_sparse, one_blas_thread
+from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_thread
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma
+from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma, weighted_sums
 from funnelling.svm.nystrom import NystromMap
 from funnelling.svm.path import Coefficients, SparseSolution, Start, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
@@ -32,7 +32,6 @@ ROUGH = 50 * TOLERANCE  # enough to see whether a C is worse: F1 of many decisio
 CLEARLY = 0.003  # of F1
 STEEP = 0.01  # of F1, lost with the first worse one: a look that is right to .005 shows whether it goes on
 ROUGHEST = 500 * TOLERANCE
-FEW_SUPPORT = 0.1  # of documents and labels: a product of sparse matrices is quicker then
 DECISIONS = 10_000  # documents times labels: with fewer, a handful of decisions would be as much
 
 logger = logging.getLogger(__name__)
@@ -48,9 +47,9 @@ class SVM:
     at first. A ``C`` of "grid" tries them all. ``exclusive`` says that a document has exactly one label, so
     its highest score decides. ``calibrated`` says that decisions will be made on calibrated posteriors, so
     these choose C too. ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.plan` says what
-    is done past it. Classifiers that do not see a fold are found within ``fold_tolerance``. With ``device``
-    "cuda" a GPU computes RBF kernel matrices and solves over them. Raised by another thread, ``stop`` ends a
-    fit, whose results are then void.
+    is done past it. ``roughness`` says how well classifiers that do not see a fold are found, as in
+    `funnelling.svm.solver.Problems`. With ``device`` "cuda" a GPU computes RBF kernel matrices and solves
+    over them. Raised by another thread, ``stop`` ends a fit, whose results are then void.
     """
 
     C: CSetting = 1.0
@@ -60,7 +59,7 @@ class SVM:
     calibrated: bool = False
     memory_limit: float = 8e9
     device: str = "cpu"
-    fold_tolerance: float = TOLERANCE
+    roughness: float = 0.0
     n_jobs: int | None = None
     advance: Advance = field(default=quietly, compare=False)
     stop: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, np.uint8), compare=False)
@@ -156,14 +155,19 @@ class Problem:
         rows = slice(None) if within is None else within
         return self.best(lambda fit: fit.held_out_f1(rows), folds, within, start)
 
-    def fit_whole(self, within: Rows | None = None, start: "Fit | Coefficients | None" = None) -> "Fit":
+    def fit_whole(
+        self,
+        within: Rows | None = None,
+        start: "Fit | Coefficients | None" = None,
+        tolerance: float = TOLERANCE,
+    ) -> "Fit":
         """Fit on all documents and on no folds: a sixth of the work, and enough to score new documents.
 
         ``start`` may also be the coefficients of a problem like this one.
         """
         C = self.learner.given_c
         assert C is not None, "C is chosen by folds"
-        return self._fits([C], None, within, start)[0]
+        return self._fits([C], None, within, start, tolerance)[0]
 
     def best(
         self,
@@ -199,7 +203,7 @@ class Problem:
             return False
         steep = over_vectors and search.lost > STEEP
         tolerance, margin = (ROUGHEST, STEEP) if steep else (ROUGH, CLEARLY)
-        rough = self._fits([min(beyond)], fit.folds, within, fit, tolerance)[0]
+        rough = self._fits([min(beyond)], fit.folds, within, fit, tolerance, quietly)[0]
         return quality(rough) < search.highest - margin
 
     def path(
@@ -226,6 +230,7 @@ class Problem:
         within: Rows | None = None,
         start: "Fit | Coefficients | None" = None,
         tolerance: float = TOLERANCE,
+        advance: Advance | None = None,
     ) -> list["Fit"]:
         learner = self.learner
         documents, labels = self.targets.shape
@@ -255,10 +260,10 @@ class Problem:
             folds=folds,
             start=solved if solved is not None or start is None else Start.near(start, self.targets, min(Cs)),
             n_jobs=learner.n_jobs,
-            advance=learner.advance if tolerance == TOLERANCE else quietly,
+            advance=advance or learner.advance,
             stop=learner.stop,
             tolerance=tolerance,
-            fold_tolerance=learner.fold_tolerance,
+            roughness=learner.roughness,
         )
         return [Fit(self, C, folds, solution) for C, solution in zip(Cs, solutions, strict=True)]
 
@@ -315,12 +320,7 @@ class Fit:
         coefficients = self.solution.coefficients(number)
         bias = self.solution.bias[:, number].astype(np.float32)
         if gamma is None:
-            if is_sparse(X) and coefficients.nnz < FEW_SUPPORT * len(bias) * X.shape[0]:
-                weights = (X.T @ coefficients.T).toarray()
-            else:
-                with one_blas_thread():
-                    weights = X.T @ np.ascontiguousarray(coefficients.toarray().T)
-            return LinearScorer(np.ascontiguousarray(weights, dtype=np.float32), bias)
+            return LinearScorer(weighted_sums(X, coefficients, problem.learner.n_jobs), bias)
         if problem.plan.form == "nystrom":
             assert isinstance(problem.kernel, Vectors)
             with one_blas_thread():

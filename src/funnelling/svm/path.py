@@ -131,13 +131,13 @@ def solve_path(
     advance: Advance = quietly,
     stop: npt.NDArray[np.uint8] | None = None,
     tolerance: float = TOLERANCE,
-    fold_tolerance: float = TOLERANCE,
+    roughness: float = 0.0,
 ) -> list[SparseSolution]:
     """Solve the problems of all labels for each C: the first from ``start``, each other from the one before.
 
     Parameters
     ----------
-    kernel, targets, stop, tolerance, fold_tolerance : see `Problems`; on a cluster tolerances are the usual
+    kernel, targets, stop, tolerance, roughness : see `Problems`; a cluster solves as usual
     active : (problems, documents) which documents each problem is trained on: everything, then all but
         each of the ``folds``, where there are any
     advance : called with the number of problems solved
@@ -150,7 +150,7 @@ def solve_path(
     order = np.argsort(-targets.sum(axis=0), kind="stable")
     paths: list[list[_Label]] = [[] for _ in range(labels)]
     if is_local():
-        problems = Problems(kernel, targets, active, stop, tolerance, fold_tolerance)
+        problems = Problems(kernel, targets, active, stop, tolerance, roughness)
 
         def solve_one(k: int) -> list[_Label]:
             return _solve_label(problems, order[k], active.shape, own, Cs, start)

@@ -54,7 +54,8 @@ class Problems:
     active : (folds, documents) which documents each problem is trained on; the others are only scored
     stop : one byte; when another thread raises it, the work ends and the solution is void
     tolerance : how far from the optimum a solution may be, in scores; the duality gap widens with it
-    fold_tolerance : the same of all problems but the first, where it is wider and the gap does not decide;
+    roughness : how far all problems but the first may be, as a share of the standard deviation of the label,
+        where that is wider and the gap does not decide: the rarer a label, the less its scores differ.
         scikit-learn's solver does without it
 
     A problem whose active documents all have, or all lack, the label scores them +1 or -1.
@@ -67,7 +68,7 @@ class Problems:
         active: npt.NDArray[np.bool_],
         stop: npt.NDArray[np.uint8] | None = None,
         tolerance: float = TOLERANCE,
-        fold_tolerance: float = TOLERANCE,
+        roughness: float = 0.0,
     ) -> None:
         if not isinstance(kernel, Vectors) and not np.isfinite(kernel.diagonal()).all():
             raise InputError(UNUSABLE_FEATURES)
@@ -79,7 +80,7 @@ class Problems:
         self._masks = np.ascontiguousarray(active, dtype=np.uint8)
         self._stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
         self._tolerance = tolerance
-        self._fold_tolerance = fold_tolerance
+        self._fold_tolerances = np.maximum(tolerance, roughness * targets.std(axis=0))
 
     def solve(self, label: int, C: float, coefficients: npt.NDArray[np.float64]) -> LabelSolution:
         """Solve a label's problems; ``coefficients`` (folds, documents) are the start, then the solution."""
@@ -93,7 +94,7 @@ class Problems:
                 )
             return LabelSolution(bias, scores, False)
         steps = max(MOST_STEPS, 1_000 * documents)
-        tolerances = self._tolerance, self._fold_tolerance
+        tolerances = self._tolerance, float(self._fold_tolerances[label])
         arguments = signs, self._masks, self._stop, coefficients, scores, bias, C, *tolerances, steps
         if isinstance(kernel, Vectors):
             status = compiled.native.solve_vectors(

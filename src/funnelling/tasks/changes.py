@@ -12,7 +12,7 @@ from funnelling.method.merging import DocumentRows, by_class
 from funnelling.method.training_set import NEW
 from funnelling.svm.learner import decide
 from funnelling.trials.change import HELD_OUT, TEST, Change, Decisions, measure_change
-from funnelling.trials.measuring import as_indicators
+from funnelling.trials.measuring import as_indicators, servable
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -35,7 +35,7 @@ def change_of(
     had not seen them, the others as it labels them, for it never saw them. ``places`` says where it had those
     of ``after``. Documents that are ``left_out`` are not measured on. A method that is no funnel holds no
     document out, and is measured on test documents alone. ``answers`` are those of ``after`` to the test
-    documents, where they are known.
+    documents, where there are any.
     """
     return _Comparison(before, after).change(places, test, left_out or {}, answers)
 
@@ -76,25 +76,25 @@ class _Comparison:
         )
 
     def _on_test(self, test: Corpus, answers: Answers | None) -> dict[str, Decisions]:
-        decisions = {}
-        known = None if answers is None else as_indicators(self._after, answers[0]).astype(bool)
-        for language, rows in test.by_language().items():
-            documents = test.select(rows)
-            if not self._after.serves(language):
-                continue
-            after = (
-                self._labelled(self._after, language, documents.texts)
-                if known is None
-                else self._shown(self._after, known[rows])
-            )
-            decisions[language] = Decisions(
+        if answers is None:
+            return {}
+        after = self._shown(self._after, as_indicators(self._after, answers[0]).astype(bool))
+        served = servable(test, self._before)
+        before = np.zeros_like(after)
+        if served.any():
+            known = test.select(served)
+            before[served] = self._labelled(known.texts, known.languages)
+        truth = test.label_matrix(self._labels)
+        return {
+            language: Decisions(
                 TEST,
-                documents.label_matrix(self._labels),
-                self._labelled(self._before, language, documents.texts),
-                after,  # type: ignore[arg-type]
-                _units(language, documents.ids, documents.groups),
+                truth[rows],
+                before[rows] if served[rows].all() else None,
+                after[rows],
+                _units(language, [test.ids[row] for row in rows], [test.groups[row] for row in rows]),
             )
-        return decisions
+            for language, rows in test.by_language().items()
+        }
 
     def _on_held_out(
         self,
@@ -117,7 +117,7 @@ class _Comparison:
                 decided[old] = self._shown(self._before, before[language])[places[old]]
             if len(new):
                 texts = [archive.documents[language][row] for row in new]
-                decided[new] = self._labelled(self._before, language, texts)
+                decided[new] = self._labelled(texts, [language] * len(texts))
         kept = np.setdiff1d(np.arange(len(places)), left_out)
         units = _units(language, archive.ids[language], archive.groups[language])
         return Decisions(
@@ -128,12 +128,10 @@ class _Comparison:
             [units[row] for row in kept],
         )
 
-    def _labelled(self, model: "Method", language: str, texts: Sequence[str]) -> Targets | None:
-        """What a model decides of texts, None where it cannot label the language."""
-        if not model.serves(language):
-            return None
-        labels = model.predict(list(texts), languages=[language] * len(texts))
-        return self._shown(model, as_indicators(model, labels).astype(bool))
+    def _labelled(self, texts: Sequence[str], languages: Sequence[str | None]) -> Targets:
+        """What the earlier model decides of texts, whose languages it can label."""
+        labels = self._before.predict(list(texts), languages=languages)
+        return self._shown(self._before, as_indicators(self._before, labels).astype(bool))
 
     def _shown(self, model: "Method", decisions: Targets) -> Targets:
         """The columns of the labels that both know."""

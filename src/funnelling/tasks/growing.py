@@ -24,6 +24,7 @@ from funnelling.tasks.measurement import Measurement, measure_held_out, measure_
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
+from funnelling.text.tfidf import counted_once
 from funnelling.trials.change import NOT_MEASURED, Change
 from funnelling.trials.measuring import servable
 from funnelling.trials.one_label import as_one_label
@@ -224,10 +225,12 @@ def _grow(
         report(model.choice_.summary())  # type: ignore[attr-defined]
     test = _unlearned(model, test, report)
     test = test.select(servable(test, model))
-    answers = model.classify(test.texts, languages=test.languages) if len(test) else None
+    with counted_once():
+        answers = model.classify(test.texts, languages=test.languages) if len(test) else None
+        change = change_of(before, model, merged.places, test, merged.replaced, answers)
     growth = GrownModel(
         model,
-        change_of(before, model, merged.places, test, merged.replaced, answers),
+        change,
         new=total(merged.new),
         corrected=total(merged.corrected),
         replaced=total(merged.replaced),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partialmethod
+from itertools import repeat
 from numbers import Integral
 from typing import Any, NamedTuple, Self
 
@@ -85,7 +87,8 @@ class TfidfVectorizer(Estimator):
         languages: Sequence[str] | None = None,
     ) -> Self:
         """Learn vocabulary and idf; `languages`, one per text, overrides `language`."""
-        return self._fit(self.count(texts, languages))
+        counts = self.count(texts, languages)
+        return self.learn(counts.words, counts.texts_with(), counts.documents)
 
     def fit_transform(
         self,
@@ -96,14 +99,28 @@ class TfidfVectorizer(Estimator):
     ) -> csr_array[np.float32]:
         """Learn vocabulary and idf and return the texts' vectors, analysing each text once."""
         counts = self.count(texts, languages)
-        return self._fit(counts).weigh(counts)
+        chosen = self._learn(counts.words, counts.texts_with(), counts.documents)
+        columns = np.full(len(counts.words), -1, dtype=np.int32)
+        columns[chosen] = np.arange(len(chosen), dtype=np.int32)
+        return self._weigh(counts, columns)
 
     def transform(
         self, texts: Iterable[str], *, languages: Sequence[str] | None = None
     ) -> csr_array[np.float32]:
         """Return one row per text: float32, columns in the order of `vocabulary_`, indices sorted."""
         check_fitted(self, "idf_")
-        return self.weigh(self.count(texts, languages))
+        return self.weigh(self._counted(texts, languages))
+
+    def _counted(self, texts: Iterable[str], languages: Sequence[str] | None) -> WordCounts:
+        """What `count` gives, or gave before; see `counted_once`."""
+        if _counted is None or isinstance(texts, str):
+            return self.count(texts, languages)
+        texts = tuple(texts)
+        how = tuple(sorted({**self.get_params(deep=False), "min_df": None}.items()))
+        key = (type(self), how, None if languages is None else tuple(languages), texts)
+        if key not in _counted:
+            _counted[key] = self.count(texts, languages)
+        return _counted[key]
 
     def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
         """Take these sorted words and their idf, instead of learning them."""
@@ -153,19 +170,20 @@ class TfidfVectorizer(Estimator):
             language, reduce_to=self.reduce_to, stop_words=self.stop_words, fold=self.fold_accents
         )
 
-    def _fit(self, counts: WordCounts) -> Self:
-        df = np.bincount(counts.columns, minlength=len(counts.words))
-        return self.learn(counts.words, df, counts.documents)
-
     def learn(self, words: Sequence[str], frequencies: npt.ArrayLike, n: int) -> Self:
         """Learn vocabulary and idf from words, given how many of n texts have each."""
-        df = np.asarray(frequencies, dtype=np.intp)
+        self._learn(words, np.asarray(frequencies, dtype=np.intp), n)
+        return self
+
+    def _learn(self, words: Sequence[str], df: npt.NDArray[np.intp], n: int) -> list[int]:
+        """Learn vocabulary and idf; which of the words the vocabulary has, in its order."""
         frequent = df >= self._least_df(df, n)
         weighty = frequent & (df < n)
         columns = np.flatnonzero(weighty if weighty.any() else frequent)
         order = sorted(columns.tolist(), key=words.__getitem__)
         idf = np.log(n / df[order]) if weighty.any() else np.ones(len(order))
-        return self.with_vocabulary([words[column] for column in order], idf)
+        self.with_vocabulary([words[column] for column in order], idf)
+        return order
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
         if self.min_df is None:
@@ -177,7 +195,12 @@ class TfidfVectorizer(Estimator):
     def weigh(self, counts: WordCounts) -> csr_array[np.float32]:
         """The vectors of texts, given their word counts."""
         column_of = self._column_of()
-        columns = np.array([column_of.get(word, -1) for word in counts.words], np.int32)[counts.columns]
+        columns = np.fromiter(map(column_of.get, counts.words, repeat(-1)), np.int32, len(counts.words))
+        return self._weigh(counts, columns)
+
+    def _weigh(self, counts: WordCounts, of_words: npt.NDArray[np.int32]) -> csr_array[np.float32]:
+        """The vectors of texts, given their word counts and the column of each word, -1 where it has none."""
+        columns = of_words[counts.columns]
         known = columns >= 0
         rows = counts.rows[known]  # in their order: counting goes text by text
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=counts.documents))])
@@ -222,6 +245,24 @@ class TfidfVectorizer(Estimator):
         return column_of
 
 
+_counted: dict[Any, WordCounts] | None = None
+
+
+@contextmanager
+def counted_once() -> Iterator[None]:
+    """While this lasts, texts that several models are asked about are counted once.
+
+    That is half of the work of labelling; counts of words and characters take some 20 kB for 100 words.
+    """
+    global _counted
+    before = _counted
+    _counted = {} if before is None else before
+    try:
+        yield
+    finally:
+        _counted = before
+
+
 class Places(NamedTuple):
     """Where a text has the features of a vector: per occurrence the column, and where it starts and ends."""
 
@@ -238,6 +279,10 @@ class WordCounts(NamedTuple):
     rows: npt.NDArray[np.intp]
     columns: npt.NDArray[np.intc]
     frequencies: npt.NDArray[np.intc]
+
+    def texts_with(self) -> npt.NDArray[np.intp]:
+        """How many texts have each word."""
+        return np.bincount(self.columns, minlength=len(self.words))
 
     def select(self, rows: npt.NDArray[np.bool_]) -> WordCounts:
         """The counts of some texts, over the same words."""

@@ -62,6 +62,8 @@ def feature_names(vectorizer: Any) -> list[str] | None:
     >>> feature_names(None) is None
     True
     """
+    if isinstance(vectorizer, TfidfVectorizer):
+        return vectorizer.vocabulary_
     names = getattr(vectorizer, "get_feature_names_out", None)
     return None if names is None else list(names())
 

@@ -3,12 +3,18 @@
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.work.spread import is_local
+
+TURN = (
+    0.001  # seconds that a thread may keep the GIL while another one waits; Python's own are five times that
+)
 
 Result = TypeVar("Result")
 
@@ -28,7 +34,7 @@ def in_threads(
     if threads <= 1 and stop is None:
         yield from map(work, range(count))
         return
-    with ThreadPoolExecutor(max(threads, 1)) as executor:
+    with _taking_turns(), ThreadPoolExecutor(max(threads, 1)) as executor:
         try:
             yield from executor.map(work, range(count))
         except BaseException:
@@ -36,6 +42,25 @@ def in_threads(
                 stop[0] = 1
             executor.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+_turns = Lock()
+_at_work: list[float] = []  # the interpreter's own interval, once for each that is at work
+
+
+@contextmanager
+def _taking_turns() -> Iterator[None]:
+    """Let a thread that comes back from compiled code wait less for one that runs Python."""
+    with _turns:
+        _at_work.append(_at_work[-1] if _at_work else sys.getswitchinterval())
+        sys.setswitchinterval(min(TURN, _at_work[-1]))
+    try:
+        yield
+    finally:
+        with _turns:
+            interval = _at_work.pop()
+            if not _at_work:
+                sys.setswitchinterval(interval)
 
 
 def share_threads(n_jobs: int | None, tasks: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from funnelling.estimator import clone
 from funnelling.funnel.design import Learner
-from funnelling.funnel.inheritance import Inheritance
+from funnelling.funnel.inheritance import NEAR, Inheritance
 from funnelling.funnel.tier_one import (
     BoundLearner,
     FitOnFolds,
@@ -91,7 +91,7 @@ def refit_shared_view(
     problem = _problem(space, training, learner, DENSE_C)
     if problem.learner.given_c is None:
         return None
-    fit = problem.fit_whole(start=start)
+    fit = problem.fit_whole(start=start, tolerance=NEAR)
     posteriors = Posteriors(
         calibration(fit.scores).astype(np.float32),
         inherited.held_out_posteriors(name, training),

@@ -28,7 +28,7 @@ void kernel_add(const struct kernel *k, double *sums, const uint32_t *documents,
 void add_dots(float *dots, size_t first, size_t last, size_t n, const struct vectors *rows,
               const struct vectors *columns);
 
-/* What documents add to linear classifiers: for each of them some labels, sorted, and coefficients. */
+/* What documents add to linear classifiers: for each of them some labels, and coefficients. */
 struct coefficients {
     const double *values;
     const int32_t *labels;

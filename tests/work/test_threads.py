@@ -5,7 +5,7 @@ from threading import Event
 
 import pytest
 
-from funnelling.work.threads import TURN, in_threads
+from funnelling.work.threads import TURN, check_wanted, in_threads
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +58,23 @@ def test_a_shorter_interval_is_left_alone() -> None:
         )
     finally:
         sys.setswitchinterval(before)
+
+
+def test_work_in_python_ends_when_it_is_not_wanted_any_more() -> None:
+    begun, ended = Event(), Event()
+
+    def work(number: int) -> None:
+        if number == 0:
+            begun.wait()
+            raise KeyboardInterrupt
+        begun.set()
+        try:
+            while True:
+                check_wanted()
+        finally:
+            ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        list(in_threads(work, 2, 2))
+    assert ended.is_set()
+    check_wanted()  # outside of threads all is wanted

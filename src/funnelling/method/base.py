@@ -7,6 +7,7 @@ and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_c
 import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial, partialmethod
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -376,11 +377,11 @@ class Method(LearningOn, metaclass=ABCMeta):
         def scored(place: int) -> Scored:
             return self._scores(languages[place], inputs.documents[languages[place]])
 
-        with (
-            progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance,
-            one_blas_thread(),  # threads that each limit BLAS would end the limit of the others
-        ):
-            results = in_threads(scored, len(languages), self._languages_at_once())
+        at_once = self._languages_at_once() if len(languages) > 1 else 1
+        # Threads that each limit BLAS would end the limit of the others.
+        limit: AbstractContextManager[object] = nullcontext() if at_once == 1 else one_blas_thread()
+        with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance, limit:
+            results = in_threads(scored, len(languages), at_once)
             for language, result in zip(languages, results, strict=True):
                 yield language, result
                 advance(sizes[language])

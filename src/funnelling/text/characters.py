@@ -15,6 +15,7 @@ from funnelling.estimator import check_fitted
 from funnelling.text.alignment import aligned
 from funnelling.text.tfidf import Places, TfidfVectorizer, WordCounts
 from funnelling.text.tokens import fold_accents, lower, tidy
+from funnelling.work.threads import check_wanted
 
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
 BREAK = "\n"  # between chunks, none of which has one
@@ -95,6 +96,7 @@ class CharacterVectorizer(TfidfVectorizer):
         alphabet, letters = np.unique(codes, return_inverse=True)
         starts, numbers, bound = np.arange(len(text)), np.zeros(len(text), np.int64), 1
         for size in range(1, self._longest() + 1):
+            check_wanted()
             inside = starts + size <= ends[starts]
             starts = starts[inside]
             numbers = numbers[inside] * len(alphabet) + letters[starts + size - 1]

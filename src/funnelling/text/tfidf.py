@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
 from funnelling.text.words import ReduceTo, analyser
+from funnelling.work.threads import check_wanted
 
 
 class TfidfVectorizer(Estimator):
@@ -145,6 +146,7 @@ class TfidfVectorizer(Estimator):
         columns.default_factory = columns.__len__  # a new word takes the next column
         ends, numbers, frequencies = array("q"), array("i"), array("i")
         for text, language in zip(texts, language_of, strict=True):
+            check_wanted()
             if not isinstance(text, str):
                 raise InputError(f"text {len(ends) + 1} is {text!r}. Leave it out or make it a string.")
             counts = Counter(self._analyser(language)(text))

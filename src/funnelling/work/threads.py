@@ -2,9 +2,9 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Lock
+from threading import Event, Lock, local
 from typing import TypeVar
 
 import numpy as np
@@ -34,14 +34,33 @@ def in_threads(
     if threads <= 1 and stop is None:
         yield from map(work, range(count))
         return
-    with _taking_turns(), ThreadPoolExecutor(max(threads, 1)) as executor:
+    given_up = Event()
+    with (
+        _taking_turns(),
+        ThreadPoolExecutor(max(threads, 1), initializer=_know, initargs=(given_up,)) as executor,
+    ):
         try:
             yield from executor.map(work, range(count))
         except BaseException:
+            given_up.set()
             if stop is not None:
                 stop[0] = 1
             executor.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+_own = local()
+
+
+def _know(given_up: Event) -> None:
+    _own.given_up = given_up
+
+
+def check_wanted() -> None:
+    """End what a thread of `in_threads` does in plain Python, if nobody wants it any more."""
+    given_up: Event | None = getattr(_own, "given_up", None)
+    if given_up is not None and given_up.is_set():
+        raise CancelledError
 
 
 _turns = Lock()

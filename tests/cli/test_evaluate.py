@@ -22,6 +22,12 @@ def _evaluate(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[A
     return json.loads(captured.out), captured.err
 
 
+@pytest.fixture
+def english(tmp_path: Path) -> Path:
+    """Documents of which the model is right about all."""
+    return write_jsonl(tmp_path / "english.jsonl", with_splits(documents(["en"])))
+
+
 def test_json_is_the_contracts(model: Path, split_data: Path, tmp_path: Path) -> None:
     done = run_command("evaluate", model, split_data, "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -189,18 +195,16 @@ class TestErrors:
         result, _ = _evaluate(capsys, model, exchanged)
         assert "errors" not in result
 
-    def test_there_may_be_none(
-        self, model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        succeed("evaluate", model, split_data, "--errors")
+    def test_there_may_be_none(self, model: Path, english: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        succeed("evaluate", model, english, "--errors")
         assert "most sure, and wrong:\nnowhere" in capsys.readouterr().out
 
 
 class TestReport:
     def test_is_a_folder_of_a_page_tables_and_figures(
-        self, model: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+        self, model: Path, english: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        result, said = _evaluate(capsys, model, split_data, "-o", tmp_path / "report")
+        result, said = _evaluate(capsys, model, english, "-o", tmp_path / "report")
         assert said == f"Report: {tmp_path / 'report' / 'report.html'}\n"
         files = {str(path.relative_to(tmp_path / "report")) for path in (tmp_path / "report").rglob("*.*")}
         assert {
@@ -213,7 +217,7 @@ class TestReport:
         kept = json.loads((tmp_path / "report" / "evaluation.json").read_text(encoding="utf-8"))
         assert kept == {**result, "errors": []}
         page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
-        assert "Measured on 16 documents of" in page
+        assert "Measured on 8 documents of" in page
 
     def test_a_folder_that_holds_something_is_refused_before_any_work(
         self, tmp_path: Path, refuses: Refuses

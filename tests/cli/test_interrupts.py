@@ -40,7 +40,7 @@ def _interrupt(
     assert process.poll() is None, "it ended before it could be interrupted"
     process.send_signal(blow)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == status
+    assert process.returncode == status, f"{out}\n{err}"
     return out, err
 
 

@@ -198,7 +198,9 @@ class Method(LearningOn, metaclass=ABCMeta):
         Texts without evidence have scores as well, though `predict` gives them no label.
         """
         inputs = self._read(X, languages)
-        return inputs.gather({tag: self._squeeze(margins) for tag, (margins, _) in self._margins(inputs)})
+        # In double, so that scores keep their order, and their ties, when they are rounded.
+        margins = {tag: each.scores.astype(np.float64) for tag, each in self._margins(inputs)}
+        return inputs.gather({tag: self._squeeze(scores) for tag, scores in margins.items()})
 
     def predict(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
         """The labels of documents: an indicator matrix with the columns of ``classes_``.

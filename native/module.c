@@ -192,6 +192,15 @@ static PyObject *py_rbf(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static int are_ascending(const struct vectors *v, size_t rows) {
+    for (size_t i = 0; i < rows; i++) {
+        for (int64_t at = v->starts[i] + 1; at < v->starts[i + 1]; at++) {
+            if (v->columns[at - 1] >= v->columns[at]) return 0;
+        }
+    }
+    return 1;
+}
+
 static PyObject *py_add_dots(PyObject *self, PyObject *args) {
     enum { DOTS, VALUES, COLUMNS, STARTS, COLUMN_VALUES, ROWS, COLUMN_STARTS, COUNT };
     static const struct buffer expected[] = {{"dots", "f", 4, 1},          {"values", "f", 4, 0},
@@ -216,7 +225,7 @@ static PyObject *py_add_dots(PyObject *self, PyObject *args) {
     int sound;
     Py_BEGIN_ALLOW_THREADS
     sound = are_sound(&rows, (size_t)first, (size_t)last, items(&views[VALUES])) &&
-            are_sound(&columns, 0, (size_t)width, items(&views[ROWS]));
+            are_sound(&columns, 0, (size_t)width, items(&views[ROWS])) && are_ascending(&columns, (size_t)width);
     if (sound) add_dots(views[DOTS].buf, (size_t)first, (size_t)last, (size_t)n, &rows, &columns);
     Py_END_ALLOW_THREADS
     if (!sound) return refuse(views, COUNT, DISAGREE);

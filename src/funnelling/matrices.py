@@ -4,9 +4,10 @@ Bits: a product of matrices may round differently with its shape and with the nu
 so every product here has a shape that depends on its weights alone and runs on one thread.
 """
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -51,9 +52,22 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Keep BLAS to one thread while the body runs."""
-    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+_limiting = Lock()
+_limits: list[Any] = []  # one for each body that runs: the first sets the limit, the last to leave lifts it
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread while the body runs, whatever bodies other threads begin and end meanwhile."""
+    with _limiting:
+        _limits.append(_limits[-1] if _limits else _controller().limit(limits=1, user_api="blas"))
+    try:
+        yield
+    finally:
+        with _limiting:
+            limit = _limits.pop()
+            if not _limits:
+                limit.restore_original_limits()
 
 
 def is_sparse(X: object) -> bool:
@@ -66,7 +80,8 @@ def check_vectors(X: Any) -> Any:
 
     It may lack columns: texts that hold no word have no vocabulary.
     """
-    if is_sparse(X) and X.format == "csr" and X.dtype in FLOATS and X.shape[0] and np.isfinite(X.data).all():
+    is_ours = is_sparse(X) and X.format == "csr" and X.ndim == 2 and X.dtype in FLOATS
+    if is_ours and X.shape[0] and np.isfinite(X.data).all():
         return X
     from sklearn.utils.validation import check_array  # a second to load, which our own vectors need not wait
 

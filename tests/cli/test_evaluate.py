@@ -24,7 +24,7 @@ def _evaluate(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[A
 
 @pytest.fixture
 def english(tmp_path: Path) -> Path:
-    """Documents of which the model is right about all."""
+    """Documents of which the model is right about all; of Italian ones it gets one wrong."""
     return write_jsonl(tmp_path / "english.jsonl", with_splits(documents(["en"])))
 
 

@@ -11,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 from funnelling import load_model, save_model
 from funnelling.errors import InputError
@@ -273,3 +276,30 @@ class TestStates:
         for name in ("cuts_", "held_out_", "_funnels"):
             delattr(older, name)
         np.testing.assert_array_equal(scores(older), expected)
+
+
+class TestLanguagesInThreads:
+    """Languages are labelled side by side, but for what is not ours, which may not stand it."""
+
+    def test_what_is_ours(self) -> None:
+        texts, labels, languages = text_corpus()
+        model = FunnellingClassifier(views=["own", "mixed"], n_jobs=2, random_state=0)
+        model.fit(texts, labels, languages=languages)
+        assert model._languages_at_once() == 2
+        two = model.predict_proba(texts, languages=languages)
+        one = model.set_params(n_jobs=1).predict_proba(texts, languages=languages)
+        np.testing.assert_array_equal(one, two)
+
+    @pytest.mark.parametrize(
+        "parameters",
+        [
+            {"views": None, "vectorizer": HashingVectorizer(n_features=64)},
+            {"views": None, "base_estimator": LinearSVC()},
+            {"views": None, "meta_estimator": LogisticRegression()},
+        ],
+        ids=str,
+    )
+    def test_what_is_not(self, parameters: dict[str, Any]) -> None:
+        texts, labels, languages = text_corpus()
+        model = FunnellingClassifier(n_jobs=2, random_state=0, **parameters)
+        assert model.fit(texts, labels, languages=languages)._languages_at_once() == 1

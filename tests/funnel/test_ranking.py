@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from funnelling.funnel.ranking import CHANCE, Ranking, odds
+from funnelling.funnel.ranking import CHANCE_OF_LABEL, Ranking, odds
 from funnelling.svm.compiled import sigmoid
 
 
@@ -36,7 +36,7 @@ def test_the_threshold_is_amid_the_cuts_that_are_as_good_as_the_best() -> None:
     probabilities = np.array([[0.9, 0.3], [0.8, 0.2], [0.4, 0.6], [0.2, 0.1]])
     targets = np.array([[True, False], [True, False], [True, False], [True, False]])
     cuts = Ranking(probabilities, targets, np.zeros(4, dtype=int)).cuts(None)
-    chance = CHANCE / 2  # with four documents
+    chance = CHANCE_OF_LABEL / 2  # with four documents
     quality = np.array([0.7, 0.7 - 0.9 * chance, 0.7 - 1.1 * chance, 0.0])
     amid = float(sigmoid((odds(0.85) + odds(0.6)) / 2))
     assert cuts.thresholds(quality, 2) == pytest.approx([amid, 0.5]), "a label without documents has .5"
@@ -56,7 +56,7 @@ def test_thresholds_move_less_than_the_best_cuts_do(monkeypatch: pytest.MonkeyPa
 
     nearly = logits + rng.normal(0, 0.05, logits.shape)
     amid = thresholds(nearly) - thresholds(logits)
-    monkeypatch.setattr("funnelling.funnel.ranking.CHANCE", 0.0)
+    monkeypatch.setattr("funnelling.funnel.ranking.CHANCE_OF_LABEL", 0.0)
     best = thresholds(nearly) - thresholds(logits)
     assert np.square(amid).mean() < np.square(best).mean() / 2
 

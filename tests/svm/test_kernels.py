@@ -186,6 +186,18 @@ class TestNativeDoor:
         with pytest.raises((TypeError, ValueError, BufferError)):
             compiled.native.add_dots(*(self.dots() | {name: value}).values())
 
+    def test_columns_out_of_order_are_refused(self) -> None:
+        memory = np.zeros(64, np.float32)
+        ones, starts = np.ones(4, np.float32), np.arange(5)
+        rows = np.zeros(4, np.int32)
+        for of_column in ([0, 3, 0], [3, 1, 2], [2, 2, 3]):
+            with pytest.raises(ValueError, match="do not agree"):
+                compiled.native.add_dots(
+                    *(memory[32:36].reshape(2, 2), 2, 4, ones, rows, starts),
+                    *(np.ones(3, np.float32), np.array(of_column, np.int32), np.array([0, 3])),
+                )
+        assert not memory.any()
+
     @pytest.mark.parametrize(
         ("name", "value"),
         [

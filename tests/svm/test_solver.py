@@ -576,3 +576,28 @@ def test_features_that_are_no_numbers_are_refused(form: str, value: float) -> No
         problem = make("", vectors, np.arange(40) % 2 == 0, form=form)
     with pytest.raises(InputError, match=r"^The features hold values that are not finite, or too large"):
         problem.solve(1.0)
+
+
+@needs_native
+def test_held_out_classifiers_of_rare_labels_are_found_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their scores differ least; by default all are found equally well."""
+    targets = np.zeros((100, 3), dtype=bool)
+    targets[:50, 0], targets[:2, 1], targets[:1, 2] = True, True, True
+    active = np.ones((2, 100), dtype=bool)
+    asked: list[tuple[float, float]] = []
+
+    class Native:
+        def solve_gram(self, *arguments: Any) -> int:
+            asked.append(arguments[-3:-1])
+            return 0
+
+    monkeypatch.setattr(compiled, "native", Native())
+    for roughness in (0.0, 0.15):
+        problems = Problems(np.eye(100, dtype=np.float32), targets, active, roughness=roughness)
+        for label in range(3):
+            problems.solve(label, 1.0, np.zeros((2, 100)))
+    assert asked[:3] == [(TOLERANCE, TOLERANCE)] * 3
+    assert [whole for whole, _ in asked[3:]] == [TOLERANCE] * 3
+    assert [rough for _, rough in asked[3:]] == pytest.approx(
+        [0.15 * 0.5, 0.15 * np.sqrt(0.02 * 0.98), 0.15 * np.sqrt(0.01 * 0.99)]
+    )

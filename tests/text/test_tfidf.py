@@ -1,6 +1,7 @@
 """tf-idf: the numbers by hand, and the laws of rows and vocabularies."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from math import log, sqrt
 from random import Random
 
@@ -19,6 +20,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from funnelling.errors import InputError
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.tfidf import TfidfVectorizer, counted_once
+from funnelling.work.threads import in_threads
 
 FRUIT = ["apple apple banana", "banana cherry", "cherry cherry cherry apple", "date", "fig"]
 WORDS = ["ape", "bee", "cat", "dog", "été", "γάτα", "кот", "東京", "ไทย", "the", "12"]
@@ -252,5 +254,16 @@ class TestCountedOnce:
         with counted_once():
             with pytest.raises(InputError, match="one text was given"):
                 vectorizer.transform("apple")
-            with pytest.raises(InputError, match="text 1 is None"):
-                vectorizer.transform([None])  # type: ignore[list-item]
+            for wrong in (None, ["apple"]):
+                with pytest.raises(InputError, match="text 1 is"):
+                    vectorizer.transform([wrong])  # type: ignore[list-item]
+
+    def test_other_threads_know_nothing_of_it(self, counted: list[list[str]]) -> None:
+        vectorizer = TfidfVectorizer(min_df=1).fit(FRUIT)
+        counted.clear()
+        with counted_once(), ThreadPoolExecutor(1) as executor:
+            vectorizer.transform(FRUIT)
+            executor.submit(vectorizer.transform, FRUIT).result()
+            assert len(counted) == 2
+            assert len(list(in_threads(lambda _: vectorizer.transform(FRUIT), 3, 2))) == 3
+        assert len(counted) == 2, "but those that work for it do"

@@ -1,8 +1,11 @@
 """Threads: results in order, errors that end the work, and the interpreter as it was."""
 
 import sys
+import time
+from contextvars import ContextVar
 from threading import Event
 
+import numpy as np
 import pytest
 
 from funnelling.work.threads import TURN, check_wanted, in_threads
@@ -31,21 +34,33 @@ def test_one_within_another_ends_nothing_early() -> None:
 
 
 def test_an_error_ends_the_work() -> None:
-    begun = Event()
+    begun: list[int] = []
+    stop = np.zeros(1, dtype=np.uint8)
 
-    def work(number: int) -> int:
-        begun.set()
-        return 1 // number
+    def work(number: int) -> float:
+        begun.append(number)
+        if number:
+            time.sleep(0.01)
+        return 1 / number
 
     with pytest.raises(ZeroDivisionError):
-        list(in_threads(work, 3, 2))
-    assert begun.is_set()
+        list(in_threads(work, 1_000, 2, stop))
+    assert len(begun) < 100
+    assert stop[0] == 1
 
 
 def test_work_that_is_left_is_ended() -> None:
-    results = in_threads(lambda number: number, 100, 2)
+    begun: list[int] = []
+
+    def work(number: int) -> int:
+        begun.append(number)
+        time.sleep(0.01)
+        return number
+
+    results = in_threads(work, 1_000, 2)
     assert next(results) == 0
     results.close()
+    assert len(begun) < 100
 
 
 def test_a_shorter_interval_is_left_alone() -> None:
@@ -78,3 +93,27 @@ def test_work_in_python_ends_when_it_is_not_wanted_any_more() -> None:
         list(in_threads(work, 2, 2))
     assert ended.is_set()
     check_wanted()  # outside of threads all is wanted
+
+
+def test_so_does_work_within_it() -> None:
+    begun = Event()
+
+    def inner(_: int) -> None:
+        begun.set()
+        while True:
+            check_wanted()
+
+    def outer(number: int) -> None:
+        if number == 0:
+            begun.wait()
+            raise KeyboardInterrupt
+        list(in_threads(inner, 2, 2))
+
+    with pytest.raises(KeyboardInterrupt):
+        list(in_threads(outer, 2, 2))
+
+
+def test_threads_know_what_is_set_where_they_begin() -> None:
+    known: ContextVar[str] = ContextVar("known", default="nothing")
+    known.set("something")
+    assert list(in_threads(lambda _: known.get(), 3, 2)) == ["something"] * 3

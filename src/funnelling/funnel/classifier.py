@@ -404,9 +404,10 @@ class FunnellingClassifier(Method):
         return self.funnel(language).scores(language, documents, pick_device(self.device))
 
     def _languages_at_once(self) -> int | None:
-        """As many as there are threads; an encoder or a GPU takes one after the other."""
+        """As many as there are threads; an encoder, a GPU and what is not ours take one after the other."""
         self.funnel(self.languages_[0])  # put together now, not by every thread
-        return 1 if self.device != "cpu" or "encoder" in self.shared_views_ else self.n_jobs
+        foreign = self._reads_in_order() or self.base_estimator or self.meta_estimator
+        return 1 if foreign or self.device != "cpu" else self.n_jobs
 
     def _evidence(self, language: str, documents: Any) -> Evidence:
         return self.funnel(language).evidence(language, documents, pick_device(self.device))

@@ -22,7 +22,7 @@ GRID = sigmoid(np.linspace(-7, 4, 111))
 
 # By how much F1 or K of a label with one document may differ by chance; with n, by that over √n. Of 0, .03,
 # .05, .07, .1 and more .05 is nowhere worse than 0 by cross-validation on four corpora, and mostly better.
-CHANCE = 0.05
+CHANCE_OF_LABEL = 0.05
 EDGE = 1e-6  # probabilities keep this distance from 0 and 1
 
 Array = npt.NDArray[np.float64]
@@ -45,13 +45,13 @@ class Cuts(NamedTuple):
         """The threshold of each label amid the places that are as good as its best; .5 where there is none.
 
         F1 is flat around its highest value, so the best place of all is chance's choice, and another one when
-        a few documents more are known. Chance shrinks as labels have more documents; see `CHANCE`.
+        a few documents more are known. Chance shrinks as labels have more documents; see `CHANCE_OF_LABEL`.
         """
         thresholds = np.full(labels, 0.5)
         if len(quality):
             starts = np.flatnonzero(np.append(True, np.diff(self.labels) > 0))
             positives = np.diff(np.append(starts, len(quality)))
-            least = np.maximum.reduceat(quality, starts) - CHANCE / np.sqrt(positives)
+            least = np.maximum.reduceat(quality, starts) - CHANCE_OF_LABEL / np.sqrt(positives)
             good = quality >= np.repeat(least, positives)
             middles = np.where(good, odds((self.probabilities + self.below) / 2), 0.0)
             sums, places = np.add.reduceat(middles, starts), np.add.reduceat(good.astype(np.intp), starts)

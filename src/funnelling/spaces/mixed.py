@@ -54,7 +54,7 @@ class MixedSpace(Space):
         self.words_ = PooledSpace(vectorizer=TfidfVectorizer(min_df=rarest_word(size)))
         self.characters_ = CharacterSpace.as_view(Resources(), 0)
         spaces = (self.words_, self.characters_)
-        with progress_bar("words", size, bool(self.verbose), "documents") as advance:
+        with progress_bar("words and characters", size, bool(self.verbose), "documents") as advance:
             words, characters = in_threads(lambda each: spaces[each].fit(documents, targets), 2, self._jobs)
             advance(size)
         return {language: _beside(words[language], characters[language]) for language in documents}

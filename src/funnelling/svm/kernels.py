@@ -123,7 +123,7 @@ def weighted_sums(X: Matrix, coefficients: Any, n_jobs: int | None = None) -> Fl
             sums = vectors.T @ np.ascontiguousarray(coefficients.toarray().T)
         return np.ascontiguousarray(sums, dtype=np.float32)
     if compiled.native is None:
-        return np.ascontiguousarray((vectors.T @ coefficients.T).toarray(), dtype=np.float32)
+        return np.ascontiguousarray(vectors.T @ coefficients.toarray().T, dtype=np.float32)
     columns, of_documents = Vectors.of(vectors.T), sparse.csr_array(coefficients.T)
     places, starts = of_documents.indices.astype(np.int32), of_documents.indptr.astype(np.int64)
     weights = np.empty((columns.documents, of_documents.shape[1]), dtype=np.float32)

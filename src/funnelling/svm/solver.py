@@ -80,7 +80,8 @@ class Problems:
         self._masks = np.ascontiguousarray(active, dtype=np.uint8)
         self._stop = np.zeros(1, dtype=np.uint8) if stop is None else stop
         self._tolerance = tolerance
-        self._fold_tolerances = np.maximum(tolerance, roughness * targets.std(axis=0))
+        share = targets.mean(axis=0)
+        self._fold_tolerances = np.maximum(tolerance, roughness * np.sqrt(share * (1 - share)))
 
     def solve(self, label: int, C: float, coefficients: npt.NDArray[np.float64]) -> LabelSolution:
         """Solve a label's problems; ``coefficients`` (folds, documents) are the start, then the solution."""

@@ -1,16 +1,17 @@
 """What a model decides before and after a change, of documents that it has not learned from."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.matrices import Targets
+from funnelling.matrices import Rows, Targets
 from funnelling.method.archive import Places
 from funnelling.method.merging import DocumentRows, by_class
 from funnelling.method.training_set import NEW
 from funnelling.svm.learner import decide
+from funnelling.text.tfidf import counted_once
 from funnelling.trials.change import HELD_OUT, TEST, Change, Decisions, measure_change
 from funnelling.trials.measuring import as_indicators, servable
 
@@ -26,7 +27,7 @@ def change_of(
     places: Mapping[str, Places],
     test: Corpus,
     left_out: DocumentRows | None = None,
-    answers: Answers | None = None,
+    answers: "BothAnswers | None" = None,
 ) -> Change:
     """The change from one model to another, each language on test documents, or on training documents.
 
@@ -34,10 +35,30 @@ def change_of(
     are measured on, held out from both tiers: those that the earlier model knew by its scores of them when it
     had not seen them, the others as it labels them, for it never saw them. ``places`` says where it had those
     of ``after``. Documents that are ``left_out`` are not measured on. A method that is no funnel holds no
-    document out, and is measured on test documents alone. ``answers`` are those of ``after`` to the test
+    document out, and is measured on test documents alone. ``answers`` are what both say of the test
     documents, where there are any.
     """
     return _Comparison(before, after).change(places, test, left_out or {}, answers)
+
+
+class BothAnswers(NamedTuple):
+    """What two models say of test documents: the later one of all, the earlier one of those it serves."""
+
+    after: Answers
+    before: Any
+    served: Rows
+
+
+def both_answers(before: "Method", after: "Method", test: Corpus) -> BothAnswers | None:
+    """What two models say of test documents, whose words are counted once; None where there are none."""
+    if not len(test):
+        return None
+    served = servable(test, before)
+    known = test.select(served)
+    with counted_once():
+        answers = after.classify(test.texts, languages=test.languages)
+        earlier = before.predict(known.texts, languages=known.languages) if len(known) else None
+    return BothAnswers(answers, earlier, served)
 
 
 def held_out_decisions(model: Any) -> dict[str, Targets]:
@@ -60,7 +81,7 @@ class _Comparison:
         self._one_label = bool(after.exclusive_)
 
     def change(
-        self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows, answers: Answers | None
+        self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows, answers: BothAnswers | None
     ) -> Change:
         decisions = self._on_test(test, answers)
         held_out = held_out_decisions(self._before), held_out_decisions(self._after)
@@ -75,15 +96,13 @@ class _Comparison:
             learned=self._before.languages_,
         )
 
-    def _on_test(self, test: Corpus, answers: Answers | None) -> dict[str, Decisions]:
+    def _on_test(self, test: Corpus, answers: BothAnswers | None) -> dict[str, Decisions]:
         if answers is None:
             return {}
-        after = self._shown(self._after, as_indicators(self._after, answers[0]).astype(bool))
-        served = servable(test, self._before)
+        after, served = self._given(self._after, answers.after[0]), answers.served
         before = np.zeros_like(after)
         if served.any():
-            known = test.select(served)
-            before[served] = self._labelled(known.texts, known.languages)
+            before[served] = self._given(self._before, answers.before)
         truth = test.label_matrix(self._labels)
         return {
             language: Decisions(
@@ -117,7 +136,8 @@ class _Comparison:
                 decided[old] = self._shown(self._before, before[language])[places[old]]
             if len(new):
                 texts = [archive.documents[language][row] for row in new]
-                decided[new] = self._labelled(texts, [language] * len(texts))
+                labels = self._before.predict(texts, languages=[language] * len(texts))
+                decided[new] = self._given(self._before, labels)
         kept = np.setdiff1d(np.arange(len(places)), left_out)
         units = _units(language, archive.ids[language], archive.groups[language])
         return Decisions(
@@ -128,10 +148,9 @@ class _Comparison:
             [units[row] for row in kept],
         )
 
-    def _labelled(self, texts: Sequence[str], languages: Sequence[str | None]) -> Targets:
-        """What the earlier model decides of texts, whose languages it can label."""
-        labels = self._before.predict(list(texts), languages=languages)
-        return self._shown(self._before, as_indicators(self._before, labels).astype(bool))
+    def _given(self, model: "Method", labels: Any) -> Targets:
+        """What a model gave, in the columns of the labels that both know."""
+        return self._shown(model, as_indicators(model, labels).astype(bool))
 
     def _shown(self, model: "Method", decisions: Targets) -> Targets:
         """The columns of the labels that both know."""

@@ -19,12 +19,11 @@ from funnelling.method.merging import Merged, by_class, with_targets
 from funnelling.method.training_set import NEW
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.arrivals import CHOSEN_ANEW, arrival_lines, check_replaced, total, united
-from funnelling.tasks.changes import change_of, come_out_as_given
+from funnelling.tasks.changes import both_answers, change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
-from funnelling.text.tfidf import counted_once
 from funnelling.trials.change import NOT_MEASURED, Change
 from funnelling.trials.measuring import servable
 from funnelling.trials.one_label import as_one_label
@@ -225,12 +224,10 @@ def _grow(
         report(model.choice_.summary())  # type: ignore[attr-defined]
     test = _unlearned(model, test, report)
     test = test.select(servable(test, model))
-    with counted_once():
-        answers = model.classify(test.texts, languages=test.languages) if len(test) else None
-        change = change_of(before, model, merged.places, test, merged.replaced, answers)
+    answers = both_answers(before, model, test)
     growth = GrownModel(
         model,
-        change,
+        change_of(before, model, merged.places, test, merged.replaced, answers),
         new=total(merged.new),
         corrected=total(merged.corrected),
         replaced=total(merged.replaced),
@@ -248,7 +245,7 @@ def _grow(
             "documents, or take the new one anyway with --force.",
             growth,
         )
-    measurement = measure_changed(model, test, answers=answers)
+    measurement = measure_changed(model, test, answers=None if answers is None else answers.after)
     save_model(
         model, how.output or how.model, scores=measurement.record(), details=measurement.details(), force=True
     )

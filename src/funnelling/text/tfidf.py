@@ -7,6 +7,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partialmethod
 from itertools import repeat
 from numbers import Integral
@@ -114,14 +115,19 @@ class TfidfVectorizer(Estimator):
 
     def _counted(self, texts: Iterable[str], languages: Sequence[str] | None) -> WordCounts:
         """What `count` gives, or gave before; see `counted_once`."""
-        if _counted is None or isinstance(texts, str):
+        counted = _counted.get()
+        if counted is None or isinstance(texts, str):
             return self.count(texts, languages)
         texts = tuple(texts)
         how = tuple(sorted({**self.get_params(deep=False), "min_df": None}.items()))
         key = (type(self), how, None if languages is None else tuple(languages), texts)
-        if key not in _counted:
-            _counted[key] = self.count(texts, languages)
-        return _counted[key]
+        try:
+            known = counted.get(key)
+        except TypeError:  # of what cannot be hashed; a text could be
+            return self.count(texts, languages)
+        if known is None:
+            known = counted[key] = self.count(texts, languages)
+        return known
 
     def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
         """Take these sorted words and their idf, instead of learning them."""
@@ -247,7 +253,7 @@ class TfidfVectorizer(Estimator):
         return column_of
 
 
-_counted: dict[Any, WordCounts] | None = None
+_counted: ContextVar[dict[Any, WordCounts] | None] = ContextVar("counted", default=None)
 
 
 @contextmanager
@@ -256,13 +262,11 @@ def counted_once() -> Iterator[None]:
 
     That is half of the work of labelling; counts of words and characters take some 20 kB for 100 words.
     """
-    global _counted
-    before = _counted
-    _counted = {} if before is None else before
+    before = _counted.set({} if _counted.get() is None else _counted.get())
     try:
         yield
     finally:
-        _counted = before
+        _counted.reset(before)
 
 
 class Places(NamedTuple):

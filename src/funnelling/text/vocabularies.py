@@ -62,9 +62,9 @@ def feature_names(vectorizer: Any) -> list[str] | None:
     >>> feature_names(None) is None
     True
     """
-    if isinstance(vectorizer, TfidfVectorizer):
-        return vectorizer.vocabulary_
     names = getattr(vectorizer, "get_feature_names_out", None)
+    if getattr(names, "__func__", None) is TfidfVectorizer.get_feature_names_out:
+        return list(vectorizer.vocabulary_)  # an array of them would take as long as all else
     return None if names is None else list(names())
 
 

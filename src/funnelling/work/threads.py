@@ -4,7 +4,8 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Event, Lock, local
+from contextvars import ContextVar, copy_context
+from threading import Event, Lock
 from typing import TypeVar
 
 import numpy as np
@@ -35,12 +36,11 @@ def in_threads(
         yield from map(work, range(count))
         return
     given_up = Event()
-    with (
-        _taking_turns(),
-        ThreadPoolExecutor(max(threads, 1), initializer=_know, initargs=(given_up,)) as executor,
-    ):
+    context = copy_context()
+    context.run(_given_up.set, (*_given_up.get(), given_up))
+    with _taking_turns(), ThreadPoolExecutor(max(threads, 1)) as executor:
         try:
-            yield from executor.map(work, range(count))
+            yield from executor.map(lambda number: context.copy().run(work, number), range(count))
         except BaseException:
             given_up.set()
             if stop is not None:
@@ -49,17 +49,13 @@ def in_threads(
             raise
 
 
-_own = local()
-
-
-def _know(given_up: Event) -> None:
-    _own.given_up = given_up
+# Raised when what a thread does is not wanted any more; one for each `in_threads` that it is within.
+_given_up: ContextVar[tuple[Event, ...]] = ContextVar("given_up", default=())
 
 
 def check_wanted() -> None:
     """End what a thread of `in_threads` does in plain Python, if nobody wants it any more."""
-    given_up: Event | None = getattr(_own, "given_up", None)
-    if given_up is not None and given_up.is_set():
+    if any(event.is_set() for event in _given_up.get()):
         raise CancelledError
 
 

@@ -28,6 +28,7 @@ PER_LABEL = " per label"
 # How many positives a label needs for its own threshold to weigh as much as the common one.
 PULLS = (np.inf, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0)
 LOSS = 0.005  # of that micro-F1; and of a share that is asked for, which differs as much by chance
+DEARER = 5.0  # than macro-F1 is micro-F1 beyond that loss; a border that none may pass would make pulls jump
 CHANCE_OF_PULL = 0.001  # of a measure: a pull that is better by less is not better
 FARTHEST = 1.0  # in log-odds, that thresholds go down together; the common one, and own ones, meet the goal
 
@@ -256,12 +257,12 @@ def _choose_pull(
         micro = float(measures["micro_f1"].mean())
         if pull == PULLS[0] and goal.measure == "macro_f1":
             floor = micro - LOSS
-        lack = max(0.0, floor - micro)
+        value = float(measures[goal.measure].mean()) - DEARER * max(0.0, floor - micro)
         if goal.share is not None:
             of = positives if goal.recall is not None else assigned
-            lack += max(0.0, goal.share[1] - LOSS - float(right.sum() / max(1, of.sum())))
-        # Nothing makes up for a share that is missing, or micro-F1.
-        values.append(float(measures[goal.measure].mean()) - 100 * lack)
+            lack = max(0.0, goal.share[1] - LOSS - float(right.sum() / max(1, of.sum())))
+            value -= 100 * lack  # nothing makes up for it
+        values.append(value)
     good = np.flatnonzero(np.array(values) >= max(values) - CHANCE_OF_PULL)
     return PULLS[int(good[0])]
 

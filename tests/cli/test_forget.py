@@ -146,4 +146,4 @@ class TestRefusals:
         data = write_jsonl(tmp_path / "docs.jsonl", rows)
         succeed("train", data, "-o", tmp_path / "model", "--method", "fun-tat", "--jobs", 1, "--no-table")
         (tmp_path / "ids.txt").write_text("1\n")
-        refuses("forget", "model", "--ids", "ids.txt", says=["ids.txt: ", "given no ids", "Train it anew"])
+        refuses("forget", "model", "--ids", "ids.txt", says=["ids.txt: ", "given no ids", "Update it with"])

@@ -348,6 +348,21 @@ def test_labels_alone_correct_by_id(corpus: Corpus) -> None:
         corrected.correction(["nobody"], [["a"]])
 
 
+def test_corrections_that_contradict_each_other_are_refused(corpus: Corpus) -> None:
+    model, name = fitted(corpus), part(corpus, "it").ids[0]
+    with pytest.raises(InputError, match="corrected twice, to other labels"):
+        model.correction([name, name], [["a"], ["d"]])
+    assert model.correction([name, name], [["d"], ["d"]]).changed == 1
+
+
+def test_one_name_where_several_are_expected_is_refused(corpus: Corpus) -> None:
+    model, name = fitted(corpus), part(corpus, "it").ids[0]
+    with pytest.raises(InputError, match="ids is one text"):
+        model.forget(name)
+    with pytest.raises(InputError, match="ids is one text"):
+        model.correction(name, [["a"]])
+
+
 def test_another_text_under_a_known_id_replaces_it(corpus: Corpus) -> None:
     model = fitted(corpus)
     name = part(corpus, "it").ids[0]

@@ -37,6 +37,42 @@ def tuning(probabilities: np.ndarray, targets: np.ndarray, goal: Goal) -> Tuning
     return Tuning.on(Ranking(probabilities, targets, np.zeros(len(targets), dtype=int)), goal)
 
 
+@pytest.mark.parametrize(
+    ("macro", "micro", "chosen"),
+    [
+        # What 690 documents had, and ten more: the border of .005 lies between, and nothing jumps there.
+        (
+            (0.3717, 0.3729, 0.3723, 0.3821, 0.3963, 0.4064, 0.4140, 0.4230),
+            (0.6830, 0.6831, 0.6818, 0.6849, 0.6827, 0.6725, 0.6566, 0.6541),
+            100,
+        ),
+        (
+            (0.3740, 0.3737, 0.3726, 0.3769, 0.3890, 0.4066, 0.4179, 0.4214),
+            (0.6888, 0.6871, 0.6855, 0.6832, 0.6814, 0.6747, 0.6646, 0.6572),
+            100,
+        ),
+        # What is better by less than .001 is not better.
+        ((0.4, 0.4, 0.4, 0.4, 0.4005, 0.4009, 0.4008, 0.4), (0.7,) * 8, np.inf),
+        ((0.4, 0.402, 0.404, 0.406, 0.408, 0.41, 0.412, 0.414), (0.7,) * 8, 3),
+    ],
+    ids=["few documents", "and ten more", "all alike", "the more the better"],
+)
+def test_the_pull_that_is_chosen(
+    macro: tuple[float, ...], micro: tuple[float, ...], chosen: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = iter(zip(macro, micro, strict=True))
+
+    def measures(*_: object) -> dict[str, np.ndarray]:
+        of_macro, of_micro = next(measured)
+        return {"macro_f1": np.array([of_macro]), "micro_f1": np.array([of_micro])}
+
+    monkeypatch.setattr("funnelling.funnel.thresholds._measures", measures)
+    probabilities, targets = drawn(documents=100)
+    ranking, goal = Ranking(probabilities, targets, np.arange(100) % 5), Goal("macro_f1")
+    tuned = tune(ranking, np.zeros(100, dtype=int), goal)
+    assert tuned.thresholds.tolist() == Tuning.on(ranking, goal).thresholds(chosen).tolist()
+
+
 @pytest.mark.parametrize("goal", GOALS)
 def test_the_goal_is_higher_than_at_one_half(goal: str) -> None:
     probabilities, targets = drawn()

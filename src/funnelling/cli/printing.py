@@ -72,8 +72,9 @@ def print_growth(growth: "GrownModel") -> None:
             "table shows what thresholds do (--exact measures anew)."
         )
     if growth.corrected:
+        get = "gets" if growth.corrected == 1 else "get"
         print(
-            f"{growth.as_corrected:,} of {counted(growth.corrected, 'corrected document')} now get exactly "
+            f"{growth.as_corrected:,} of {counted(growth.corrected, 'corrected document')} now {get} exactly "
             "the labels given."
         )
     if growth.new_labels:

@@ -21,6 +21,8 @@ def label_columns(classes: Iterable[Any], labels: Sequence[Any]) -> npt.NDArray[
     Traceback (most recent call last):
     funnelling.errors.InputError: The model has no label 'cats'. Near it: 'Cat'.
     """
+    if isinstance(labels, str):
+        raise InputError("labels is one text. Put it in a list.")
     known = {str(label): column for column, label in enumerate(classes)}
     for label in labels:
         if str(label) not in known:

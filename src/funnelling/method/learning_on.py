@@ -22,6 +22,7 @@ from funnelling.method.merging import (
     earlier,
     learnable_rows,
     learned_columns,
+    listed,
     merge,
     with_targets,
 )
@@ -161,7 +162,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     def left_without(self, ids: Sequence[Any]) -> dict[str, Places]:
         """The documents that there would be to learn from without those of some ids, by language."""
         archive, exclusive = self.check_extensible(), bool(self.exclusive_)
-        found = archive.find_ids(list(map(str, ids)))
+        found = archive.find_ids(list(map(str, listed(ids, "ids"))))
         targets = by_class(archive.targets, len(self.classes_), exclusive)
         return {
             language: np.setdiff1d(learnable_rows(rows, exclusive), found.get(language, ()))

@@ -79,7 +79,7 @@ def correct(
     archive: Archive, classes: Classes, exclusive: bool, ids: Sequence[Any], y: Any, languages: Any = None
 ) -> Merged:
     """An archive with other labels for the documents of these ids; ``languages`` tell equal ids apart."""
-    names = list(map(str, ids))
+    names = list(map(str, listed(ids, "ids")))
     found = archive.find_ids(names)
     rows_of: dict[str, list[tuple[str, int]]] = {}
     for language, rows in found.items():
@@ -91,6 +91,7 @@ def correct(
     all_classes, targets = read_further_labels(y, inputs, classes, exclusive)
     known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
     merging = _Merging(archive, known)
+    corrections: dict[tuple[str, int], Any] = {}
     for name, code, labels in zip(names, codes, targets[""], strict=True):
         places = [(tag, row) for tag, row in rows_of[name] if code in (None, tag)]
         if not places:
@@ -99,8 +100,17 @@ def correct(
             tags = " and ".join(tag for tag, _ in places)
             raise InputError(f"Documents in {tags} have the id {name!r}. Give the language of each, too.")
         for tag, row in places:
+            if not np.array_equal(corrections.setdefault((tag, row), labels), labels):
+                raise InputError(f"The document {name!r} is corrected twice, to other labels. Leave one out.")
             merging.relabel(tag, row, labels)
     return merging.merged(all_classes, exclusive)
+
+
+def listed(values: Sequence[Any], what: str) -> Sequence[Any]:
+    """Several names, as they were given; one alone would be taken for its letters."""
+    if isinstance(values, str):
+        raise InputError(f"{what} is one text. Put it in a list.")
+    return values
 
 
 def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool) -> Merged:

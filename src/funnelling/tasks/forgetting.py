@@ -93,11 +93,13 @@ def forget(
     archive, before = method.training_, copy(method)
     found, places = archive.find_ids(names), method.left_without(names)
     if any(map(len, places.values())):  # else it is refused
-        report(
-            f"Forgetting {counted(sum(map(len, found.values())), 'document')}; learning anew without them."
-        )
+        gone = sum(map(len, found.values()))
+        them = "it" if gone == 1 else "them"
+        report(f"Forgetting {counted(gone, 'document')}; learning anew without {them}.")
     with naming_file(model):
         method.forget(names)
+    if hasattr(method, "choice_"):
+        report(method.choice_.summary())
     forgetful = ForgetfulModel(
         method,
         {language: len(rows) for language, rows in found.items()},
@@ -129,8 +131,8 @@ def _known(archive: "Archive", ids: Sequence[str], ignore_unknown: bool) -> tupl
     given = set[str]().union(*map(archive.given_ids, archive.ids))
     if not given:
         raise InputError(
-            "the documents that the model learned from were given no ids. Train it anew, without those to be "
-            "forgotten."
+            "the documents that the model learned from were given no ids. Update it with them and their "
+            "ids, or train it anew without those to be forgotten."
         )
     known = [name for name in ids if name in given]
     unknown = [name for name in ids if name not in given]

@@ -166,7 +166,9 @@ def update(
         "update", model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report
     )
     if data is None and not choose:
-        raise InputError(f"{model}: nothing to learn. Name a file of documents, or choose views anew.")
+        raise InputError(
+            f"{model}: nothing to learn. Name a file of documents, or choose views anew (--choose)."
+        )
     method = _loaded(how)
     if data is None:
         nothing = Corpus()
@@ -240,9 +242,10 @@ def _grow(
     _remember(how, before, growth, merged, data)
     if growth.change.fell and not how.force:
         fell = growth.change.fell[0].described()
+        cure = "Look at the documents" if not growth.kept_scores else "Try --exact, look at the documents"
         raise ScoreFellError(
-            f"{source}: {fell}, which is more than noise: the old model stays. Look at the "
-            "documents, or take the new one anyway with --force.",
+            f"{source}: {fell}, which is more than noise: the old model stays. {cure}, or take the new one "
+            "anyway with --force.",
             growth,
         )
     measurement = measure_changed(model, test, answers=None if answers is None else answers.after)

@@ -406,8 +406,8 @@ class FunnellingClassifier(Method):
     def _languages_at_once(self) -> int | None:
         """As many as there are threads; an encoder, a GPU and what is not ours take one after the other."""
         self.funnel(self.languages_[0])  # put together now, not by every thread
-        foreign = self._reads_in_order() or self.base_estimator or self.meta_estimator
-        return 1 if foreign or self.device != "cpu" else self.n_jobs
+        ours = self.base_estimator is None and self.meta_estimator is None and not self._reads_in_order()
+        return self.n_jobs if ours and self.device == "cpu" else 1
 
     def _evidence(self, language: str, documents: Any) -> Evidence:
         return self.funnel(language).evidence(language, documents, pick_device(self.device))

@@ -4,16 +4,16 @@ Bits: a product of matrices may round differently with its shape and with the nu
 so every product here has a shape that depends on its weights alone and runs on one thread.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cache
-from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
+
+from funnelling.together import Together, Undo
 
 
 class Matrix(Protocol):
@@ -52,22 +52,12 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-_limiting = Lock()
-_limits: list[Any] = []  # one for each body that runs: the first sets the limit, the last to leave lifts it
+def _limit_blas() -> Undo:
+    limit = _controller().limit(limits=1, user_api="blas")
+    return limit.restore_original_limits  # type: ignore[no-any-return]
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread while the body runs, whatever bodies other threads begin and end meanwhile."""
-    with _limiting:
-        _limits.append(_limits[-1] if _limits else _controller().limit(limits=1, user_api="blas"))
-    try:
-        yield
-    finally:
-        with _limiting:
-            limit = _limits.pop()
-            if not _limits:
-                limit.restore_original_limits()
+one_blas_thread = Together(_limit_blas)  # BLAS keeps to one thread while anybody's body runs
 
 
 def is_sparse(X: object) -> bool:

@@ -7,7 +7,6 @@ and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_c
 import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial, partialmethod
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
-from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, one_blas_thread, widths_of
+from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, widths_of
 from funnelling.method.archive import Archive
 from funnelling.method.explanation import Decisions, Evidence, Explainer
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
@@ -380,9 +379,7 @@ class Method(LearningOn, metaclass=ABCMeta):
             return self._scores(languages[place], inputs.documents[languages[place]])
 
         at_once = self._languages_at_once() if len(languages) > 1 else 1
-        # Threads that each limit BLAS would end the limit of the others.
-        limit: AbstractContextManager[object] = nullcontext() if at_once == 1 else one_blas_thread()
-        with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance, limit:
+        with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance:
             results = in_threads(scored, len(languages), at_once)
             for language, result in zip(languages, results, strict=True):
                 yield language, result

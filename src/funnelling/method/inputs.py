@@ -103,6 +103,13 @@ def is_mapping(X: Any) -> bool:
     return isinstance(X, Mapping) and not is_sparse(X)
 
 
+def listed(values: Any, what: str) -> Any:
+    """Several values, as they were given; one text alone would be taken for its letters."""
+    if isinstance(values, str):
+        raise InputError(f"{what} is one text. Put it in a list.")
+    return values
+
+
 def is_texts(X: Any) -> bool:
     """Whether X holds strings rather than vectors; `read_inputs` refuses what holds both."""
     if is_sparse(X) or isinstance(X, Mapping) or is_table(X):  # to iterate over a table may give its names
@@ -137,9 +144,7 @@ def read_inputs(
         _check_kind(X, fitted_on_texts)
     if is_mapping(X):
         return _read_mapping(X, languages)
-    if isinstance(X, str):
-        raise InputError("X is one text. Put it in a list.")
-    texts = is_texts(X)
+    texts = is_texts(listed(X, "X"))
     if not texts:
         X = check_matrix(X)
     count = length(X)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
+from funnelling.method.inputs import listed
 
 NEAR = 3  # labels that are named where one is not known
 
@@ -21,10 +22,8 @@ def label_columns(classes: Iterable[Any], labels: Sequence[Any]) -> npt.NDArray[
     Traceback (most recent call last):
     funnelling.errors.InputError: The model has no label 'cats'. Near it: 'Cat'.
     """
-    if isinstance(labels, str):
-        raise InputError("labels is one text. Put it in a list.")
     known = {str(label): column for column, label in enumerate(classes)}
-    for label in labels:
+    for label in listed(labels, "labels"):
         if str(label) not in known:
             raise InputError(unknown_label(str(label), known))
     return np.array([known[str(label)] for label in labels], dtype=np.intp)

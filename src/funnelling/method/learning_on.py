@@ -13,7 +13,7 @@ from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
 from funnelling.matrices import check_vectors, widths_of
 from funnelling.method.archive import Archive, Places
-from funnelling.method.inputs import read_inputs
+from funnelling.method.inputs import listed, read_inputs
 from funnelling.method.labels import check_learnable
 from funnelling.method.merging import (
     Merged,
@@ -22,7 +22,6 @@ from funnelling.method.merging import (
     earlier,
     learnable_rows,
     learned_columns,
-    listed,
     merge,
     with_targets,
 )

@@ -10,7 +10,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
 from funnelling.matrices import Targets, exclusive_columns, length, stacked, take
 from funnelling.method.archive import Archive, Classes, Places, group_names, unnamed_rows
-from funnelling.method.inputs import Inputs
+from funnelling.method.inputs import Inputs, listed
 from funnelling.method.labels import read_further_labels
 from funnelling.method.training_set import NEW, Earlier
 from funnelling.randomness import is_missing
@@ -104,13 +104,6 @@ def correct(
                 raise InputError(f"The document {name!r} is corrected twice, to other labels. Leave one out.")
             merging.relabel(tag, row, labels)
     return merging.merged(all_classes, exclusive)
-
-
-def listed(values: Sequence[Any], what: str) -> Sequence[Any]:
-    """Several names, as they were given; one alone would be taken for its letters."""
-    if isinstance(values, str):
-        raise InputError(f"{what} is one text. Put it in a list.")
-    return values
 
 
 def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool) -> Merged:

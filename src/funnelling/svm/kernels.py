@@ -118,12 +118,10 @@ def weighted_sums(X: Matrix, coefficients: Any, n_jobs: int | None = None) -> Fl
     ``coefficients`` are sparse, one row per label.
     """
     vectors: Any = X
-    if not is_sparse(X):
+    if compiled.native is None or not is_sparse(X):
         with one_blas_thread():
             sums = vectors.T @ np.ascontiguousarray(coefficients.toarray().T)
         return np.ascontiguousarray(sums, dtype=np.float32)
-    if compiled.native is None:
-        return np.ascontiguousarray(vectors.T @ coefficients.toarray().T, dtype=np.float32)
     columns, of_documents = Vectors.of(vectors.T), sparse.csr_array(coefficients.T)
     places, starts = of_documents.indices.astype(np.int32), of_documents.indptr.astype(np.int64)
     weights = np.empty((columns.documents, of_documents.shape[1]), dtype=np.float32)

@@ -3,19 +3,18 @@
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from threading import Event, Lock
+from functools import partial
+from threading import Event
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.together import Together, Undo
 from funnelling.work.spread import is_local
 
-TURN = (
-    0.001  # seconds that a thread may keep the GIL while another one waits; Python's own are five times that
-)
+TURN = 0.001  # seconds that a thread may keep the GIL while another one waits; Python has five times as many
 
 Result = TypeVar("Result")
 
@@ -59,23 +58,14 @@ def check_wanted() -> None:
         raise CancelledError
 
 
-_turns = Lock()
-_at_work: list[float] = []  # the interpreter's own interval, once for each that is at work
+def _hand_over_soon() -> Undo:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(min(TURN, interval))
+    return partial(sys.setswitchinterval, interval)
 
 
-@contextmanager
-def _taking_turns() -> Iterator[None]:
-    """Let a thread that comes back from compiled code wait less for one that runs Python."""
-    with _turns:
-        _at_work.append(_at_work[-1] if _at_work else sys.getswitchinterval())
-        sys.setswitchinterval(min(TURN, _at_work[-1]))
-    try:
-        yield
-    finally:
-        with _turns:
-            interval = _at_work.pop()
-            if not _at_work:
-                sys.setswitchinterval(interval)
+# A thread that comes back from compiled code waits less for one that runs Python.
+_taking_turns = Together(_hand_over_soon)
 
 
 def share_threads(n_jobs: int | None, tasks: int) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from funnelling.serving import engine as engines
 from funnelling.serving.engine import Engine
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal
+from funnelling.work.threads import check_wanted
 
 FAR = 1e12
 
@@ -44,7 +46,7 @@ def gate() -> threading.Event:
 
 @pytest.fixture
 def engine(gate: threading.Event, model: Any) -> Engine:
-    idle = Engine(model, Metrics([], ["en"]))
+    idle = Engine(model, Metrics([], ["en"]), most_words=100_000)
     idle._predictor = Labeller(gate)  # type: ignore[assignment]
     return idle
 
@@ -117,6 +119,67 @@ def test_a_request_that_waits_too_long_is_refused_and_not_run(engine: Engine, ga
 
     assert [rows[0]["text"] for rows in asyncio.run(play())] == ["a", "c"]
     assert engine._predictor.calls == [1, 1]  # type: ignore[attr-defined]
+
+
+class Plodder(Labeller):
+    """Works for ten seconds at a document, unless nobody wants it."""
+
+    def __call__(self, documents: Sequence[Document]) -> list[dict[str, Any]]:
+        for document in documents:
+            self.plod(document)
+        return super().__call__(documents)
+
+    def explain(self, documents: Sequence[Document], *_: Any) -> list[dict[str, Any]]:
+        for document in documents:
+            self.plod(document)
+        return super().explain(documents)
+
+    def plod(self, document: Document) -> None:
+        until = time.monotonic() + (10 if document.text == "long" else 0)
+        while time.monotonic() < until:
+            check_wanted()
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize("explained", [False, True])
+def test_work_ends_when_the_deadline_has_passed(
+    engine: Engine, gate: threading.Event, explained: bool
+) -> None:
+    async def play() -> float:
+        gate.set()
+        loop = asyncio.get_running_loop()
+        soon = loop.time() + 0.1
+        long = documents("long")
+        call = engine.explain(long, None, 3, soon) if explained else engine.predict(long, soon)
+        with pytest.raises(Refusal, match="took too long"):
+            await call
+        await engine.predict(documents("next"), FAR)
+        return loop.time() - soon
+
+    engine._predictor = Plodder(gate)  # type: ignore[assignment]
+    assert asyncio.run(play()) < 5
+
+
+def test_work_goes_on_while_another_request_waits_for_it(engine: Engine, gate: threading.Event) -> None:
+    async def play() -> list[Any]:
+        first = asyncio.create_task(engine.predict(documents("a"), FAR))
+        hasty = asyncio.create_task(engine.predict(documents("b"), asyncio.get_running_loop().time() + 0.05))
+        await asyncio.sleep(0.2)
+        gate.set()
+        return await asyncio.gather(first, hasty, return_exceptions=True)
+
+    answer, refusal = asyncio.run(play())
+    assert answer[0]["text"] == "a"
+    assert isinstance(refusal, Refusal)
+
+
+def test_different_words_are_counted(engine: Engine, gate: threading.Event) -> None:
+    engine.most_words = 100
+    few, many = " ".join(["word"] * 1_000), ".".join(map(str, range(101)))
+    good, bad = asyncio.run(settled(engine, gate, documents(few, few), documents(many[:200], many[200:])))
+    assert good[0]["text"] == few
+    assert (bad.status, bad.pointer) == (422, "/documents")
+    assert "more than 100 different words" in bad.detail
 
 
 def test_too_many_are_sent_away(

@@ -24,7 +24,11 @@ OVERRIDDEN = {
         "connection_lost": ["exc"],
         "data_received": ["data"],
         "on_message_begin": [],
+        "on_url": ["url"],
+        "on_header": ["name", "value"],
         "on_headers_complete": [],
+        "on_body": ["body"],
+        "on_message_complete": [],
         "pause_writing": [],
         "resume_writing": [],
         "shutdown": [],
@@ -59,7 +63,10 @@ ATTRIBUTES = {
         *("cycle", "parser", "transport", "loop", "tasks", "server_state", "headers", "url"),
         *("_unset_keepalive_if_required", "_should_upgrade", "_start_asgi_task"),
     },
-    "cycle": {"disconnected", "keep_alive", "response_started", "response_complete", "run_asgi"},
+    "cycle": {
+        *("disconnected", "keep_alive", "message_event", "response_started", "response_complete"),
+        "run_asgi",
+    },
     "state": {"connections", "tasks", "default_headers"},
     "server": {"config", "server_state", "force_exit", "handle_exit"},
 }

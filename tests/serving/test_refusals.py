@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import pytest
@@ -47,6 +48,14 @@ BAD_BYTES = [
     b'\xef\xbb\xbf{"documents": []}',
     b'{"documents": ' + b"9" * 5_000 + b"}",
 ]
+
+
+# 8 MB of values, which would hold up the loop for a second or two; and what looks like them within a text.
+MANY_VALUES = [
+    b'{"documents": [' + (value + b",") * (8_000_000 // (len(value) + 1)) + value + b"]}"
+    for value in (b"{}", b"[]", b"0", b'""', b"[[]]", b'{"text":""}')
+]
+MARKS = b'{"documents": [{"text": "' + b"[],{}," * 30_000 + b'\\"", "language": "en"}]}'
 
 
 def check_problem(answer: Any, status: int) -> dict[str, Any]:
@@ -192,3 +201,23 @@ class TestHost:
         client = make_client(token="secret-token")
         assert client.get("/healthz", headers={"Host": "labels.example"}).status_code == 200
         assert "421" not in client.get("/openapi.json").text
+
+
+@pytest.mark.parametrize("body", MANY_VALUES, ids=lambda body: repr(body[15:26]))
+def test_very_many_values(body: bytes) -> None:
+    started = time.perf_counter()
+    with pytest.raises(Refusal, match="more than 20,000 values"):
+        bodies._value(body)
+    assert time.perf_counter() - started < 1  # some 60 ms
+
+
+@pytest.mark.parametrize("end", [b"", b"\\", b'"'])
+def test_strings_without_end_are_looked_at_once(end: bytes) -> None:
+    started = time.perf_counter()
+    with pytest.raises(Refusal, match="not JSON"):
+        bodies._value(b'["' + b'\\",' * 1_000_000 + end)
+    assert time.perf_counter() - started < 2
+
+
+def test_marks_within_a_text_are_no_values(client: Any) -> None:
+    assert client.post("/v1/predict", content=MARKS, headers=JSON).status_code == 200

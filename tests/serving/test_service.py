@@ -24,6 +24,10 @@ from .service import COMMAND, Service, read_all, request_bytes, start
 Serve = Callable[..., Service]
 
 BODY = {"documents": [{"text": TEXTS["it"], "language": "it"}]}
+CHUNKED = (
+    b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\n"
+)
 LAST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
@@ -118,6 +122,51 @@ class TestWhatItSurvives:
         assert {name: headers[name.encode()].decode() for name in SECURITY} == SECURITY
         assert " - - 431 " in service.log.read_text("utf-8")
         assert b'path="other",status="431"' in _metrics(service)
+
+    def test_a_large_head_in_one_packet(self, service: Service) -> None:
+        for head in (b"X: " + b"x" * LARGEST_HEAD, b"X: y\r\n" * (LARGEST_HEAD // 6)):
+            answer = service.exchange(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\n")
+            assert answer.startswith(b"HTTP/1.1 431")
+
+    @pytest.mark.parametrize("trailer", [b"X: " + b"x" * 1_000 + b"\r\n", b"x" * 1_000])
+    @pytest.mark.parametrize("path", [b"/v1/predict", b"/healthz", b"/none"])
+    def test_trailers_without_end(self, service: Service, path: bytes, trailer: bytes) -> None:
+        """Were they kept, a second of them would take hundreds of megabytes."""
+        before = _peak(service)
+        with service.connect(timeout=10) as connection, suppress(ConnectionError):
+            connection.sendall(CHUNKED.replace(b"/v1/predict", path) + b"2\r\n{}\r\n0\r\n")
+            for _ in range(1_000):
+                connection.sendall(trailer * 100)
+            pytest.fail("a hundred megabytes of trailers were taken")
+        assert _peak(service) - before < 20
+
+    def test_trailers_are_dropped(self, service: Service) -> None:
+        body = json.dumps(BODY).encode()
+        chunks = b"%x;note=x\r\n%s\r\n0\r\nContent-Type: text/plain\r\nX: y\r\n\r\n" % (len(body), body)
+        answer = service.exchange(CHUNKED + chunks + LAST)
+        assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200", b"200"]
+
+    @pytest.mark.parametrize(
+        ("rest", "status"),
+        [
+            (b"zz\r\n", b"400"),
+            (b"2\r\n{}zz", b"400"),
+            (b"ffffffffffffffffffff\r\n", b"400"),
+            (b"2;" + b"x" * LARGEST_HEAD, b"431"),
+        ],
+    )
+    def test_a_body_that_breaks_off_is_refused_at_once(
+        self, service: Service, rest: bytes, status: bytes
+    ) -> None:
+        started = time.monotonic()
+        answer = service.exchange(CHUNKED, rest)
+        assert answer.startswith(b"HTTP/1.1 " + status)
+        assert answer.count(b"HTTP/1.1") == 1
+        assert time.monotonic() - started < 1.5  # the deadline is later
+
+    def test_what_came_before_a_broken_body_is_answered(self, service: Service) -> None:
+        answer = service.exchange(request_bytes(BODY) + CHUNKED + b"zz\r\n")
+        assert re.findall(rb"HTTP/1.1 (\d+)", answer) == [b"200", b"400"]
 
     def test_heads_are_measured_alone(self, service: Service) -> None:
         large = request_bytes({"documents": [{"text": "x" * 90_000, "language": "en"}]})
@@ -290,6 +339,23 @@ class TestStop:
         assert len(answered) > before > 8
 
 
+def test_guesses_at_the_token_are_slow_and_hold_up_nobody_else(serve: Serve, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("a-token-of-the-tests")
+    service = serve("--token-file", tmp_path / "token")
+    wrong = request_bytes(BODY, "Authorization: Bearer a-token-of-the-guesser")
+    right = request_bytes(BODY, "Authorization: Bearer a-token-of-the-tests", "Connection: close")
+    guessers = [service.connect() for _ in range(30)]
+    started = time.monotonic()
+    for guesser in guessers:
+        guesser.sendall(wrong)
+    assert service.exchange(right).startswith(b"HTTP/1.1 200")
+    assert time.monotonic() - started < 1.5
+    for guesser in guessers:
+        assert guesser.recv(100).startswith(b"HTTP/1.1 401")
+        guesser.close()
+    assert time.monotonic() - started > 2.5
+
+
 def test_a_worker_that_dies_is_replaced_and_the_counters_go_on(serve: Serve) -> None:
     service = serve("--workers", 2)
     children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children")
@@ -338,6 +404,16 @@ def _in_flight(service: Service) -> int:
     line = re.search(rb"^funnelling_requests_in_flight (\d+)$", _metrics(service), re.MULTILINE)
     assert line
     return int(line[1])
+
+
+def _peak(service: Service) -> int:
+    """The most memory, in MB, that the service has had."""
+    status = Path(f"/proc/{service.process.pid}/status")
+    if not status.exists():
+        return 0
+    line = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
+    assert line
+    return int(line[1]) // 1_000
 
 
 def _metrics(service: Service) -> bytes:

@@ -46,6 +46,13 @@ def add_to(commands: options.Commands) -> None:
         help="most characters of a text (200,000)",
     )
     parser.add_argument(
+        "--max-words",
+        type=options.count,
+        default=100_000,
+        metavar="N",
+        help="most different words in the documents of a request (100,000)",
+    )
+    parser.add_argument(
         "--max-body",
         type=options.count,
         default=8 * 2**20,
@@ -68,7 +75,12 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.port,
         arguments.workers,
         read_token(arguments.token_file),
-        Limits(characters=arguments.max_text, body=arguments.max_body, seconds=arguments.deadline),
+        Limits(
+            characters=arguments.max_text,
+            words=arguments.max_words,
+            body=arguments.max_body,
+            seconds=arguments.deadline,
+        ),
         tuple(arguments.allow_host),
     )
     serve(settings, describe_model(arguments.model))

@@ -34,7 +34,7 @@ def create_app(
     model: Method, description: dict[str, Any], settings: ServiceSettings, metrics: Metrics
 ) -> FastAPI:
     """The application over a model and its description, which is that of `describe_model`."""
-    engine = Engine(model, metrics)
+    engine = Engine(model, metrics, settings.limits.words)
     requests = Requests(model, settings.limits)
 
     @asynccontextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import codecs
 import json
+import re
 from typing import Any, NoReturn
 
 from starlette.requests import Request
@@ -14,7 +15,10 @@ CLOSE = {"Connection": "close"}
 # up to so many bytes, and thrown away.
 _DISCARDED = 64 * 2**20
 _HELD = 256 * 2**20  # bytes of all bodies that a worker reads at a time
+_MOST_VALUES = 20_000  # of a body: no request has so many, and nothing else is done while they are read
 _MOST_FIELDS = 100  # of an object: no request has so many, and each that is unknown would cost an error
+# To the end of the body where it is not closed, so that no other can begin within it.
+_string = re.compile(rb'"[^"\\]*+(?:\\.?[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 
 
 class Bodies:
@@ -68,6 +72,7 @@ class Bodies:
 def _value(body: bytes) -> Any:
     if body.startswith(codecs.BOM_UTF8):
         raise Refusal(400, "The body begins with a byte order mark. Send it without.")
+    _check_values(body)
     try:
         return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_object)
     except UnicodeDecodeError:
@@ -88,6 +93,24 @@ def _check_headers(request: Request) -> None:
         raise Refusal(415, "The body must be JSON in UTF-8. Send Content-Type: application/json.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise Refusal(415, "The body must not be compressed. Drop Content-Encoding.")
+
+
+def _check_values(body: bytes) -> None:
+    """Refuse a body of very many values before they are made: each is a string, or has a comma or bracket."""
+    values = end = 0
+    if _marks(body) <= _MOST_VALUES:  # those within strings, too
+        return
+    for string in _string.finditer(body):
+        values += 1 + _marks(body[end : string.start()])
+        end = string.end()
+        if values > _MOST_VALUES:
+            break
+    if values + _marks(body[end:]) > _MOST_VALUES:
+        raise Refusal(422, f"The body has more than {_MOST_VALUES:,} values. Send fewer documents.")
+
+
+def _marks(content: bytes) -> int:
+    return sum(map(content.count, (b",", b"]", b"}")))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

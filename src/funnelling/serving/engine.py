@@ -1,16 +1,19 @@
 """The model at work in one thread, which answers all requests that wait for it in one call.
 
 A document's scores never depend on its neighbours, so requests may share a call; what a call costs
-beyond its documents is then paid once for all that came in while the last one ran.
+beyond its documents is then paid once for all that came in while the last one ran. Work that nobody waits
+for any more, since its deadline has passed or its client is gone, ends soon after.
 """
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Event
 from typing import Any
 
 from funnelling.errors import InputError
@@ -20,6 +23,7 @@ from funnelling.prediction import Predictor, relabelled
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal, too_busy
 from funnelling.text.languages import served_by
+from funnelling.work.threads import check_wanted, wanted_until
 
 Answer = dict[str, Any]  # to one document
 
@@ -29,6 +33,8 @@ MOST_CHARACTERS = 64_000_000  # of theirs
 MOST_EXPLAINED = 64  # documents
 BATCH_DOCUMENTS = 256
 BATCH_CHARACTERS = 1_000_000
+
+_word = re.compile(r"\w+")
 
 
 @dataclass(slots=True, eq=False)
@@ -42,10 +48,11 @@ class _Job:
 
 
 class Engine:
-    """A model that labels and explains the documents of many requests."""
+    """A model that labels and explains the documents of many requests, each of at most so many words."""
 
-    def __init__(self, model: Method, metrics: Metrics) -> None:
+    def __init__(self, model: Method, metrics: Metrics, most_words: int) -> None:
         self.model = model
+        self.most_words = most_words
         self._predictor = Predictor(model, tell_thresholds=True)
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, "model")
@@ -100,23 +107,39 @@ class Engine:
 
     async def _explanation(self, document: Document, labels: Sequence[str] | None, top: int) -> Answer:
         async with self._explaining:  # one at a time, so that documents to label come in between
-            rows: list[Answer] = await self._run(
-                lambda: list(self._predictor.explain([document], labels, top))
-            )
+            given_up = Event()
+            try:
+                rows: list[Answer] = await self._run(
+                    lambda: list(self._predictor.explain([document], labels, top)), given_up
+                )
+            finally:
+                given_up.set()
         return rows[0]
 
     def close(self) -> None:
         """End the thread once it is done."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _run(self, call: Callable[[], Any]) -> asyncio.Future[Any]:
-        return asyncio.get_running_loop().run_in_executor(self._thread, call)
+    def _run(self, call: Callable[[], Any], given_up: Event) -> asyncio.Future[Any]:
+        def call_while_wanted() -> Any:
+            with wanted_until(given_up):
+                return call()
+
+        return asyncio.get_running_loop().run_in_executor(self._thread, call_while_wanted)
 
     def _start(self) -> None:
         jobs = self._next_jobs()
         self._busy = bool(jobs)
         if jobs:
-            answers = self._run(partial(self._answers, [job.documents for job in jobs]))
+            given_up = Event()
+
+            def give_up(_: object) -> None:
+                if all(job.answer.done() for job in jobs):
+                    given_up.set()
+
+            for job in jobs:
+                job.answer.add_done_callback(give_up)
+            answers = self._run(partial(self._answers, [job.documents for job in jobs]), given_up)
             answers.add_done_callback(partial(self._deliver, jobs))
 
     def _next_jobs(self) -> list[_Job]:
@@ -142,12 +165,29 @@ class Engine:
     def _answers(self, requests: list[Sequence[Document]]) -> list[list[Answer] | Exception]:
         """The rows of each request; where one request spoils the call, each has a call of its own."""
         try:
+            for request in requests:
+                self._check_words(request)
             rows = iter(list(self._predictor([document for request in requests for document in request])))
+        except CancelledError as error:
+            return [error for _ in requests]
         except Exception as error:
             if len(requests) == 1:
                 return [error]
             return [self._answers([request])[0] for request in requests]
         return [[next(rows) for _ in request] for request in requests]
+
+    def _check_words(self, documents: Sequence[Document]) -> None:
+        """Refuse documents of very many different words, each of which costs as much as many characters."""
+        if sum(len(document.text) for document in documents) < 2 * self.most_words:
+            return
+        words: set[str] = set()
+        for document in documents:
+            check_wanted()
+            words.update(_word.findall(document.text))
+            if len(words) > self.most_words:
+                raise InputError(
+                    f"The documents have more than {self.most_words:,} different words. Send fewer at a time."
+                )
 
     def _deliver(self, jobs: list[_Job], answers: asyncio.Future[list[list[Answer] | Exception]]) -> None:
         if answers.cancelled():

@@ -38,6 +38,8 @@ GONE = 499  # in the log, of a client that left before its answer
 
 logger = logging.getLogger(__name__)
 _HEADERS = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
+_GUESS_SECONDS = 0.1  # between answers to wrong tokens
+_MOST_SECONDS = 10.0  # that such an answer waits
 _UNKNOWN = "-"  # a path that is not ours may hold anything, and the log holds nothing that a user wrote
 
 
@@ -57,6 +59,7 @@ class Guard:
         self.metrics = metrics
         self.expected = None if token is None else f"bearer {token}".encode()
         self.hosts = hosts
+        self._next_guess = 0.0  # when a wrong token may be answered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -82,6 +85,7 @@ class Guard:
             if not self._is_for_us(scope):
                 await _MISDIRECTED.response()(scope, receive, guarded)
             elif protected and not self._has_token(scope):
+                await self._slow_down()
                 await _UNAUTHORISED.response()(scope, receive, guarded)
             else:
                 await self.app(scope, receive, guarded)
@@ -105,6 +109,12 @@ class Guard:
         header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
         scheme, space, token = header.partition(b" ")
         return hmac.compare_digest(scheme.lower() + space + token.strip(), self.expected)
+
+    async def _slow_down(self) -> None:
+        """Answer guesses at a token one after another; whoever has the token waits for none of them."""
+        now = asyncio.get_running_loop().time()
+        self._next_guess = min(max(self._next_guess, now) + _GUESS_SECONDS, now + _MOST_SECONDS)
+        await asyncio.sleep(self._next_guess - now)
 
 
 def safe_headers(cached: bool = False) -> list[tuple[bytes, bytes]]:

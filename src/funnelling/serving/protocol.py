@@ -1,8 +1,9 @@
 """Connections that cannot be held open for nothing, and a stop that loses no request.
 
-uvicorn waits for a request's head, and for a client to read its answer, as long as it takes; here both
-have a limit. A stop takes no new connections, answers what has come in on the old ones, and only then
-closes them: a request that was on its way when the signal came is answered too.
+uvicorn waits for a request's head, and for a client to read its answer, as long as it takes, and keeps all
+that a client calls headers; here each has a limit. A stop takes no new connections, answers what has come
+in on the old ones, and only then closes them: a request that was on its way when the signal came is answered
+too.
 
 uvicorn has no public hook for this, so methods of its own are overridden. tests/serving/test_protocol.py
 lists all that is relied on, and fails where another version of uvicorn differs.
@@ -26,8 +27,12 @@ from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import Limits
 
-LARGEST_HEAD = 64 * 2**10  # bytes, after the packet that it begins in
+LARGEST_HEAD = 64 * 2**10  # bytes; the lines between and after the chunks of a body have the same limit
 DRAIN_SECONDS = 1.0
+
+
+class _HeadTooLargeError(Exception):
+    """Raised out of the parser by a head that is too large."""
 
 
 class SharedState(ServerState):
@@ -42,14 +47,17 @@ class SharedState(ServerState):
 
 
 class HttpConnection(HttpToolsProtocol):
-    """uvicorn's connection with limits on the head and on a client that does not read."""
+    """uvicorn's connection with limits on what is no body and on a client that does not read."""
 
     server_state: SharedState
     _head_timer: asyncio.TimerHandle | None = None
     _reader_timer: asyncio.TimerHandle | None = None
     _in_head = False
-    _head_bytes = 0
+    _in_body = False
+    _unfinished = 0  # bytes since the request began, or since the last of its body
+    _head_size = 0  # bytes of the lines of its head that have come to their end, or of its trailers
     _answering: tuple[RequestResponseCycle, asyncio.Task[None]] | None = None
+    _broken: tuple[RequestResponseCycle, Refusal] | None = None  # a request that ends in its body
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -68,13 +76,17 @@ class HttpConnection(HttpToolsProtocol):
         if self.parser is None:  # closed by us, and the client still sends
             return
         self._unset_keepalive_if_required()
-        self._head_bytes += len(data)
+        self._unfinished += len(data)
         try:
             self._parse(memoryview(data))
-        except httptools.HttpParserError:
-            self._refuse(400, "The request is not HTTP.")
-        if self._in_head and self._head_bytes > LARGEST_HEAD:
-            self._refuse(431, "The head of the request is too large.")
+        except httptools.HttpParserError as error:
+            if isinstance(error.__context__, _HeadTooLargeError):
+                self._refuse_large_head()
+            else:
+                self._refuse(400, "The request is not HTTP.")
+            return
+        if (self._in_head or self._in_body) and self._unfinished > LARGEST_HEAD:
+            self._refuse_large_head()
         elif self._head_timer is None and (self.cycle is None or self.cycle.response_complete):
             self._wait_for_head()  # what came begins no request: an empty line, or the rest of a refused body
 
@@ -99,12 +111,35 @@ class HttpConnection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._in_head = True
-        self._head_bytes = 0
+        self._in_head, self._in_body = True, False
+        self._unfinished = self._head_size = 0
         self._wait_for_head()
 
+    def on_url(self, url: bytes) -> None:
+        self._measure(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._measure(len(name) + len(value) + len(": \r\n"))
+        if self._in_head:  # else it is a trailer, which nothing asks for
+            super().on_header(name, value)
+
+    def _measure(self, size: int) -> None:
+        self._head_size += size
+        if self._head_size > LARGEST_HEAD:
+            raise _HeadTooLargeError
+
+    def on_body(self, body: bytes) -> None:
+        self._unfinished = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._in_body = False
+        super().on_message_complete()
+
     def on_headers_complete(self) -> None:
-        self._in_head = False
+        self._in_head, self._in_body = False, True
+        self._unfinished = self._head_size = 0
         self._stop_waiting_for_head()
         before = self.cycle
         super().on_headers_complete()
@@ -114,7 +149,16 @@ class HttpConnection(HttpToolsProtocol):
             self.cycle.keep_alive = False
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        task = self.loop.create_task(cycle.run_asgi(app))
+        async def unless_broken(scope: Any, receive: Any, send: Any) -> None:
+            async def receive_more() -> Any:
+                message = await receive()
+                if self._broken is not None and self._broken[0] is cycle:
+                    raise self._broken[1]
+                return message
+
+            await app(scope, receive_more, send)
+
+        task = self.loop.create_task(cycle.run_asgi(unless_broken))
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
         self._answering = (cycle, task)
@@ -159,15 +203,29 @@ class HttpConnection(HttpToolsProtocol):
             self._reader_timer.cancel()
             self._reader_timer = None
 
+    def _refuse_large_head(self) -> None:
+        self._refuse(431, "The head of the request, or what stands between its chunks, is too large.")
+
     def _refuse(self, status: int, detail: str) -> None:
-        """Answer what never became a request, unless another answer is under way, and close."""
+        """Answer what never became a request, unless another answer is under way, and close.
+
+        A request that breaks off within its body is refused by whoever reads that, unless it has its answer.
+        """
         self._stop_waiting_for_head()
         if self.transport.is_closing():
             return
+        self.parser = None  # type: ignore[assignment]  # nothing more is read
+        refusal = Refusal(status, detail, headers=CLOSE)
         if self.cycle is not None and not self.cycle.response_complete:
             self.cycle.keep_alive = False
+            if self._in_body:
+                self._broken = self.cycle, refusal
+                self.cycle.message_event.set()
             return
-        answer = Refusal(status, detail, headers=CLOSE).response()
+        if self._in_body:
+            self.transport.close()
+            return
+        answer = refusal.response()
         headers = [*self.server_state.default_headers, *answer.raw_headers, *safe_headers()]
         lines = b"".join(b"%s: %s\r\n" % header for header in headers)
         start = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()

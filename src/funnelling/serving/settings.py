@@ -22,6 +22,7 @@ class Limits:
     documents: int = 256
     explained: int = 16
     characters: int = 200_000
+    words: int = 100_000
     body: int = 8 * 2**20
     seconds: float = 30.0
 

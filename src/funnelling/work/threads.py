@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
 from threading import Event
@@ -17,6 +18,8 @@ from funnelling.work.spread import is_local
 TURN = 0.001  # seconds that a thread may keep the GIL while another one waits; Python has five times as many
 
 Result = TypeVar("Result")
+# Set when what a thread does is not wanted any more; one for each `wanted_until` that it is within.
+_given_up: ContextVar[tuple[Event, ...]] = ContextVar("given_up", default=())
 
 
 def in_threads(
@@ -35,8 +38,8 @@ def in_threads(
         yield from map(work, range(count))
         return
     given_up = Event()
-    context = copy_context()
-    context.run(_given_up.set, (*_given_up.get(), given_up))
+    with wanted_until(given_up):
+        context = copy_context()
     with _taking_turns(), ThreadPoolExecutor(max(threads, 1)) as executor:
         try:
             yield from executor.map(lambda number: context.copy().run(work, number), range(count))
@@ -48,12 +51,18 @@ def in_threads(
             raise
 
 
-# Raised when what a thread does is not wanted any more; one for each `in_threads` that it is within.
-_given_up: ContextVar[tuple[Event, ...]] = ContextVar("given_up", default=())
+@contextmanager
+def wanted_until(given_up: Event) -> Iterator[None]:
+    """Let `check_wanted` end what is done within, in this thread and in those it starts, after an event."""
+    before = _given_up.set((*_given_up.get(), given_up))
+    try:
+        yield
+    finally:
+        _given_up.reset(before)
 
 
 def check_wanted() -> None:
-    """End what a thread of `in_threads` does in plain Python, if nobody wants it any more."""
+    """End what is done in plain Python within `in_threads` or `wanted_until`, if nobody wants it any more."""
     if any(event.is_set() for event in _given_up.get()):
         raise CancelledError
 

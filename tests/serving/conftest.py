@@ -112,8 +112,8 @@ def serve(model_path: Path, tmp_path: Path) -> Iterator[Callable[..., Service]]:
     """Starts services over the model and stops them in the end."""
     started: list[Service] = []
 
-    def begin(*options: object) -> Service:
-        started.append(start(model_path, tmp_path / f"log-{len(started)}.txt", *options))
+    def begin(*options: object, model: Path = model_path) -> Service:
+        started.append(start(model, tmp_path / f"log-{len(started)}.txt", *options))
         return started[-1]
 
     yield begin

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,13 +13,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from funnelling import FunnellingClassifier, save_model
 from funnelling.serving.guard import SECURITY
 from funnelling.serving.protocol import LARGEST_HEAD
 
-from .conftest import TEXTS
+from .conftest import LABELS, TEXTS, sentences
 from .service import COMMAND, Service, read_all, request_bytes, start
 
 Serve = Callable[..., Service]
@@ -301,42 +304,133 @@ class TestStop:
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_no_request_is_lost_under_load(self, serve: Serve, workers: int) -> None:
-        service = serve("--workers", workers)
-        lost: list[str] = []
-        answered: list[int] = []
-
-        def ask_and_ask() -> None:
-            connection = HTTPConnection("127.0.0.1", service.port, timeout=30)
-            while True:
-                try:
-                    connection.connect()
-                except ConnectionError:
-                    return  # it takes no new connections: nothing was accepted
-                open_still = True
-                while open_still:
-                    try:
-                        connection.request(
-                            "POST", "/v1/predict", json.dumps(BODY), {"Content-Type": "application/json"}
-                        )
-                        answer = connection.getresponse()
-                        answer.read()
-                    except (OSError, HTTPException) as error:
-                        lost.append(repr(error))
-                        return
-                    answered.append(answer.status)
-                    open_still = not answer.will_close
-
-        clients = [threading.Thread(target=ask_and_ask) for _ in range(8)]
-        for client in clients:
-            client.start()
+        load = Load(serve("--workers", workers))
         time.sleep(1.5)
-        before = len(answered)
+        before = len(load.answered)
+        assert load.service.stop() == 0
+        load.check()
+        assert len(load.answered) > before > 8
+
+
+@pytest.fixture(scope="module")
+def other() -> Any:
+    """Another model, with one language fewer."""
+    texts, labels, languages = sentences(90, seed=1)
+    rows = [row for row, language in enumerate(languages) if language != "de"]
+    chosen = [[values[row] for row in rows] for values in (texts, labels, languages)]
+    return FunnellingClassifier(views=None, meta_C=10).fit(chosen[0], chosen[1], languages=chosen[2])
+
+
+class TestAnotherModel:
+    """What is served is what was in the folder when it was asked for."""
+
+    @pytest.fixture
+    def folder(self, model_path: Path, tmp_path: Path) -> Path:
+        return Path(shutil.copytree(model_path, tmp_path / "model"))
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="Windows leaves files alone that are in use")
+    def test_a_folder_that_is_tampered_with_changes_nothing(self, serve: Serve, folder: Path) -> None:
+        service = serve(model=folder)
+        before = service.ask("POST", "/v1/predict", BODY)
+        (arrays,) = folder.glob("*.safetensors")
+        content = arrays.read_bytes()
+        arrays.write_bytes(content[:-5_000] + bytes(5_000))
+        assert service.ask("POST", "/v1/predict", BODY) == before
+        arrays.write_bytes(b"")
+        assert service.ask("POST", "/v1/predict", BODY) == before
+        shutil.rmtree(folder)
+        (worker,) = _workers(service)
+        os.kill(worker, signal.SIGKILL)
+        _wait_for(lambda: worker not in _workers(service) and len(_workers(service)) == 1)
+        assert service.ask("POST", "/v1/predict", BODY) == before
+
+    @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs SIGHUP")
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_it_is_loaded_anew_and_no_request_is_lost(
+        self, serve: Serve, folder: Path, other: Any, workers: int
+    ) -> None:
+        service = serve("--workers", workers, model=folder)
+        before = service.ask("POST", "/v1/predict", BODY)
+        load = Load(service)
+        save_model(other, folder, force=True)
+        assert service.ask("POST", "/v1/predict", BODY) == before
+        service.process.send_signal(signal.SIGHUP)
+        _wait_for(lambda: "the model was loaded anew: fun-tat (2 languages" in service.log.read_text("utf-8"))
+        _wait_for(lambda: len(_workers(service)) == workers)  # the old ones are gone
+        answered = len(load.answered)
+        _wait_for(lambda: len(load.answered) > answered + 8)
+        status, after = service.ask("POST", "/v1/predict", BODY)
+        assert status == 200
+        assert after["documents"][0]["scores"] == pytest.approx(
+            dict(zip(LABELS, other.predict_proba([TEXTS["it"]], languages=["it"])[0], strict=True))
+        )
+        assert list(service.ask("GET", "/v1/model")[1]["languages"]) == ["en", "it"]
         assert service.stop() == 0
-        for client in clients:
+        load.check()
+
+    @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs SIGHUP")
+    def test_one_that_is_damaged_is_not_taken(self, serve: Serve, folder: Path) -> None:
+        service = serve(model=folder)
+        before = service.ask("POST", "/v1/predict", BODY)
+        (folder / "model.json").write_text("{}")
+        service.process.send_signal(signal.SIGHUP)
+        _wait_for(lambda: "not loaded anew, the old one stays: " in service.log.read_text("utf-8"))
+        assert "the model is damaged" in service.log.read_text("utf-8")
+        assert service.ask("POST", "/v1/predict", BODY) == before
+        assert service.stop() == 0
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
+    def test_a_terminal_that_is_closed_ends_it(self, model_path: Path) -> None:
+        import pty
+
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execv(sys.executable, [*COMMAND, str(model_path), "--port", "0"])
+        shown = b""
+        while b"Ctrl-C stops it" not in shown:
+            shown += os.read(terminal, 1_000)
+        os.close(terminal)
+        _wait_for(lambda: os.waitpid(child, os.WNOHANG)[0] == child)
+
+
+class Load:
+    """Eight clients that ask one request after another, until the service takes no more connections."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.lost: list[str] = []
+        self.answered: list[int] = []
+        self._clients = [threading.Thread(target=self._ask_and_ask) for _ in range(8)]
+        for client in self._clients:
+            client.start()
+
+    def _ask_and_ask(self) -> None:
+        connection = HTTPConnection("127.0.0.1", self.service.port, timeout=30)
+        while True:
+            try:
+                connection.connect()
+            except ConnectionError:
+                return  # nothing was accepted
+            open_still = True
+            while open_still:
+                try:
+                    connection.request(
+                        "POST", "/v1/predict", json.dumps(BODY), {"Content-Type": "application/json"}
+                    )
+                    answer = connection.getresponse()
+                    answer.read()
+                except (OSError, HTTPException) as error:
+                    self.lost.append(repr(error))
+                    return
+                self.answered.append(answer.status)
+                open_still = not answer.will_close
+
+    def check(self) -> None:
+        """All were answered, and nothing was lost."""
+        for client in self._clients:
             client.join()
-        assert lost == []
-        assert set(answered) == {200}
-        assert len(answered) > before > 8
+        assert self.lost == []
+        assert set(self.answered) == {200}
 
 
 def test_guesses_at_the_token_are_slow_and_hold_up_nobody_else(serve: Serve, tmp_path: Path) -> None:
@@ -358,19 +452,15 @@ def test_guesses_at_the_token_are_slow_and_hold_up_nobody_else(serve: Serve, tmp
 
 def test_a_worker_that_dies_is_replaced_and_the_counters_go_on(serve: Serve) -> None:
     service = serve("--workers", 2)
-    children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children")
-    if not children.exists():
-        pytest.skip("needs /proc")
     for _ in range(6):
         assert service.ask("POST", "/v1/predict", BODY)[0] == 200
     _wait_for_count(service, 6)
-    workers = [pid for pid in map(int, children.read_text().split()) if b"spawn_main" in _command(pid)]
+    workers = _workers(service)
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        now = [pid for pid in map(int, children.read_text().split()) if b"spawn_main" in _command(pid)]
-        if len(set(now) - set(workers)) == 1:
+        if len(set(_workers(service)) - set(workers)) == 1:
             break
         time.sleep(0.1)
     for _ in range(6):
@@ -392,12 +482,17 @@ def test_workers_end_with_their_supervisor(serve: Serve) -> None:
     pytest.fail("the workers still serve")
 
 
-def _wait_for_count(service: Service, labelled: int) -> None:
-    """A worker counts an answer just after it has sent it."""
-    until = time.monotonic() + 30
-    while f'{{path="/v1/predict",status="200"}} {labelled}\n'.encode() not in _metrics(service):
+def _wait_for(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+def _wait_for_count(service: Service, labelled: int) -> None:
+    """A worker counts an answer just after it has sent it."""
+    line = f'{{path="/v1/predict",status="200"}} {labelled}\n'.encode()
+    _wait_for(lambda: line in _metrics(service))
 
 
 def _in_flight(service: Service) -> int:
@@ -407,13 +502,21 @@ def _in_flight(service: Service) -> int:
 
 
 def _peak(service: Service) -> int:
-    """The most memory, in MB, that the service has had."""
-    status = Path(f"/proc/{service.process.pid}/status")
-    if not status.exists():
+    """The most memory, in MB, that its worker has had."""
+    if not Path("/proc/self/status").exists():
         return 0
-    line = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
+    (worker,) = _workers(service)
+    line = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{worker}/status").read_text())
     assert line
     return int(line[1]) // 1_000
+
+
+def _workers(service: Service) -> list[int]:
+    """The processes that serve."""
+    children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children")
+    if not children.exists():
+        pytest.skip("needs /proc")
+    return [pid for pid in map(int, children.read_text().split()) if b"spawn_main" in _command(pid)]
 
 
 def _metrics(service: Service) -> bytes:

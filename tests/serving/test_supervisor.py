@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from funnelling.errors import InputError
 from funnelling.serving import supervisor as module
 from funnelling.serving.settings import ServiceSettings
 from funnelling.serving.supervisor import Supervisor
+from funnelling.storage.held import HeldModel
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks")
 
@@ -31,6 +33,11 @@ def _quick_and_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)
+
+
+def held(*languages: str) -> HeldModel:
+    description = {"method": "naive", "languages": dict.fromkeys(languages, 1), "labels": ["a"]}
+    return HeldModel(Path("model"), {}, [], description)
 
 
 @pytest.fixture
@@ -52,7 +59,7 @@ def supervisor(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Supervisor]:
             time.sleep(0.1)
 
         monkeypatch.setattr(module, "_work", work)
-        return Supervisor(ServiceSettings("model", workers=2), {}, module.bind("127.0.0.1", 0, 2), None)
+        return Supervisor(ServiceSettings("model", workers=2), held("de"), module.bind("127.0.0.1", 0, 2))
 
     return make
 
@@ -62,7 +69,7 @@ def test_starts_that_fail_again_and_again_end_it(
 ) -> None:
     service = supervisor("serves", "serves and dies", "the model is gone")
     with caplog.at_level(logging.ERROR), pytest.raises(InputError, match="the model is gone"):
-        service.run(lambda: None)
+        service.run(lambda _: None)
     assert [record.getMessage().partition(" ended")[2] for record in caplog.records] == [
         " with status 0; another starts",
         *[": the model is gone; another starts"] * 2,
@@ -73,7 +80,7 @@ def test_one_that_fails_now_and_then_is_replaced(supervisor: Callable[..., Super
     dies, fails = "serves and dies", "no memory"
     service = supervisor(dies, dies, fails, fails, dies, fails, fails, "serves")
     threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
-    service.run(lambda: None)
+    service.run(lambda _: None)
     assert service.failures < 3
 
 
@@ -84,7 +91,7 @@ def test_a_signal_while_one_is_replaced(
     service = supervisor("serves", "serves and dies")
     threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGTERM)).start()
     started = time.monotonic()
-    service.run(lambda: None)
+    service.run(lambda _: None)
     assert time.monotonic() - started < 20
     assert not any(worker.process.is_alive() for worker in service.workers.values())
 

@@ -67,7 +67,6 @@ def run(arguments: argparse.Namespace) -> None:
         raise InputError("serve needs FastAPI and uvicorn: pip install 'funnelling[serve]'")
     from funnelling.serving.settings import Limits, ServiceSettings, read_token
     from funnelling.serving.supervisor import serve
-    from funnelling.storage import describe_model
 
     settings = ServiceSettings(
         arguments.model,
@@ -83,7 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
         ),
         tuple(arguments.allow_host),
     )
-    serve(settings, describe_model(arguments.model))
+    serve(settings)
 
 
 def port(text: str) -> int:

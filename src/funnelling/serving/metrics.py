@@ -1,7 +1,8 @@
 """Counters of a service in the text format of Prometheus.
 
 Each worker counts in a row of its own of memory that all workers share, so no lock is needed, and any of
-them can give the sum. A row outlives its worker: counters never fall.
+them can give the sum. A row outlives its worker: counters never fall. There are twice as many rows as
+workers, since others may start before the old ones have ended.
 """
 
 from bisect import bisect_left
@@ -37,7 +38,7 @@ class Metrics:
         self._batches = self._documents + len(self._languages)
         self._in_flight = self._batches + 1
         self._width = self._in_flight + 1
-        self.memory = _shared(self._width * workers) if memory is None else memory
+        self.memory = _shared(self._width * 2 * workers) if memory is None else memory
         self._row = worker * self._width
         self.memory[self._row + self._in_flight] = 0.0  # of a worker that died
 
@@ -103,7 +104,7 @@ class Metrics:
         self.memory[self._row + place] += amount
 
     def _sum(self, place: int) -> float:
-        return float(sum(self.memory[place + worker * self._width] for worker in range(self.workers)))
+        return float(sum(self.memory[place + worker * self._width] for worker in range(2 * self.workers)))
 
 
 def _shared(size: int) -> Memory:

@@ -1,4 +1,8 @@
-"""The processes of a service: one that serves, or several under one that watches them."""
+"""The processes of a service: one or several that serve, under one that watches them.
+
+The one that watches holds the model. What happens to the model's folder meanwhile changes nothing: those that
+serve, and those that replace them, have the same model until SIGHUP asks for the one that is in the folder.
+"""
 
 import logging
 import multiprocessing
@@ -8,7 +12,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -19,28 +23,25 @@ from funnelling.errors import InputError
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
 from funnelling.serving.settings import LOOPBACK, TOKEN_VARIABLE, ServiceSettings
+from funnelling.storage.held import HeldModel, hold_model
 from funnelling.wording import counted
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_SECONDS = 1.0
+_LOOK_SECONDS = 0.5  # between looks at workers that are to end
 _MOST_FAILURES = 3
 BACKLOG = 1_024
+_RENEW = getattr(signal, "SIGHUP", None)  # Windows has none
 
 logger = logging.getLogger(__name__)
 
 
-def serve(settings: ServiceSettings, description: dict[str, Any]) -> None:
-    """Serve until a signal comes: SIGTERM or SIGINT."""
+def serve(settings: ServiceSettings) -> None:
+    """Serve until a signal comes: SIGTERM or SIGINT. At SIGHUP load the model anew."""
+    held = hold_model(settings.model)
     sockets = bind(settings.host, settings.port, settings.workers)
-    metrics = Metrics(served_paths(), list(description["languages"]), workers=settings.workers)
-    announce = partial(_announce, settings, sockets[0].getsockname()[1], description)
     _start_logging()
-    if settings.workers == 1:
-        from funnelling.serving.worker import run_worker
-
-        run_worker(settings, description, sockets[0], metrics, announce)
-    else:
-        Supervisor(settings, description, sockets, metrics.memory).run(announce)
+    Supervisor(settings, held, sockets).run(partial(_announce, settings, sockets[0].getsockname()[1]))
 
 
 def bind(host: str, port: int, workers: int) -> list[socket.socket]:
@@ -80,16 +81,17 @@ def _address(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _announce(settings: ServiceSettings, port: int, description: dict[str, Any]) -> None:
-    languages = counted(len(description["languages"]), "language")
-    labels = counted(len(description["labels"]), "label")
-    message = (
-        f"Serving {description['method']} ({languages}, {labels}) on "
-        f"{_address(settings.host, port)} with {counted(settings.workers, 'worker')}. Ctrl-C stops it."
-    )
+def _announce(settings: ServiceSettings, port: int, model: str) -> None:
+    workers = counted(settings.workers, "worker")
+    message = f"Serving {model} on {_address(settings.host, port)} with {workers}. Ctrl-C stops it."
     if settings.token is None and settings.host not in LOOPBACK:
         message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN_VARIABLE}."
     print(message, file=sys.stderr, flush=True)
+
+
+def _summary(description: dict[str, Any]) -> str:
+    languages = counted(len(description["languages"]), "language")
+    return f"{description['method']} ({languages}, {counted(len(description['labels']), 'label')})"
 
 
 @dataclass(slots=True)
@@ -97,6 +99,7 @@ class _WorkerProcess:
     process: Any
     pipe: Connection
     ready: bool = False
+    killed_at: float = float("inf")  # a moment of the monotonic clock, for one that was told to end
 
     def listen(self) -> str:
         """Wait for its message: empty once it serves, else why it does not."""
@@ -107,112 +110,168 @@ class _WorkerProcess:
         self.ready = not reason
         return reason
 
+    def end(self, seconds: float) -> None:
+        """Tell it to answer what it has and to end, within so many seconds."""
+        self.killed_at = time.monotonic() + seconds
+        self.process.terminate()
+
+    def has_ended(self) -> bool:
+        """Whether it has, or is too late and is killed."""
+        if time.monotonic() > self.killed_at:
+            self.process.kill()
+        return not self.process.is_alive()
+
 
 class Supervisor:
-    """Starts the workers, replaces one that dies, and passes on the signal to stop."""
+    """Starts the workers, replaces one that dies, and all of them by others when the model is loaded anew."""
 
-    def __init__(
-        self,
-        settings: ServiceSettings,
-        description: dict[str, Any],
-        sockets: list[socket.socket],
-        memory: Memory,
-    ) -> None:
+    def __init__(self, settings: ServiceSettings, held: HeldModel, sockets: list[socket.socket]) -> None:
         self.settings = settings
-        self.description = description
+        self.held = held
         self.sockets = sockets
-        self.memory = memory
+        self.memory = self._new_memory(held)
         self.workers: dict[int, _WorkerProcess] = {}
+        self.leaving: list[_WorkerProcess] = []
         self.failures = 0  # starts in a row
+        self._turn = 0  # which half of the counters the workers have
+        self._stop_seconds = settings.limits.seconds + STOP_SECONDS
         # A signal handler may write to a pipe, whatever it interrupts; it must not wait for a lock.
-        self._stopped, self._stop = multiprocessing.Pipe(duplex=False)
+        self._heard, self._signals = multiprocessing.Pipe(duplex=False)
+        self._stop = self._renew = False
+        self._at_terminal = sys.stderr.isatty()
 
-    def run(self, announce: Callable[[], None]) -> None:
+    def run(self, announce: Callable[[str], None]) -> None:
         """Serve until a signal comes, or until workers fail to start."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self._stop.send_bytes(b""))
+        for number in (signal.SIGTERM, signal.SIGINT, _RENEW):
+            if number is not None:
+                signal.signal(number, lambda number, _: self._signals.send_bytes(bytes([number])))
         try:
             for worker in range(self.settings.workers):
-                self._start(worker)
-            for worker in range(self.settings.workers):
-                self._wait_until_ready(worker)
+                if not self._stopping():
+                    self.workers[worker] = self._start(worker, self.held, self.memory, self._turn)
+            for started in self.workers.values():
+                if reason := self._wait_until_ready(started):
+                    raise InputError(reason)
             if not self._stopping():
-                announce()
+                announce(_summary(self.held.description))
             while not self._stopping():
                 self._watch()
         finally:
             self._end()
 
     def _stopping(self, seconds: float = 0.0) -> bool:
-        """Whether a signal to stop has come, or comes within so many seconds."""
-        return self._stopped.poll(seconds)
+        """Whether a signal to stop has come, or comes within so many seconds; others are kept for later."""
+        until = time.monotonic() + seconds
+        while not self._stop and self._heard.poll(max(0.0, until - time.monotonic())):
+            self._renew = self._heard.recv_bytes()[0] == _RENEW
+            # A terminal that is closed sends the same signal, and means another thing.
+            self._stop = not self._renew or (self._at_terminal and not sys.stderr.isatty())
+        return self._stop
 
-    def _start(self, worker: int) -> None:
-        if self._stopping():
-            return
+    def _new_memory(self, held: HeldModel) -> Memory:
+        return Metrics(
+            served_paths(), list(held.description["languages"]), workers=self.settings.workers
+        ).memory
+
+    def _start(self, worker: int, held: HeldModel, memory: Memory, turn: int) -> _WorkerProcess:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
+        row = worker + turn * self.settings.workers
         process = context.Process(
             target=_work,
-            args=(self.settings, self.description, self.sockets[worker], self.memory, worker, theirs),
+            args=(self.settings, held, self.sockets[worker], memory, row, theirs),
             name=f"funnelling worker {worker + 1}",
         )
         process.start()
         theirs.close()
-        self.workers[worker] = _WorkerProcess(process, ours)
+        return _WorkerProcess(process, ours)
 
-    def _wait_until_ready(self, worker: int) -> None:
-        if self._stopping():
-            return
-        started = self.workers[worker]
-        wait([started.pipe, self._stopped])
-        if not self._stopping() and (reason := started.listen()):
-            raise InputError(reason)
+    def _wait_until_ready(self, started: _WorkerProcess) -> str:
+        """Why it cannot serve; nothing once it does, or when all are to stop."""
+        while not self._stopping():
+            if started.pipe in wait([started.pipe, self._heard]):
+                return started.listen()
+        return ""
 
     def _watch(self) -> None:
-        """Wait for a worker that dies, and start another, unless such starts fail again and again."""
-        wait([self._stopped, *(worker.process.sentinel for worker in self.workers.values())])
+        """Wait for what there is to do, and do it."""
+        processes = [worker.process.sentinel for worker in (*self.workers.values(), *self.leaving)]
+        wait([self._heard, *processes], timeout=_LOOK_SECONDS if self.leaving else None)
+        if self._stopping():
+            return
+        self.leaving = [worker for worker in self.leaving if not worker.has_ended()]
+        if self._renew and not self.leaving:
+            self._renew = False
+            self._load_anew()
         for number, worker in list(self.workers.items()):
-            if self._stopping() or worker.process.is_alive():
-                continue
-            reason = "" if worker.ready else worker.listen()
-            self.failures = 0 if worker.ready else self.failures + 1
-            if self.failures == _MOST_FAILURES:
-                raise InputError(reason)
-            status = f": {reason}" if reason else f" with status {worker.process.exitcode}"
-            logger.error("worker %d ended%s; another starts", number + 1, status)
-            worker.pipe.close()
-            if not self._stopping(_RESTART_SECONDS):
-                self._start(number)
+            if not self._stopping() and not worker.process.is_alive():
+                self._replace(number, worker)
+
+    def _replace(self, number: int, worker: _WorkerProcess) -> None:
+        """Start another worker for one that died, unless such starts fail again and again."""
+        reason = "" if worker.ready else worker.listen()
+        self.failures = 0 if worker.ready else self.failures + 1
+        if self.failures == _MOST_FAILURES:
+            raise InputError(reason)
+        status = f": {reason}" if reason else f" with status {worker.process.exitcode}"
+        logger.error("worker %d ended%s; another starts", number + 1, status)
+        worker.pipe.close()
+        if not self._stopping(_RESTART_SECONDS):
+            self.workers[number] = self._start(number, self.held, self.memory, self._turn)
+
+    def _load_anew(self) -> None:
+        """Let other workers take over with the model that is in the folder now, if they can serve it."""
+        started: dict[int, _WorkerProcess] = {}
+        try:
+            held = hold_model(self.settings.model)
+            same = list(held.description["languages"]) == list(self.held.description["languages"])
+            memory = self.memory if same else self._new_memory(held)
+            for number in self.workers:
+                started[number] = self._start(number, held, memory, 1 - self._turn)
+            for worker in started.values():
+                if reason := self._wait_until_ready(worker):
+                    raise InputError(reason)
+        except InputError as error:
+            logger.error("the model was not loaded anew, the old one stays: %s", error)
+            self._let_go(started)
+            return
+        self._let_go(self.workers)
+        self.workers, self.held, self.memory, self._turn = started, held, memory, 1 - self._turn
+        logger.info("the model was loaded anew: %s", _summary(held.description))
+
+    def _let_go(self, workers: Mapping[int, _WorkerProcess]) -> None:
+        for worker in workers.values():
+            worker.end(self._stop_seconds)
+            self.leaving.append(worker)
 
     def _end(self) -> None:
         for sock in self.sockets:  # first: no client may connect after a worker has accepted the last
             sock.close()
-        for worker in self.workers.values():
-            worker.process.terminate()
-        until = time.monotonic() + self.settings.limits.seconds + STOP_SECONDS
-        for worker in self.workers.values():
-            worker.process.join(max(0.0, until - time.monotonic()))
-            if worker.process.is_alive():
-                worker.process.kill()
+        self._let_go(self.workers)
+        while self.leaving:
+            wait([worker.process.sentinel for worker in self.leaving], timeout=_LOOK_SECONDS)
+            self.leaving = [worker for worker in self.leaving if not worker.has_ended()]
 
 
 def _work(
     settings: ServiceSettings,
-    description: dict[str, Any],
+    held: HeldModel,
     sock: socket.socket,
     memory: Memory,
-    worker: int,
+    row: int,
     pipe: Connection,
 ) -> None:
     """What a worker process runs; it ends when the pipe to its supervisor breaks."""
     from funnelling.serving.worker import run_worker
 
+    if _RENEW is not None:  # a terminal sends it to all
+        signal.signal(_RENEW, signal.SIG_IGN)
     _start_logging()
     threading.Thread(target=_follow, args=(pipe,), daemon=True).start()
-    metrics = Metrics(served_paths(), list(description["languages"]), memory, worker, settings.workers)
+    languages = list(held.description["languages"])
+    metrics = Metrics(served_paths(), languages, memory, row, settings.workers)
     try:
-        run_worker(settings, description, sock, metrics, lambda: pipe.send(""))
+        run_worker(settings, held, sock, metrics, lambda: pipe.send(""))
     except InputError as error:
         pipe.send(str(error))
 

@@ -3,7 +3,6 @@
 import signal
 import socket
 from collections.abc import Callable
-from typing import Any
 
 import threadpoolctl
 import uvicorn
@@ -12,19 +11,22 @@ from funnelling.serving.application import create_app
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.protocol import HttpConnection, Server, SharedState
 from funnelling.serving.settings import ServiceSettings
-from funnelling.tasks.sources import load_text_model
+from funnelling.storage.held import HeldModel
+from funnelling.tasks.sources import check_reads_texts
 
 
 def run_worker(
     settings: ServiceSettings,
-    description: dict[str, Any],
+    held: HeldModel,
     sock: socket.socket,
     metrics: Metrics,
     ready: Callable[[], None],
 ) -> None:
     """Serve on a socket until SIGTERM or SIGINT; call ``ready`` once all is loaded."""
     threadpoolctl.threadpool_limits(1)  # the workers share the cores already
-    app = create_app(load_text_model(settings.model, mapped=True), description, settings, metrics)
+    model = held.load()
+    check_reads_texts(model, held.folder)
+    app = create_app(model, held.description, settings, metrics)
     app.state.engine.warm_up()
     limits = settings.limits
     config = uvicorn.Config(

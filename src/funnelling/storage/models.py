@@ -170,7 +170,7 @@ def _pages(
     from funnelling.report.model_report import model_report
     from funnelling.report.page import html_page
 
-    described = _described(document, arrays)
+    described = description_of(document, arrays)
     pages: dict[str, str | None] = {folders.CARD: model_card(described), folders.REPORT: None}
     if details is not None:
         pages[folders.REPORT] = html_page(model_report(described, details))
@@ -192,15 +192,22 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
 
 def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[Any, folders.Document]:
     """The fitted model in a folder, and the document that `save_changes` takes with it."""
-    from funnelling.method.base import Method
-
     folder = Path(path)
     document, files = folders.read(folder, mapped)
     with folders.refusing_damage(folder):
-        model = decode(document["model"], _arrays(files, mapped))
+        arrays = _arrays(files, mapped)
+    return restored(folder, document, arrays), document
+
+
+def restored(folder: Path, document: folders.Document, arrays: Arrays) -> Any:
+    """The fitted model that a folder's document and arrays are."""
+    from funnelling.method.base import Method
+
+    with folders.refusing_damage(folder):
+        model = decode(document["model"], arrays)
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
             raise folders.damaged(folder, "it holds no fitted model")
-    return model, document
+    return model
 
 
 def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -212,7 +219,7 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     folder = Path(path)
     document, files = folders.read(folder, mapped=True)
     with folders.refusing_damage(folder):
-        return _described(document, _arrays(files, mapped=True))
+        return description_of(document, _arrays(files, mapped=True))
 
 
 def _arrays(files: Mapping[str, Any], mapped: bool) -> Arrays:
@@ -223,7 +230,7 @@ def _arrays(files: Mapping[str, Any], mapped: bool) -> Arrays:
     return {key: array for content in files.values() for key, array in read(content).items()}
 
 
-def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
+def description_of(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
     """What a model's document says to people; models of earlier versions say less."""
     tree = document["model"]
     own = {

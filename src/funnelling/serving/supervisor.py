@@ -235,6 +235,9 @@ class Supervisor:
             logger.error("the model was not loaded anew, the old one stays: %s", error)
             self._let_go(started)
             return
+        if self._stopping():
+            self._let_go(started)
+            return
         self._let_go(self.workers)
         self.workers, self.held, self.memory, self._turn = started, held, memory, 1 - self._turn
         logger.info("the model was loaded anew: %s", _summary(held.description))

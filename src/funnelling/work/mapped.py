@@ -23,7 +23,7 @@ _TYPES = {
 }
 
 
-def arrays_in(content: mmap.mmap) -> dict[str, npt.NDArray[np.generic]]:
+def arrays_in(content: bytes | mmap.mmap) -> dict[str, npt.NDArray[np.generic]]:
     """The arrays by name, which cannot be written to; a file that is no such raises one error or another."""
     start = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
     header = json.loads(content[_LENGTH:start])

@@ -28,7 +28,10 @@ class Sealed:
 
     def _map(self, number: int) -> None:
         self._number = number
-        if sys.platform == "win32":
+        self.content: bytes | mmap.mmap
+        if not os.fstat(number).st_size:  # what is empty cannot be mapped
+            self.content = b""
+        elif sys.platform == "win32":
             self.content = mmap.mmap(number, 0, access=mmap.ACCESS_READ)
         else:  # Linux before 6.7 maps sealed memory only as private; what nobody writes to is shared anyway
             self.content = mmap.mmap(number, 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
@@ -48,7 +51,7 @@ class Sealed:
 
 
 def _written(content: bytes) -> int:
-    """The number of an open file with this content, which must not be empty."""
+    """The number of an open file with this content."""
     if hasattr(os, "memfd_create") and hasattr(fcntl, "F_ADD_SEALS"):
         number = os.memfd_create("funnelling", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         _write(number, content)

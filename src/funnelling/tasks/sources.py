@@ -150,6 +150,11 @@ def say_unknown(unknown: Mapping[str, int]) -> None:
 def load_text_model(path: FilePath, mapped: bool = False) -> "Method":
     """The model in a folder, which must be one that reads texts; ``mapped`` leaves its arrays on the disk."""
     model: Method = load_model(path, mapped)
+    check_reads_texts(model, path)
+    return model
+
+
+def check_reads_texts(model: "Method", path: FilePath) -> None:
+    """Refuse a model that reads no texts."""
     if not model.texts_:
         raise InputError(f"{path}: the model was fitted on vectors, not on texts. Use it from Python.")
-    return model

@@ -68,11 +68,11 @@ def _is_vacant(folder: Path) -> bool:
     return all(name in drafts or (drafts and _ARRAYS.fullmatch(name)) for name in names)
 
 
-def write(folder: Path, document: Document, files: Mapping[str, Any], force: bool) -> None:
+def write(folder: Path, document: Document, files: Mapping[str, Any], force: bool = True) -> None:
     """Make a folder the model of this document and these files; until `MODEL` is in it, it is the old one.
 
     A file whose content is None is one that the model has not: that of an older model is removed. Another
-    model is replaced only with ``force``, one that came there a moment ago, too.
+    model is replaced unless ``force`` is off, which holds for one that came there a moment ago, too.
     """
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

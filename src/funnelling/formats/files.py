@@ -66,6 +66,7 @@ def writing(path: str | os.PathLike[str], force: bool = False) -> Iterator[TextI
     r"""UTF-8 text for a file that appears under its name only when the block ends well.
 
     >>> import tempfile
+    >>> from contextlib import suppress
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "hello.txt")
     ...     with writing(path) as stream:

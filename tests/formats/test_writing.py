@@ -3,8 +3,10 @@
 import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.formats import Document, write_documents
 from funnelling.formats.files import writing
+from funnelling.work.drafts import draft_in
 
 ONE = [Document("1", "uno")]
 NAMES = ["docs.jsonl", "docs.jsonl.gz", "docs.csv", "docs.parquet"]
@@ -64,6 +67,43 @@ def test_a_file_may_be_rewritten_from_itself(tmp_path: Path) -> None:
     write_documents(path, ONE * 3)
     write_documents(path, (document for document in read_documents(path)), force=True)
     assert len(list(read_documents(path))) == 3
+
+
+def test_a_file_that_another_wrote_meanwhile_is_kept_unless_forced(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    for force in (False, True):
+        with suppress(InputError), writing(path, force) as stream:
+            stream.write("mine")
+            path.write_text("theirs")
+        assert path.read_text() == ("mine" if force else "theirs")
+        assert list(tmp_path.iterdir()) == [path]
+        path.unlink()
+
+
+def test_drafts_of_killed_processes_go_with_the_next_file(tmp_path: Path) -> None:
+    Path(draft_in(tmp_path)).write_text("half of")
+    with writing(tmp_path / "out.txt") as first, writing(tmp_path / "other.txt") as second:
+        first.write("one")
+        second.write("two")
+    assert {path.name for path in tmp_path.iterdir()} == {"out.txt", "other.txt"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And its name before anybody is told: power may fail."""
+    flushed = []
+
+    def flush(number: int) -> None:
+        status = os.fstat(number)
+        flushed.append((stat.S_ISDIR(status.st_mode), status.st_size, (tmp_path / name).exists()))
+
+    monkeypatch.setattr(os, "fsync", flush)
+    write_documents(tmp_path / name, ONE)
+    size = (tmp_path / name).stat().st_size
+    assert flushed[0] == (False, size, False)
+    assert [(is_folder, exists) for is_folder, _, exists in flushed[1:]] == [(True, True)]
 
 
 def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, save_model
+from funnelling.storage import folders
 from funnelling.work import alone
+from funnelling.work.drafts import draft_file
 
 from .saved_models import contents, small_model
+from .steps import at_each_step
 
 
 @pytest.fixture(scope="module")
@@ -104,10 +108,33 @@ class TestAbandonedDrafts:
         assert len(list(folder.iterdir())) == 3
 
     def test_files_of_others_stay(self, model: FunnellingClassifier, tmp_path: Path) -> None:
-        (tmp_path / self.DRAFT).write_text("predictions, half of them")
+        (tmp_path / self.DRAFT).write_text("predictions, half of them, of a process that was killed")
         (tmp_path / ".funnelling-mine.tmp").mkdir()
+        with draft_file(tmp_path) as draft:
+            save_model(model, tmp_path / "m")
+            names = {path.name for path in tmp_path.iterdir()}
+        assert names == {"m", ".funnelling-mine.tmp", Path(draft).name}
+
+    @pytest.mark.parametrize("existing", ["an empty folder", "nothing"])
+    def test_a_save_that_was_killed_can_be_run_again(
+        self, existing: str, model: FunnellingClassifier, tmp_path: Path
+    ) -> None:
+        home, left = tmp_path / "home", tmp_path / "left"
+        (home / "m" if existing == "an empty folder" else home).mkdir(parents=True)
+        with at_each_step(home, lambda step: shutil.copytree(home, left / str(step))):
+            save_model(model, home / "m")
+        for step in sorted(left.iterdir()):
+            save_model(model, step / "m", force=(step / "m" / "model.json").exists())
+            assert [path.name for path in step.iterdir()] == ["m"]
+            assert contents(step / "m") == contents(home / "m")
+
+    def test_arrays_without_a_model_are_no_draft(self, model: FunnellingClassifier, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")
-        assert len(list(tmp_path.iterdir())) == 3
+        (tmp_path / "m" / "README.md").unlink()
+        (tmp_path / "m" / "model.json").unlink()
+        with pytest.raises(InputError, match=r"m exists and is no model folder\."):
+            save_model(model, tmp_path / "m", force=True)
+        assert len(list((tmp_path / "m").iterdir())) == 1
 
     def test_a_folder_that_was_received_moves_no_files_of_ours(
         self, model: FunnellingClassifier, tmp_path: Path
@@ -159,6 +186,49 @@ class TestTwoProcesses:
             assert load_model(folder).base_C == model.base_C
         saving.join()
         assert load_model(folder).base_C == 2
+
+    def test_one_waits_for_the_other_that_makes_the_folder(
+        self, model: FunnellingClassifier, tmp_path: Path
+    ) -> None:
+        """Without force it may not replace what it did not see when it began."""
+        refused: list[str] = []
+
+        def save(force: bool) -> None:
+            try:
+                save_model(small_model(base_C=2), tmp_path / "m", force=force)
+            except InputError as error:
+                refused.append(str(error))
+
+        savers = [threading.Thread(target=save, args=(force,)) for force in (True, False)]
+        with alone.sole_writer(tmp_path):
+            for saver in savers:
+                saver.start()
+                saver.join(0.5)
+                assert saver.is_alive()
+            save_model(model, tmp_path / "m")
+        for saver in savers:
+            saver.join()
+        assert refused == [f"{tmp_path / 'm'} exists. Choose another path or add --force."]
+        assert load_model(tmp_path / "m").base_C == 2
+
+    def test_a_model_that_is_replaced_and_comes_back_is_not_damaged(
+        self, model: FunnellingClassifier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder, untouched = tmp_path / "m", folders.read_file
+        save_model(model, folder)
+
+        def read(folder: Path, name: str, mapped: bool = False) -> Any:
+            if name != "model.json":
+                monkeypatch.undo()
+                save_model(small_model(base_C=2), folder, force=True)
+                try:
+                    return untouched(folder, name, mapped)
+                finally:
+                    save_model(model, folder, force=True)
+            return untouched(folder, name, mapped)
+
+        monkeypatch.setattr(folders, "read_file", read)
+        assert load_model(folder).base_C == model.base_C
 
     def test_a_model_can_be_loaded_while_others_replace_it(
         self, model: FunnellingClassifier, tmp_path: Path

@@ -1,5 +1,6 @@
 """Training from Python: what the command does, with an answer that can be looked into."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.cli.command import (
     with_splits,
     write_jsonl,
 )
+from tests.parts.folders import rows, write_parts
 from tests.report.reading import read_page
 
 
@@ -147,3 +149,12 @@ class TestReport:
         data = write_jsonl(tmp_path / "docs.jsonl", documents())
         train("naive", data, tmp_path / "model", outer_folds=False)
         assert "Not measured." in (tmp_path / "model" / "report.html").read_text(encoding="utf-8")
+
+
+def test_those_who_train_by_parts_into_one_folder_go_one_after_the_other(tmp_path: Path) -> None:
+    parts = write_parts(tmp_path / "parts", rows(each=12))
+    with ThreadPoolExecutor(3) as pool:
+        running = [pool.submit(train, "naive", parts, tmp_path / "model", force=True) for _ in range(3)]
+    models = [each.result().model.documents_ for each in running]
+    assert models == [load_model(tmp_path / "model").documents_] * 3
+    assert {path.name for path in tmp_path.iterdir()} == {"parts", "model"}

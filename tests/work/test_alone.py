@@ -1,9 +1,14 @@
 """Folders that only one writes to at a time."""
 
+import os
 import threading
 from pathlib import Path
 
+import pytest
+
 from funnelling.work.alone import sole_writer, sole_writer_of_all
+
+fcntl = pytest.importorskip("fcntl")
 
 
 def test_those_who_lock_the_same_folders_the_other_way_round_do_not_wait_for_ever(tmp_path: Path) -> None:
@@ -30,3 +35,26 @@ def test_those_who_lock_the_same_folders_the_other_way_round_do_not_wait_for_eve
 def test_who_holds_a_folder_may_ask_for_it_among_others(tmp_path: Path) -> None:
     with sole_writer(tmp_path) as sure, sole_writer_of_all(tmp_path, tmp_path):
         assert sure
+
+
+def test_a_folder_that_is_replaced_while_one_waits_is_locked_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "m"
+    folder.mkdir()
+    waited = threading.Event()
+
+    def wait() -> None:
+        with sole_writer(folder) as sure:
+            assert sure
+            waited.set()
+
+    with sole_writer(folder):
+        waiting = threading.Thread(target=wait, daemon=True)
+        waiting.start()
+        waiting.join(0.3)
+        folder.rename(tmp_path / "old")
+        folder.mkdir()
+        lock = os.open(folder, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    assert not waited.wait(0.3)
+    os.close(lock)
+    assert waited.wait(10)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from funnelling.work.cache import CACHE, from_cache
+from funnelling.work.drafts import draft_in
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +45,13 @@ def test_what_fails_leaves_nothing_behind(cache: Path) -> None:
     with pytest.raises(OSError, match="is missing"):
         from_cache("seven", fail, read_number)
     assert list(cache.iterdir()) == []
+
+
+def test_drafts_of_killed_processes_go_with_the_next_file(cache: Path) -> None:
+    cache.mkdir()
+    Path(draft_in(cache)).write_text("half of")
+    assert from_cache("seven", lambda path: path.write_text("7"), read_number) == 7
+    assert [path.name for path in cache.iterdir()] == ["seven"]
 
 
 def test_a_process_that_was_quicker_is_believed(cache: Path) -> None:

@@ -4,15 +4,15 @@ import errno
 import gzip
 import io
 import os
-import secrets
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import BinaryIO, TextIO, cast
 
 from funnelling.errors import InputError
 from funnelling.work.alone import uninterrupted
+from funnelling.work.drafts import draft_file, sweep, sync
 
 STANDARD = "-"
 
@@ -66,6 +66,7 @@ def writing(path: str | os.PathLike[str], force: bool = False) -> Iterator[TextI
     r"""UTF-8 text for a file that appears under its name only when the block ends well.
 
     >>> import tempfile
+    >>> from contextlib import suppress
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "hello.txt")
     ...     with writing(path) as stream:
@@ -123,20 +124,12 @@ def check_output_folder(folder: str | os.PathLike[str]) -> None:
     nearest = os.path.abspath(folder)
     while not os.path.lexists(nearest):
         nearest = os.path.dirname(nearest)
-    probe = draft_in(nearest)
-    with uninterrupted():
-        try:
-            # Only trying is sure: root may write anywhere, except on file systems that are read-only.
-            os.mkdir(probe)
-        except OSError as error:
-            raise cannot_write(folder, error) from error
-        with suppress(FileNotFoundError):  # a process that saves a model there cleans up
-            os.rmdir(probe)
-
-
-def draft_in(folder: str | os.PathLike[str]) -> str:
-    """A new name in a folder, for what is removed or renamed; those of killed processes are known by it."""
-    return os.path.join(folder, f".funnelling-{secrets.token_hex(8)}.tmp")
+    try:
+        # Only trying is sure: root may write anywhere, except on file systems that are read-only.
+        with uninterrupted(), draft_file(nearest):
+            pass
+    except OSError as error:
+        raise cannot_write(folder, error) from error
 
 
 def cannot_write(path: str | os.PathLike[str], error: OSError) -> InputError:
@@ -148,27 +141,39 @@ def cannot_write(path: str | os.PathLike[str], error: OSError) -> InputError:
 def _drafting(name: str, force: bool) -> Iterator[BinaryIO]:
     if os.path.exists(name) and not os.path.isfile(name):
         # A pipe or a device cannot be replaced, and must not be: it is written through.
-        with _create(name, "wb", name) as raw:
-            yield raw
+        with ExitStack() as stack:
+            with _refusing(name):
+                through = stack.enter_context(open(name, "wb"))
+            yield through
         return
-    if os.path.exists(name) and not force:
-        raise InputError(f"{name} exists. Choose another path or add --force.")
+    _check_new(name, force)
     # A link stays a link: what it points at is replaced.
     target = os.path.realpath(name)
-    draft = draft_in(os.path.dirname(target))
-    try:
-        with _create(draft, "xb", name) as raw:
-            yield raw
+    folder = os.path.dirname(target)
+    sweep(folder)
+    with ExitStack() as stack:
+        with _refusing(name):
+            draft = stack.enter_context(draft_file(folder))
+            raw = stack.enter_context(open(draft, "wb"))
+        yield raw
+        raw.flush()
+        os.fsync(raw.fileno())
+        raw.close()
+        _check_new(name, force)  # others may have been quicker
         os.replace(draft, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(draft)
-        raise
+        sync(folder)
 
 
-def _create(path: str, mode: str, name: str) -> BinaryIO:
+def _check_new(name: str, force: bool) -> None:
+    if os.path.exists(name) and not force:
+        raise InputError(f"{name} exists. Choose another path or add --force.")
+
+
+@contextmanager
+def _refusing(name: str) -> Iterator[None]:
+    """Tell in one line that an output cannot be created."""
     try:
-        return cast(BinaryIO, open(path, mode))
+        yield
     except FileNotFoundError as error:
         raise InputError(f"{name}: its folder does not exist. Create the folder first.") from error
     except OSError as error:

@@ -6,23 +6,21 @@ import mmap
 import os
 import re
 import shutil
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.files import cannot_write, check_output_folder, draft_in
+from funnelling.formats.files import cannot_write, check_output_folder
 from funnelling.work.alone import sole_writer, uninterrupted
+from funnelling.work.drafts import DRAFT, draft_in, is_old, sweep, sync
 
 FORMAT = 1
 MODEL = "model.json"
 CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
-_DRAFT = re.compile(r"\.funnelling-[0-9a-f]{16}\.tmp", re.ASCII)
 OLD = "old-"  # before the name of a page that was taken out of the folder
-DAY = 86_400.0  # seconds, in which any save ends
 
 Document = dict[str, Any]
 
@@ -41,52 +39,82 @@ def check_writable(folder: Path, force: bool) -> None:
     Where a process was killed while it wrote to a model's folder, the folder is put in order first.
     """
     with _writing_to(folder):
-        exists, ours = os.path.lexists(folder), (folder / MODEL).is_file()
-        if exists and not ours and not (folder.is_dir() and not any(folder.iterdir())):
-            raise InputError(f"{folder} exists and is no model folder. Choose another path.")
-        if ours and not force:
-            raise InputError(f"{folder} exists. Choose another path or add --force.")
+        _check_free(folder, force)
         if not folder.parent.is_dir():
             raise InputError(f"{folder}: its folder does not exist. Create the folder first.")
     check_output_folder(folder)
-    if ours:
+    if folder.is_dir():
         with _writing_to(folder), sole_writer(folder) as alone, uninterrupted():
-            _clear_up(folder, alone)
             if alone:
                 _remove_stale_arrays(folder)
+            _clear_up(folder, alone)
 
 
-def write(folder: Path, document: Document, files: Mapping[str, Any]) -> None:
+def _check_free(folder: Path, force: bool) -> None:
+    """Refuse what a model must not replace."""
+    ours = (folder / MODEL).is_file()
+    if ours and not force:
+        raise InputError(f"{folder} exists. Choose another path or add --force.")
+    if os.path.lexists(folder) and not ours and not _is_vacant(folder):
+        raise InputError(f"{folder} exists and is no model folder. Choose another path.")
+
+
+def _is_vacant(folder: Path) -> bool:
+    """Whether nothing is in a folder but what a process left that was killed before there was a model."""
+    if not folder.is_dir():
+        return False
+    names = [path.name for path in folder.iterdir()]
+    drafts = [name for name in names if DRAFT.fullmatch(name)]
+    return all(name in drafts or (drafts and _ARRAYS.fullmatch(name)) for name in names)
+
+
+def write(folder: Path, document: Document, files: Mapping[str, Any], force: bool = True) -> None:
     """Make a folder the model of this document and these files; until `MODEL` is in it, it is the old one.
 
-    A file whose content is None is one that the model has not: that of an older model is removed.
+    A file whose content is None is one that the model has not: that of an older model is removed. Another
+    model is replaced unless ``force`` is off, which holds for one that came there a moment ago, too.
     """
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     present = {name: content for name, content in files.items() if content is not None}
     # Labels may hold lone surrogates, which JSON can spell. It is the first in the draft: see `_clear_up`.
     present = {MODEL: text.encode("utf-8", "surrogatepass"), **present}
-    exists = folder.exists()
-    # Inside what exists, since beside it may be another file system, or one that is not ours to write.
-    home = folder if exists else folder.parent
-    with _writing_to(folder), sole_writer(home) as alone:
+    with _writing_to(folder), _sole_writer_at(folder) as (home, alone):
+        _check_free(folder, force)
         _clear_up(home, alone)
         draft = Path(draft_in(home))
         try:
             draft.mkdir()
             for name, content in present.items():
                 (draft / name).write_bytes(content)
-                _sync(draft / name)
+                sync(draft / name)
+            sync(draft)
             with uninterrupted():
-                if exists:
+                if home == folder:
                     _move_in(folder, draft, list(present), list(files))
                 else:
                     draft.rename(folder)
-                _sync(home)
+                sync(home)
         finally:
             with uninterrupted():
+                if home == folder:  # else others may be at work there already
+                    _remove_stale_arrays(folder)
                 shutil.rmtree(draft, ignore_errors=True)
-                _remove_stale_arrays(folder)
+
+
+@contextmanager
+def _sole_writer_at(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """Where the draft of a model is to be, and whether nobody else writes there meanwhile.
+
+    Inside what exists, since beside it may be another file system, or one that is not ours to write.
+    """
+    if not folder.exists():
+        with sole_writer(folder.parent) as alone:
+            if not folder.exists():  # while we waited, another process may have made it
+                yield folder.parent, alone
+                return
+    with sole_writer(folder) as alone:
+        yield folder, alone
 
 
 def _move_in(folder: Path, draft: Path, present: Sequence[str], owned: Sequence[str]) -> None:
@@ -104,7 +132,7 @@ def _move_in(folder: Path, draft: Path, present: Sequence[str], owned: Sequence[
     try:
         for name in old:
             (folder / name).replace(draft / f"{OLD}{name}")
-        _sync(folder)
+        sync(folder)
         (draft / MODEL).replace(folder / MODEL)
     except BaseException:
         _put_back(folder, draft)
@@ -128,17 +156,18 @@ def _clear_up(home: Path, alone: bool) -> None:
     (and so not in the draft) hands over the new one's. Whoever made the folder may have put other things
     there: nothing else is moved, and nothing elsewhere is touched.
     """
+    sweep(home)
     with suppress(OSError):  # of a folder that we may write to, but not list
         for draft in home.iterdir():
-            if not (_DRAFT.fullmatch(draft.name) and draft.is_dir()) or draft.is_symlink():
-                continue  # files are drafts of other outputs
+            if not (DRAFT.fullmatch(draft.name) and draft.is_dir()) or draft.is_symlink():
+                continue
             if alone and (draft / MODEL).exists():
                 _put_back(home, draft)
             elif alone and any(draft.glob(f"{OLD}*")):
                 for name in PAGES:
                     if (draft / name).is_file():
                         (draft / name).replace(home / name)
-            if alone or draft.stat().st_mtime < time.time() - DAY:
+            if alone or is_old(draft):
                 shutil.rmtree(draft, ignore_errors=True)
 
 
@@ -150,17 +179,6 @@ def _remove_stale_arrays(folder: Path) -> None:
         for file in folder.iterdir():
             if _ARRAYS.fullmatch(file.name) and file.name not in named:
                 file.unlink()
-
-
-def _sync(path: Path) -> None:
-    """Have a file, or the names in a folder, on the disk before what follows: power may fail."""
-    # Not every system can do that to a folder.
-    with suppress(OSError) if path.is_dir() else nullcontext():
-        number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
 
 
 @contextmanager
@@ -179,15 +197,24 @@ def read(folder: Path, mapped: bool = False) -> tuple[Document, dict[str, Any]]:
 
     ``mapped`` files stay on the disk, and processes that read them share the memory.
     """
-    document = read_document(folder)
     while True:
+        before = _stamp(folder)
         try:
+            document = read_document(folder)
             return document, _read_files(folder, document, mapped)
         except InputError:
-            # The files of a model that was replaced meanwhile are gone.
-            if (now := read_document(folder)) == document:
+            # The files of a model that was replaced meanwhile are gone, even if it is the same model again.
+            if _stamp(folder) == before:
                 raise
-            document = now
+
+
+def _stamp(folder: Path) -> tuple[int, ...] | None:
+    """What tells the model that is in a folder now from any before it; None where there is none."""
+    try:
+        status = os.stat(folder / MODEL)
+    except (OSError, ValueError):
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any]:

@@ -67,14 +67,20 @@ def save_model(
     has a ``report.html``. An existing model is replaced, its report too, only with ``force``; any other
     existing path never is.
     """
+    check_fitted(model, "classes_")
+    folders.check_writable(Path(path), force)
+    folders.write(Path(path), *_whole(model, scores, details), force)
+
+
+def _whole(
+    model: "Method", scores: Any, details: Mapping[str, Any] | None
+) -> tuple[folders.Document, dict[str, Any]]:
+    """The document and the files of a model."""
     from safetensors.numpy import save
 
     from funnelling.method.registry import name_of
 
-    check_fitted(model, "classes_")
     model = model.as_fitted()
-    folder = Path(path)
-    folders.check_writable(folder, force)
     tree, arrays = encode(model)
     content = save(arrays)
     digest = hashlib.sha256(content).hexdigest()
@@ -97,42 +103,52 @@ def save_model(
         "files": {name: digest},
         "model": tree,
     }
-    folders.write(folder, document, {name: content, **_pages(document, arrays, details)})
+    return document, {name: content, **_pages(document, arrays, details)}
 
 
 def save_changes(
     model: "Method",
     source: str | os.PathLike[str],
-    path: str | os.PathLike[str],
-    changed: Sequence[str],
+    path: str | os.PathLike[str] | None = None,
+    changed: Sequence[str] | None = None,
     *,
     document: folders.Document,
     scores: Any,
-    details: Mapping[str, Any],
+    details: Mapping[str, Any] | None,
+    force: bool = False,
 ) -> None:
-    """Write a model that was loaded from a folder and of which little has changed, there or elsewhere.
+    """Write a model that was loaded from a folder and has changed since, there or elsewhere.
 
-    ``changed`` are the attributes and parameters to write. Their arrays go to a small file beside the large
-    one, which stays as it is: what a model's later files have takes the place of what is in earlier ones.
     ``document`` is what came with the model from `load_to_change`: a folder that has another one now holds
-    another model, and the changes are refused.
+    another model, which would be lost, and the changes are refused. ``changed`` are the attributes and
+    parameters to write, None for all. Their arrays go to a small file beside the large one, which stays as it
+    is: what a model's later files have takes the place of what is in earlier ones. ``force`` says whether
+    another model elsewhere is replaced.
     """
-    there = [Path(path)] if Path(path).is_dir() else []
-    with sole_writer_of_all(Path(source), *there):
-        if folders.read_document(Path(source)) != document:
+    source = Path(source)
+    folder = source if path is None else Path(path)
+    there = [folder] if folder.is_dir() else []
+    with sole_writer_of_all(source, *there):
+        if folders.read_document(source) != document:
             raise InputError(f"{source}: the model has changed meanwhile. Run the command again.")
-        _write_changes(model, Path(source), Path(path), changed, document, scores, details)
+        in_place = folder.exists() and folder.samefile(source)
+        if changed is None:
+            document, files = _whole(model, scores, details)
+        else:
+            document, files = _parts(model, source, in_place, changed, document, scores, details)
+        folders.write(folder, document, files, force or in_place)
 
 
-def _write_changes(
+def _parts(
     model: "Method",
     source: Path,
-    folder: Path,
+    in_place: bool,
     changed: Sequence[str],
     document: folders.Document,
     scores: Any,
-    details: Mapping[str, Any],
-) -> None:
+    details: Mapping[str, Any] | None,
+) -> tuple[folders.Document, dict[str, Any]]:
+    """The document of a model of which little has changed, and the files that are not in its folder yet."""
     from safetensors.numpy import load, save
 
     model = model.as_fitted()
@@ -157,9 +173,7 @@ def _write_changes(
     unchanged = folders.read_file(source, large, mapped=True)
     everything = {**_arrays({large: unchanged}, mapped=True), **arrays}
     files = {folders.arrays_name(changes): content, **_pages(document, everything, details)}
-    if not (folder.exists() and folder.samefile(source)):
-        files = {large: unchanged, **files}
-    folders.write(folder, document, files)
+    return document, files if in_place else {large: unchanged, **files}
 
 
 def _pages(

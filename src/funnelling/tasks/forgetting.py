@@ -13,7 +13,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD
 from funnelling.formats.layout import AS_FOUND, NONE, Layout
 from funnelling.method.history import remember_step
-from funnelling.storage import save_model
+from funnelling.storage import save_changes
 from funnelling.tasks.changes import change_of
 from funnelling.tasks.growing import load_extensible, measure_changed
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
@@ -85,7 +85,7 @@ def forget(
     verbose : above 0 for progress bars
     report : what gets a line on each step
     """
-    method = load_extensible(model, output, resources, force)
+    method, document = load_extensible(model, output, resources, force)
     method.set_params(n_jobs=jobs, verbose=verbose)
     listed = read_ids(ids, layout)
     with naming_file(ids):
@@ -111,8 +111,14 @@ def forget(
     # Without the file, whose name may be that of a person.
     remember_step(method, "forget", before=before, removed=forgetful.forgotten)
     measurement = measure_changed(method, Corpus(), "after it forgot documents")
-    save_model(
-        method, output or model, scores=measurement.record(), details=measurement.details(), force=True
+    save_changes(
+        method,
+        model,
+        output,
+        document=document,
+        scores=measurement.record(),
+        details=measurement.details(),
+        force=force,
     )
     return forgetful
 

@@ -17,12 +17,13 @@ from funnelling.method.archive import Archive
 from funnelling.method.history import remember_step
 from funnelling.method.merging import Merged, by_class, with_targets
 from funnelling.method.training_set import NEW
-from funnelling.storage import check_writable, save_model
+from funnelling.storage import check_writable, load_to_change, save_changes
+from funnelling.storage.folders import Document
 from funnelling.tasks.arrivals import CHOSEN_ANEW, arrival_lines, check_replaced, total, united
 from funnelling.tasks.changes import both_answers, change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
-from funnelling.tasks.sources import FilePath, layout_for, load_text_model, naming_file, read_sides
+from funnelling.tasks.sources import FilePath, check_reads_texts, layout_for, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
 from funnelling.trials.change import NOT_MEASURED, Change
 from funnelling.trials.measuring import servable
@@ -115,13 +116,13 @@ def add_language(
     how = _Growing(
         "add-language", model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report
     )
-    method = _loaded(how)
+    method, document = _loaded(how)
     trial, notes = read_sides(data, verbose=verbose, layout=layout_for(method, layout), strict=strict)
     with naming_file(data):
         for language in trial.train.by_language():
             if known_as(language, method.languages_):
                 raise InputError(f"the model knows {language} already. Use `funnelling update` for it.")
-    return _grow(how, method, trial, notes, data)
+    return _grow(how, method, document, trial, notes, data)
 
 
 def update(
@@ -169,38 +170,47 @@ def update(
         raise InputError(
             f"{model}: nothing to learn. Name a file of documents, or choose views anew (--choose)."
         )
-    method = _loaded(how)
+    method, document = _loaded(how)
     if data is None:
         nothing = Corpus()
-        return _grow(how, method, Trial(nothing, nothing, nothing), [], None)
+        return _grow(how, method, document, Trial(nothing, nothing, nothing), [], None)
     known = method.languages_
     trial, notes = read_sides(data, known, verbose, layout_for(method, layout), strict, texts=False)
     for side in trial:
         side.languages = [None if tag is None else served_by(tag, known) for tag in side.languages]
-    return _grow(how, method, trial, notes, data)
+    return _grow(how, method, document, trial, notes, data)
 
 
 def load_extensible(
     path: FilePath, output: FilePath | None, resources: ResourcePaths = NO_RESOURCES, force: bool = False
-) -> "Method":
-    """A model that can learn again from what it keeps, with its resources, and be written to the output."""
-    model = load_text_model(path)
+) -> tuple["Method", Document]:
+    """A model that can learn again from what it keeps, with its resources, and be written to the output.
+
+    With the document that `save_changes` takes.
+    """
+    model, document = load_to_change(path)
+    check_reads_texts(model, path)
     with naming_file(path):
         give_resources(model, resources)
         model.check_extensible()
     check_writable(Path(output or path), force or output is None)
-    return model
+    return model, document
 
 
-def _loaded(how: _Growing) -> "Method":
-    model = load_extensible(how.model, how.output, how.resources, how.force)
+def _loaded(how: _Growing) -> tuple["Method", Document]:
+    model, document = load_extensible(how.model, how.output, how.resources, how.force)
     if how.choose and not hasattr(model, "choice_"):
         raise InputError(f"{how.model}: its views were given, not chosen. Leave --choose out.")
-    return model.set_params(n_jobs=how.jobs, verbose=how.verbose)
+    return model.set_params(n_jobs=how.jobs, verbose=how.verbose), document
 
 
 def _grow(
-    how: _Growing, model: "Method", trial: Trial, notes: Sequence[str], data: FilePath | None
+    how: _Growing,
+    model: "Method",
+    document: Document,
+    trial: Trial,
+    notes: Sequence[str],
+    data: FilePath | None,
 ) -> GrownModel:
     report, source = how.report, shown_name(how.model if data is None else data)
     with naming_file(source):
@@ -249,8 +259,14 @@ def _grow(
             growth,
         )
     measurement = measure_changed(model, test, answers=None if answers is None else answers.after)
-    save_model(
-        model, how.output or how.model, scores=measurement.record(), details=measurement.details(), force=True
+    save_changes(
+        model,
+        how.model,
+        how.output,
+        document=document,
+        scores=measurement.record(),
+        details=measurement.details(),
+        force=how.force,
     )
     return growth
 

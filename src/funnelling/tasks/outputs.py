@@ -8,6 +8,7 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.formats.files import check_output_folder, writing
 from funnelling.trials.pieces import FOLDER as PIECES
+from funnelling.work.drafts import sweep
 
 _OF_FILES = (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".html", ".md", ".gz")
 CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, beside that of pieces
@@ -20,6 +21,7 @@ def check_results_folder(folder: Path, force: bool) -> None:
             f"{folder}: results are a folder, with a page and tables in data/*.csv. "
             "Choose a name without an ending."
         )
+    sweep(folder)
     holds_results = any((folder / name).is_dir() for name in (PIECES, CORPUS_FOLDER))
     if folder.is_dir() and any(folder.iterdir()) and not holds_results and not force:
         raise InputError(f"{folder} exists and holds no results. Choose another path or add --force.")
@@ -28,6 +30,7 @@ def check_results_folder(folder: Path, force: bool) -> None:
 
 def check_report_folder(folder: Path, force: bool) -> None:
     """Refuse a folder that holds anything, and one that cannot be written."""
+    sweep(folder)
     if folder.is_dir() and any(folder.iterdir()) and not force:
         raise InputError(f"{folder} exists and is not empty. Choose another path or add --force.")
     check_output_folder(folder)

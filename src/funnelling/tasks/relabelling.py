@@ -9,7 +9,7 @@ from funnelling.errors import InputError
 from funnelling.evaluation.language_averages import averaged
 from funnelling.method.history import remember_step
 from funnelling.method.relabelling import Relabelling
-from funnelling.storage import check_writable, describe_model, load_model, save_model
+from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.storage.folders import REPORT
 from funnelling.tasks.label_map import read_label_map
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
@@ -69,14 +69,14 @@ def relabel(
     verbose : above 0 for progress bars
     report : what gets a line on each step
     """
-    classifier: Method = load_model(model)
+    classifier: Method
+    classifier, document = load_to_change(model)
     names = read_label_map(mapping, classifier.classes_.tolist())
     with naming_file(mapping):
         plan = Relabelling.of(classifier.classes_.tolist(), names)
         if not (plan.renamed or plan.merged or plan.dropped):
             raise InputError("all labels are called that already. Give other names.")
     check_writable(Path(output or model), force or output is None)
-    scores = describe_model(model)["scores"]
     before: dict[str, Any] = {}
     if plan.merged:
         with naming_file(model):
@@ -95,9 +95,9 @@ def relabel(
         dropped=len(plan.dropped),
     )
     after = _held_out(classifier)
-    scores = _followed(scores, plan, bool(classifier.exclusive_), after)
+    scores = _followed(document.get("scores"), plan, bool(classifier.exclusive_), after)
     details = _details(scores, len(plan.new)) if (Path(model) / REPORT).exists() else None
-    save_model(classifier, output or model, scores=scores, details=details, force=True)
+    save_changes(classifier, model, output, document=document, scores=scores, details=details, force=force)
     return RelabelledModel(
         classifier,
         {str(old): str(new) for old, new in plan.renamed.items()},

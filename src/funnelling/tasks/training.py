@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from funnelling.trials.one_label import measurable, settle
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, check_labels_differ
 from funnelling.wording import counted
+from funnelling.work.alone import sole_writer
 from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
@@ -149,22 +151,39 @@ def _fit_parts(
 ) -> Measurement:
     """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
     work = Path(f"{os.path.abspath(output)}.work")
-    report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
-    fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report, layout, strict)
-    _report_choice(model, report)
+    with _sole_worker_in(work):
+        report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
+        fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report, layout, strict)
+        _report_choice(model, report)
+        measurement = _measure_parts(model, data, layout, strict, errors, report)
+        shutil.rmtree(work)
+    return measurement
+
+
+@contextmanager
+def _sole_worker_in(work: Path) -> Iterator[None]:
+    """Wait until nobody else trains in a folder, which whoever does removes in the end."""
+    while True:
+        work.mkdir(exist_ok=True)
+        with sole_writer(work):
+            if work.is_dir():
+                yield
+                return
+
+
+def _measure_parts(
+    model: "Method", data: FilePath, layout: Layout, strict: bool, errors: int, report: Reporter
+) -> Measurement:
     test = documents_for_test(data, model.languages_, layout, strict)
     if model.exclusive_:
         test, left_out = measurable(test)
         for line in left_out:
             report(line)
     if len(test):
-        measurement = measure_on_test(model, test, errors=errors)
-    elif hasattr(model, "held_out_measures"):
-        measurement = measure_held_out(model, "Measured on training documents held out from both tiers.")
-    else:
-        measurement = Measurement(None, "Not measured: no document has split test.")
-    shutil.rmtree(work)
-    return measurement
+        return measure_on_test(model, test, errors=errors)
+    if hasattr(model, "held_out_measures"):
+        return measure_held_out(model, "Measured on training documents held out from both tiers.")
+    return Measurement(None, "Not measured: no document has split test.")
 
 
 def _check_goal(model: "Method", one_label: bool) -> None:

@@ -65,11 +65,12 @@ def tune(
     save_changes(
         funnel,
         model,
-        output or model,
+        output,
         [name for name in CHANGED if hasattr(funnel, name)],
         document=document,
         scores=measurement.record(),
         details=measurement.details(),
+        force=force,
     )
     return TunedModel(funnel, change, measurement)
 

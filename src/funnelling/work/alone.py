@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +32,15 @@ def sole_writer(folder: Path) -> Iterator[bool]:
     if path in held:
         yield True
         return
-    try:
-        lock = None if fcntl is None else os.open(path, os.O_RDONLY)
-    except OSError:
-        lock = None
+    lock = None
+    if fcntl is not None:
+        with suppress(OSError):
+            lock = _locked(path, folder)
     if lock is None:
         yield False
         return
+    held.add(path)
     try:
-        if not _locked(lock, folder):
-            yield False
-            return
-        held.add(path)
         yield True
     finally:
         held.discard(path)
@@ -59,16 +56,37 @@ def sole_writer_of_all(*folders: Path) -> Iterator[None]:
         yield
 
 
-def _locked(lock: int, folder: Path) -> bool:
-    try:
+def _locked(path: str, folder: Path) -> int:
+    """The number of the folder at a path, open and locked."""
+    while True:
+        lock = os.open(path, os.O_RDONLY)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            logger.info("Waiting for another process that writes to %s.", folder)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-    except OSError:
+            _wait_for(lock, folder)
+            if os.path.samestat(os.fstat(lock), os.stat(path)):
+                return lock
+        except BaseException:
+            os.close(lock)
+            raise
+        os.close(lock)  # another folder is there now
+
+
+def _wait_for(lock: int, folder: Path) -> None:
+    if try_lock(lock) is False:
+        logger.info("Waiting for another process that writes to %s.", folder)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+
+
+def try_lock(number: int) -> bool | None:
+    """Lock an open file, if nobody else has; gives whether that was so, None where there are no locks."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    except BlockingIOError:
         return False
-    return True
+    except OSError:
+        pass
+    return None
 
 
 @contextmanager

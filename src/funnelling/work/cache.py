@@ -1,11 +1,12 @@
 """Files that are made once, in the user's cache, so that every process can map them."""
 
 import os
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
+
+from funnelling.work.drafts import draft_file, sweep, sync
 
 CACHE = "FUNNELLING_CACHE"  # the environment variable that names another folder
 Opened = TypeVar("Opened")
@@ -35,12 +36,8 @@ def _folder() -> Path:
 def _write(path: Path, make: Callable[[Path], object]) -> None:
     """Make a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
-    draft.touch()  # a folder that cannot be written to is found before the work
-    try:
-        make(draft)
-        with open(draft, "r+b") as file:  # Windows flushes only what may be written
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    sweep(path.parent)
+    with draft_file(path.parent) as draft:  # a folder that cannot be written to is found before the work
+        make(Path(draft))
+        sync(draft)
+        os.replace(draft, path)

@@ -1,0 +1,86 @@
+"""Tasks that change a model which another process changes meanwhile: no work is lost without a word."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from funnelling import InputError, load_model, save_model
+from funnelling.tasks import forgetting, growing, relabelling, tuning
+from tests.cli.command import LABELS, documents, write_jsonl
+from tests.storage.saved_models import contents
+
+
+def _update(model: Path, output: Path | None) -> None:
+    rows = [{**row, "id": f"new-{row['id']}", "text": f"{row['text']} xyz"} for row in documents(each=2)]
+    growing.update(model, write_jsonl(model.parent / "more.jsonl", rows), output, force=output is None)
+
+
+def _add_language(model: Path, output: Path | None) -> None:
+    data = write_jsonl(model.parent / "german.jsonl", documents(["de"]))
+    growing.add_language(model, data, output, force=output is None)
+
+
+def _forget(model: Path, output: Path | None) -> None:
+    (model.parent / "ids.txt").write_text("en-1\n")
+    forgetting.forget(model, model.parent / "ids.txt", output)
+
+
+def _relabel(model: Path, output: Path | None) -> None:
+    (model.parent / "map.csv").write_text(f"from,to\n{LABELS[0]},devices\n")
+    relabelling.relabel(model, model.parent / "map.csv", output)
+
+
+def _tune(model: Path, output: Path | None) -> None:
+    tuning.tune(model, "recall=.9", output)
+
+
+Change = Callable[[Path, Path | None], None]
+CHANGES = [_update, _add_language, _forget, _relabel, _tune]
+
+
+@pytest.fixture
+def folder(model: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(model, tmp_path / "model"))
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, do: Callable[[], object]) -> None:
+    """Have something done between load and save of a task."""
+    for task in (growing, forgetting, relabelling, tuning):
+        untouched: Any = task.remember_step  # type: ignore[attr-defined]
+
+        def remember(*arguments: Any, untouched: Any = untouched, **counts: Any) -> None:
+            do()
+            untouched(*arguments, **counts)
+
+        monkeypatch.setattr(task, "remember_step", remember)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_another_made_of_the_model_stays(
+    change: Change, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = load_model(folder)
+    other.tune("micro-f1")
+    meanwhile(monkeypatch, lambda: save_model(other, folder, force=True))
+    with pytest.raises(InputError, match=r"model: the model has changed meanwhile\. Run the command again\."):
+        change(folder, None)
+    monkeypatch.undo()
+    assert load_model(folder).cuts_.tolist() == other.cuts_.tolist()
+    change(folder, None)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_model_that_came_to_the_output_stays(
+    change: Change, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = folder.parent / "new"
+    other = load_model(folder)
+    meanwhile(monkeypatch, lambda: save_model(other, output))
+    before = contents(folder)
+    with pytest.raises(InputError, match=r"new exists\. Choose another path or add --force\."):
+        change(folder, output)
+    assert contents(folder) == before
+    assert load_model(output).documents_ == other.documents_

@@ -15,6 +15,7 @@ from funnelling.formats.files import reading, shown_name, writing_bytes
 from funnelling.formats.spool import Spool
 
 _ROWS_PER_BATCH = 1024
+_LARGEST_BATCH = 2**29  # bytes
 # Without a buffer the whole column of a row group is read at once, which is often the whole file.
 _READ_BUFFER = 2**20
 
@@ -39,6 +40,11 @@ class ParquetRows:
         with self._open() as file:
             try:
                 for batch in file.iter_batches(_ROWS_PER_BATCH, columns=columns):
+                    if batch.nbytes > _LARGEST_BATCH:
+                        raise InputError(
+                            f"{self.name}: {_ROWS_PER_BATCH:,} rows after row {number} hold more than "
+                            f"{_LARGEST_BATCH // 2**20} MiB. Divide them into documents."
+                        )
                     for record in batch.rename_columns(distinct_names(batch.schema.names)).to_pylist():
                         number += 1
                         yield number, record

@@ -72,6 +72,15 @@ def test_gzip_that_unpacks_to_nearly_nothing(
     assert refusal(path, labels=False).startswith(f"{path}: unpacks to more than 200 times its size")
 
 
+def test_blank_lines_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_BLANK", 1000)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"text": "a"}\n' + b"\r\n" * 1001)
+    assert refusal(path) == f"{path}:1002: more than 1,000 blank lines in a row. Remove them."
+    path.write_bytes((b'{"text": "a"}\n' + b"\n" * 1000) * 2)
+    assert len(list(read_documents(path))) == 2
+
+
 def test_a_device_without_end(short: int) -> None:
     for file_format in ("jsonl", "lines", "csv", "text"):
         assert " of more than " in refusal("/dev/zero", Layout(file_format=file_format))
@@ -153,6 +162,20 @@ def test_cells_too_far_off_to_be_held(tmp_path: Path) -> None:
         repeated = f' table:number-columns-repeated="{columns}"'
         write_open_document(tmp_path / "far.ods", row.format(rows, cell.format(repeated)))
         assert "which is too large" in refusal(tmp_path / "far.ods")
+
+
+def test_a_spreadsheet_that_hides_what_it_unpacks_to(tmp_path: Path) -> None:
+    """The library that reads them would unpack it all the same."""
+    sound = next(path for path in samples(tmp_path) if path.suffix == ".xlsx")
+    with ZipFile(sound) as before, ZipFile(tmp_path / "false.xlsx", "w", ZIP_DEFLATED) as after:
+        for part in before.namelist():
+            content = before.read(part)
+            after.writestr(part, content.replace(b"</t>", b" " * 123_457 + b"</t>", 1))
+        sizes = {after.getinfo(part).file_size for part in after.namelist()}
+    content = (tmp_path / "false.xlsx").read_bytes()
+    false = content.replace(max(sizes).to_bytes(4, "little"), (300).to_bytes(4, "little"))
+    (tmp_path / "false.xlsx").write_bytes(false)
+    assert "a part is larger than it says" in refusal(tmp_path / "false.xlsx")
 
 
 def test_empty_rows_and_cells_to_the_end_of_a_sheet_are_no_matter(tmp_path: Path) -> None:

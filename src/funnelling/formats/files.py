@@ -18,6 +18,7 @@ from funnelling.work.alone import uninterrupted
 STANDARD = "-"
 
 LONGEST = 2**26  # bytes of a line or a row, and of what is read as a whole: a text, an array of JSON
+MOST_BLANK = 1_000_000  # lines, one after the other
 _SMALL = 2**24  # bytes that anything may unpack to
 _DENSEST = 200  # times its size, to which more may: far more than that of documents
 
@@ -58,10 +59,17 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def raw_lines(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int, bytes]]:
-    """The lines with their numbers, line ends kept; one without an end would fill the memory."""
+    """The lines with their numbers, line ends kept; one without an end would fill the memory.
+
+    Nor are there blank ones without end, which nobody would hear of for minutes.
+    """
+    blank = 0
     for number, raw in enumerate(iter(partial(stream.readline, LONGEST + 1), b""), start=start):
         if len(raw) > LONGEST:
             raise too_long(f"{name}:{number}", "a line")
+        blank = 0 if len(raw) > 2 or not raw.isspace() else blank + 1
+        if blank > MOST_BLANK:
+            raise InputError(f"{name}:{number}: more than {MOST_BLANK:,} blank lines in a row. Remove them.")
         yield number, raw
 
 

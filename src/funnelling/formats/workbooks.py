@@ -1,11 +1,12 @@
 """Spreadsheets of Excel and OpenDocument: the rows of one of their sheets."""
 
+import copy
 import datetime
 import io
 import os
 import zlib
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import distinct_names, header_names, known_names
@@ -14,6 +15,10 @@ from funnelling.formats.files import reading
 from funnelling.formats.layout import Layout
 from funnelling.formats.sheet_sizes import check_cells
 
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
+
+_CHUNK = 2**20  # bytes
 _BINARY_BOOK = "xl/workbook.bin"
 _BOOK, _SHEETS = "xl/workbook.xml", "xl/worksheets/"
 _LARGEST = 2**31  # bytes, when unpacked
@@ -116,6 +121,8 @@ def _check_parts(content: io.BytesIO, name: str) -> None:
             raise InputError(
                 f"{name}: unpacks to {size / 2**30:.1f} GiB, which is too large. Save it as CSV."
             )
+        for part in parts.infolist():
+            _check_size(parts, part)
         check_cells(parts)
         names = parts.namelist()
         if _BINARY_BOOK in names:
@@ -128,6 +135,18 @@ def _check_parts(content: io.BytesIO, name: str) -> None:
                 f'{name}: holds formulas that were never computed, or texts that begin with "=". Open it in '
                 "a spreadsheet and save it again, or save it as CSV."
             )
+
+
+def _check_size(parts: "ZipFile", part: "ZipInfo") -> None:
+    """Raise ValueError where a part unpacks to more than it says, which the library would not notice."""
+    patient = copy.copy(part)
+    patient.file_size = _LARGEST  # else no more would be read than is said
+    left = part.file_size
+    with parts.open(patient) as stream:
+        while left >= 0 and (chunk := stream.read(_CHUNK)):
+            left -= len(chunk)
+    if left < 0:
+        raise ValueError("a part is larger than it says")
 
 
 def _is_panic(error: BaseException) -> bool:

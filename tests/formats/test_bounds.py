@@ -15,7 +15,7 @@ import pytest
 
 from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
-from funnelling.formats import Layout, files, jsonl, read_documents
+from funnelling.formats import Layout, files, jsonl, parquet, read_documents
 from funnelling.formats import delimited as tables
 from funnelling.formats import encoded as texts
 from funnelling.formats.layout import AS_FOUND
@@ -188,6 +188,15 @@ def test_empty_rows_and_cells_to_the_end_of_a_sheet_are_no_matter(tmp_path: Path
     empty = f'<table:table-row table:number-rows-repeated="1045576">{rest}</table:table-row>'
     write_open_document(tmp_path / "a.ods", rows + empty)
     assert len(list(read_documents(tmp_path / "a.ods"))) == 2999
+
+
+def test_rows_that_repeat_one_huge_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet_files = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(parquet, "_LARGEST_BATCH", 2**22)
+    column = pyarrow.array(["a" * 2**16] * 1000).dictionary_encode()
+    parquet_files.write_table(pyarrow.table({"text": column}), tmp_path / "a.parquet")
+    assert "1,024 rows after row 0 hold more than 4 MiB" in refusal(tmp_path / "a.parquet")
 
 
 def in_a_child(body: Callable[[], None], seconds: int) -> int:

@@ -48,7 +48,7 @@ class ParquetRows:
                     for record in batch.rename_columns(distinct_names(batch.schema.names)).to_pylist():
                         number += 1
                         yield number, record
-            except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
                 raise _damaged(self.name, number, error) from error
 
     @contextmanager
@@ -142,7 +142,7 @@ def _write(
 
 
 def _damaged(name: str, rows: int, error: Exception) -> InputError:
-    reason = str(error).partition("\n")[0]
+    reason = str(error).partition("\n")[0] or "too large for the memory"
     return InputError(
         f"{name}: not readable as Parquet after row {rows} ({reason}). Write or copy the file again."
     )

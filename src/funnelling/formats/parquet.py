@@ -40,7 +40,7 @@ class ParquetRows:
         with self._open() as file:
             try:
                 for batch in file.iter_batches(_ROWS_PER_BATCH, columns=columns):
-                    if batch.nbytes > _LARGEST_BATCH:
+                    if _size(self._pyarrow, batch) > _LARGEST_BATCH:
                         raise InputError(
                             f"{self.name}: {_ROWS_PER_BATCH:,} rows after row {number} hold more than "
                             f"{_LARGEST_BATCH // 2**20} MiB. Divide them into documents."
@@ -141,6 +141,16 @@ def _write(
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
+def _size(pyarrow: Any, batch: Any) -> int:
+    """The bytes of some rows, a text that several of them share counted for each."""
+    size = int(batch.nbytes)
+    for column in batch.columns:
+        if hasattr(column, "dictionary"):  # of texts, as Parquet has no other
+            lengths = pyarrow.compute.binary_length(column.dictionary)
+            size += pyarrow.compute.sum(lengths.take(column.indices).cast("int64")).as_py() or 0
+    return size
+
+
 def _damaged(name: str, rows: int, error: Exception) -> InputError:
     reason = str(error).partition("\n")[0] or "too large for the memory"
     return InputError(
@@ -151,6 +161,7 @@ def _damaged(name: str, rows: int, error: Exception) -> InputError:
 def _pyarrow(purpose: str) -> Any:
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
         raise InputError(f"{purpose} Parquet needs pyarrow: pip install 'funnelling[parquet]'") from None

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
+from funnelling.errors import InputError
 from funnelling.together import Together, Undo
 
 
@@ -43,6 +44,7 @@ class Scored(NamedTuple):
 
 
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
+LARGEST = 1e9  # of vectors: beyond it no margin of 1 can be told, and a fit would search for it without end
 BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
 BLOCK = 32  # documents of a dense product, always filled up to this number
 
@@ -65,17 +67,34 @@ def is_sparse(X: object) -> bool:
     return bool(sparse.issparse(X))
 
 
+def check_places(X: Any, name: str = "X") -> None:
+    """Refuse a sparse matrix with entries outside it, which compiled code would read and write there."""
+    try:
+        if X.format == "coo":
+            sparse.coo_array((X.data, (X.row, X.col)), X.shape)
+        elif hasattr(X, "check_format"):
+            X.check_format(full_check=True)
+    except ValueError as error:
+        raise InputError(f"{name} is a damaged sparse matrix ({error}). Build it again.") from None
+
+
 def check_vectors(X: Any) -> Any:
-    """A dense or CSR matrix of finite floats; small integers would overflow in dot products.
+    """A dense or CSR matrix of floats up to `LARGEST`; small integers would overflow in dot products.
 
     It may lack columns: texts that hold no word have no vocabulary.
     """
+    if is_sparse(X):
+        check_places(X)
     is_ours = is_sparse(X) and X.format == "csr" and X.ndim == 2 and X.dtype in FLOATS
-    if is_ours and X.shape[0] and np.isfinite(X.data).all():
-        return X
-    from sklearn.utils.validation import check_array  # a second to load, which our own vectors need not wait
+    if not is_ours or not X.shape[0] or not np.isfinite(X.data).all():
+        # It takes a second to load, which our own vectors need not wait.
+        from sklearn.utils.validation import check_array
 
-    return check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
+        X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
+    values = X.data if is_sparse(X) else X
+    if values.size and max(values.max(), -values.min()) > LARGEST:
+        raise InputError(f"X holds values beyond {LARGEST:.0e}. Scale the features to about 1.")
+    return X
 
 
 def length(values: Any) -> int:

@@ -428,3 +428,20 @@ class TestRouting:
         search = GridSearchCV(method, {"vectorizer": [None, TfidfVectorizer()]}, cv=2)
         search.fit(texts, indicator, languages=languages)
         assert search.predict(["cat"]).shape == (1, 2)
+
+
+def test_every_way_in_refuses_what_a_fit_refuses(corpus: VectorCorpus) -> None:
+    model = clone(METHODS["fun-tat"]).fit(corpus.stacked, corpus.indicator, corpus.languages)
+    damaged = sparse.csr_array(corpus.stacked)
+    damaged.indices[0] = 2**28
+    large = corpus.stacked * 1e300
+    ways: list[Any] = [model.predict, model.predict_proba, model.decision_function, model.explain]
+    for X, reason in ((damaged, "damaged sparse matrix"), (large, "Scale the features")):
+        for way in ways:
+            with pytest.raises(InputError, match=reason):
+                way(X, corpus.languages)
+        for learn in (model.extend, clone(model).fit):
+            with pytest.raises(InputError, match=reason):
+                learn(X, corpus.indicator, corpus.languages)
+        with pytest.raises(InputError, match=reason):
+            model.score(X, corpus.indicator, languages=corpus.languages)

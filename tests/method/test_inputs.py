@@ -182,3 +182,34 @@ def test_refusals_of_what_runs_along_the_documents() -> None:
             mapped.divide(wrong, "y")
     with pytest.raises(InputError, match=r"^groups: 3 entries for the 4 documents of 'it'\.$"):
         mapped.divide({"it": [1, 2, 3]}, "groups")
+
+
+def damaged(form: str, place: int) -> Any:
+    """A sparse matrix with an entry that is not in it."""
+    X = getattr(sparse.csr_array(MATRIX), f"to{form}")()
+    (X.col if form == "coo" else X.indices)[3] = place
+    return X
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("place", [2**28, -(2**28)])
+def test_an_entry_outside_a_sparse_matrix_is_refused_before_anything_follows_it(
+    form: str, place: int
+) -> None:
+    """Compiled code would read, and write, at that place in memory."""
+    X = damaged(form, place)
+    assert refusal(X).startswith("X is a damaged sparse matrix (")
+    assert refusal(X, CODES).startswith("X is a damaged sparse matrix (")
+    assert refusal({"it": X}).startswith("X is a damaged sparse matrix (")
+    with pytest.raises(InputError, match="y is a damaged sparse matrix"):
+        read_inputs(MATRIX, CODES).divide(X, "y")
+    with pytest.raises(InputError, match="y is a damaged sparse matrix"):
+        read_inputs({"it": MATRIX}, None).divide({"it": X}, "y")
+
+
+@pytest.mark.parametrize("value", [1e15, -1e15, 1e300])
+@pytest.mark.parametrize("of", [np.array, sparse.csr_array])
+def test_values_too_large_to_tell_a_margin_are_refused_at_once(value: float, of: Any) -> None:
+    X = np.where(MATRIX == 5, value, MATRIX)
+    for given_as in (of(X), {"it": of(X)}):
+        assert refusal(given_as) == "X holds values beyond 1e+09. Scale the features to about 1."

@@ -336,6 +336,16 @@ def test_a_problem_that_does_not_end_is_left_with_a_warning(
     assert caplog.records[0].message.startswith("The SVMs of 1 of 1 labels with C = 1 were left unfinished.")
 
 
+@needs_native
+def test_features_of_any_size_come_to_an_end() -> None:
+    """Unscaled and noisy, so that no step is the last: ten times as many once took a minute in all."""
+    rng = np.random.default_rng(0)
+    problem = make("", rng.normal(size=(48, 10)) * 1e8, rng.random(48) < 0.5, form="dense")
+    solution = problem.solve(1.0)
+    assert solution.unfinished.tolist() == [True]
+    assert np.isfinite(solution.scores).all()
+
+
 class TestWithoutCompiler:
     """Where the package was installed without a compiler, scikit-learn does the work."""
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
-from funnelling.formats.files import reading, shown_name, writing
+from funnelling.formats.files import raw_lines, reading, shown_name, writing
 from funnelling.matrices import Floats
 from funnelling.text.languages import normalise_tag
 
@@ -161,7 +161,7 @@ def _header(stream: BinaryIO, name: str) -> tuple[int, int]:
 def _rows(stream: BinaryIO, name: str, count: int, dimensions: int) -> Iterator[_Row]:
     """Check the form of each line; the numbers are left as they are."""
     words: set[str] = set()
-    for number, line in enumerate(stream, start=2):
+    for number, line in raw_lines(stream, name, start=2):
         if len(words) == count:
             raise InputError(f"{name}:{number}: the header says {count} words, here is one more. Correct it.")
         line = line.rstrip(_LINE_END)
@@ -223,7 +223,11 @@ def _first_bad_number(rows: list[_Row], name: str) -> InputError:
 
 def _vector_files(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.name[0] != "." and _SUFFIX.search(path.name))
+        return sorted(
+            path
+            for path in folder.iterdir()
+            if path.name[0] != "." and _SUFFIX.search(path.name) and path.is_file()
+        )
     except FileNotFoundError:
         raise InputError(f"{folder}: no such folder. Name the folder of the vectors.") from None
     except NotADirectoryError:

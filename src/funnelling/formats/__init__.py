@@ -2,7 +2,6 @@
 
 import logging
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -14,7 +13,7 @@ from funnelling.formats import delimited, jsonl, parquet
 from funnelling.formats.delimited import DelimitedRows
 from funnelling.formats.document import Document, to_record
 from funnelling.formats.encoded import TextFile
-from funnelling.formats.files import STANDARD, cannot_read, reading, shown_name
+from funnelling.formats.files import STANDARD, cannot_read, raw_lines, reading, shown_name
 from funnelling.formats.jsonl import JsonRows
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import ParquetRows
@@ -187,21 +186,22 @@ def _of_folder(
 def _of_file(
     path: _Path, file_format: _Format, layout: Layout, labels: bool, keep_fields: bool, texts: bool
 ) -> Iterator[Document]:
-    # Labels and tables may take a second look, for which standard input has to be kept.
-    streamed = not labels and layout.file_format in (None, "jsonl", "ndjson", "json", "lines")
-    with _rereadable(path, streamed) as file:
+    # Labels and tables may take a second look, for which what comes through a pipe has to be kept.
+    streamed = not labels and file_format in (_JSON_LINES, _GIVEN["lines"])
+    with _rereadable(path, streamed or os.path.isfile(path)) as file:
         rows = file_format.rows(file, shown_name(path), layout)
         yield from DocumentReader([rows], layout, labels, keep_fields, texts).documents()
 
 
 @contextmanager
-def _rereadable(path: _Path, streamed: bool) -> Iterator[_Path]:
-    if os.fspath(path) != STANDARD or streamed:
+def _rereadable(path: _Path, as_it_is: bool) -> Iterator[_Path]:
+    if as_it_is or (os.fspath(path) != STANDARD and not os.path.lexists(path)):
         yield path
         return
     with tempfile.NamedTemporaryFile(prefix="funnelling-") as copy:
-        with reading(STANDARD) as stream:
-            shutil.copyfileobj(stream, copy)
+        with reading(path) as stream:
+            # By lines: a device without end has none.
+            copy.writelines(raw for _, raw in raw_lines(stream, shown_name(path)))
         copy.flush()
         yield copy.name
 

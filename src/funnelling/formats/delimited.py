@@ -11,13 +11,12 @@ from funnelling.errors import InputError
 from funnelling.formats.columns import distinct_names, header_names, known_names
 from funnelling.formats.document import join_labels, quoted
 from funnelling.formats.encoded import TextFile
-from funnelling.formats.files import writing
+from funnelling.formats.files import LONGEST, too_long, writing
 from funnelling.formats.layout import Layout
 
 logger = logging.getLogger(__name__)
 
 _COLUMNS = ("id", "language", "split", "group", "text", "labels")
-_LONGEST_CELL = 2**28
 _SAMPLE_LINES = 200
 _SAID_DELIMITER = re.compile(r'\ufeff?"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)  # as Excel writes it
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
@@ -39,7 +38,7 @@ class DelimitedRows:
         if given is not None and (len(given) != 1 or given in '"\r\n'):
             raise InputError(f"{layout.delimiter!r} cannot stand between cells. Use one of , ; | or tab.")
         self._layout = layout
-        lines = [line for _, line in islice(self._file.text_lines(), _SAMPLE_LINES)]
+        lines = self._sample()
         said = _SAID_DELIMITER.fullmatch(lines[0]) if lines else None
         self._skipped = 0 if said is None else 1
         if given is None and said is not None:
@@ -89,6 +88,17 @@ class DelimitedRows:
             return [str(number) for number in range(1, len(header) + 1)]
         return header_names(header)
 
+    def _sample(self) -> list[str]:
+        """The first lines, as far as they are needed to find the delimiter."""
+        lines, size = [], 0
+        for _, line in islice(self._file.text_lines(), _SAMPLE_LINES):
+            lines.append(line)
+            size += len(line)
+            if size > LONGEST:
+                break
+        self._is_cut = size > LONGEST or len(lines) == _SAMPLE_LINES
+        return lines
+
     def _find_delimiter(self, lines: list[str], usual: str) -> str:
         """The one that divides the header into the most known columns, then the most of the rows alike."""
         candidates = [usual, *(each for each in DELIMITERS if each != usual)]
@@ -109,7 +119,7 @@ class DelimitedRows:
                 header = row if number == 1 or not header else header
                 widths.append(len(row))
         except InputError:
-            widths = widths if len(lines) == _SAMPLE_LINES else []
+            widths = widths if self._is_cut else []
         if not widths:
             return (False, 0, 0.0, 0)
         alike = sum(width == widths[0] for width in widths) / len(widths)
@@ -119,11 +129,21 @@ class DelimitedRows:
     def _rows(
         self, lines: Iterable[tuple[int, str]], delimiter: str, skipped: int = 0
     ) -> Iterator[tuple[int, list[str]]]:
-        csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
+        csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+        start = size = 0
+
+        def of_row() -> Iterator[str]:
+            nonlocal size
+            for _, line in lines:
+                size += len(line)
+                if size > LONGEST:
+                    raise too_long(f"{self.name}:{start}", "a row")
+                yield line
+
         # Strict, because otherwise a quote that is never closed swallows the rest of the file in silence.
-        reader = csv.reader((line for _, line in lines), delimiter=delimiter, strict=True)
+        reader = csv.reader(of_row(), delimiter=delimiter, strict=True)
         while True:
-            start = reader.line_num + 1 + skipped
+            start, size = reader.line_num + 1 + skipped, 0
             try:
                 row = next(reader, None)
             except csv.Error as error:

@@ -7,12 +7,12 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
 from funnelling.errors import InputError
-from funnelling.formats.files import reading, shown_name
+from funnelling.formats.files import LONGEST, raw_lines, reading, shown_name, too_long
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +45,7 @@ _LONGEST_JUDGED = 500  # characters of a line
 _CLEAR = 0.2  # by how much of the lines one of them must fit better than the next
 _CONTROL = re.compile(r"[\x80-\x9f]")  # no text holds such characters
 _SAMPLE = 2**18  # bytes of lines with other characters than ASCII, to tell the encoding by
+_LONGEST_SAMPLE = 4 * _SAMPLE
 _NEGLIGIBLE = 0.02  # of disorder, by which another encoding may look better than the most frequent one
 _UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # bytes that stand for nothing in the most frequent one
 _BY_CHANCE = 0.1  # of the lines with other characters than ASCII
@@ -86,7 +87,13 @@ class TextFile:
 
     def text(self) -> str:
         """The whole text."""
-        return "".join(line for _, line in self.text_lines())
+        lines, size = [], 0
+        for _, line in self.text_lines():
+            lines.append(line)
+            size += len(line)
+            if size > LONGEST:
+                raise too_long(self.name, "a text")
+        return "".join(lines)
 
     def text_lines(self) -> Iterator[tuple[int, str]]:
         """The lines; a NUL among them is refused, which no text holds."""
@@ -113,30 +120,32 @@ class TextFile:
         Lines of ASCII alone are the same in all of them, so that nothing need be read again.
         """
         is_utf8 = False
-        for number, raw in enumerate(stream, start=1):
+        lines = raw_lines(stream, self.name)
+        for number, raw in lines:
             try:
                 line = raw.decode()
             except UnicodeDecodeError:
-                self.encoding, ahead = self._find_encoding(stream, number, raw, is_utf8)
+                self.encoding, ahead = self._find_encoding(lines, number, raw, is_utf8)
                 break
             is_utf8 = is_utf8 or not line.isascii()
             yield number, line
         else:
             return
-        for line_number, raw in enumerate(chain(ahead, stream), start=number):
-            yield line_number, self._decode(raw, self.encoding, line_number)
+        for number, raw in chain(ahead, lines):
+            yield number, self._decode(raw, self.encoding, number)
 
     def _find_encoding(
-        self, stream: BinaryIO, number: int, raw: bytes, is_utf8: bool
-    ) -> tuple[str, list[bytes]]:
+        self, lines: Iterator[tuple[int, bytes]], number: int, raw: bytes, is_utf8: bool
+    ) -> tuple[str, list[tuple[int, bytes]]]:
         """The encoding of lines that are not UTF-8, and those that were read to tell."""
-        ahead, foreign, size = [raw], [raw], len(raw)
-        for line in stream:
-            ahead.append(line)
+        ahead, foreign, size, together = [(number, raw)], [raw], len(raw), 0
+        for following, line in lines:
+            ahead.append((following, line))
             if not line.isascii():
                 foreign.append(line)
                 size += len(line)
-            if size > _SAMPLE or len(ahead) * 64 > 4 * _SAMPLE:
+            together += len(line)
+            if size > _SAMPLE or len(ahead) * 64 > 4 * _SAMPLE or together > LONGEST:
                 break
         # What is in another encoding is hardly ever UTF-8 by chance.
         damaged = is_utf8 or sum(map(_is_utf8, foreign)) > _BY_CHANCE * len(foreign)
@@ -157,14 +166,17 @@ class TextFile:
         if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
             wrapped = io.TextIOWrapper(stream, encoding, newline="\n")
             try:
-                for number, line in enumerate(wrapped, start=1):
+                lines = iter(partial(wrapped.readline, LONGEST + 1), "")
+                for number, line in enumerate(lines, start=1):
+                    if len(line) > LONGEST:
+                        raise too_long(f"{self.name}:{number}", "a line")
                     yield number, line.removeprefix("\ufeff") if number == 1 else line
             except UnicodeError as error:
                 raise self._not_in(encoding, 1) from error
             finally:
                 wrapped.detach()
             return
-        for number, raw in enumerate(stream, start=1):
+        for number, raw in raw_lines(stream, self.name):
             yield (
                 number,
                 self._decode(raw, encoding if number == 1 else encoding.removesuffix("-sig"), number),
@@ -196,7 +208,7 @@ def encodings_of_all(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
     for path in paths:
         with reading(path) as stream:
             if _certain_encoding(stream) is None:
-                content = stream.read()
+                content = stream.read(LONGEST)
                 sample += b"" if _is_utf8(content) else content + b"\n"
         if len(sample) > _SAMPLE:
             break
@@ -252,6 +264,8 @@ def _most_likely(sample: bytes) -> list[str]:
 
     None where it makes no sense in any, or would in the most frequent one but for a few bytes.
     """
+    if len(sample) > _LONGEST_SAMPLE:  # of one line without end: cut where no character is
+        sample = sample[:_LONGEST_SAMPLE].rpartition(b" ")[0] or sample[:_LONGEST_SAMPLE]
     likely = _least_disorder(sample)
     if not likely or _oddness(sample.decode(likely[0], errors="ignore")) > _TOO_ODD:
         return []

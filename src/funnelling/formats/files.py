@@ -8,7 +8,8 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import BinaryIO, TextIO, cast
+from functools import partial
+from typing import Any, BinaryIO, TextIO, cast
 
 from funnelling.errors import InputError
 from funnelling.work.alone import uninterrupted
@@ -16,8 +17,14 @@ from funnelling.work.drafts import draft_file, sweep, sync
 
 STANDARD = "-"
 
+LONGEST = 2**26  # bytes of a line or a row, and of what is read as a whole: a text, an array of JSON
+MOST_BLANK = 1_000_000  # lines, one after the other
+_SMALL = 2**24  # bytes that anything may unpack to
+_DENSEST = 200  # times its size, to which more may: far more than that of documents
+
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = "\ufeff"
+_BUFFER = 2**16
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -40,7 +47,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             else:
                 stream = stack.enter_context(open(path, "rb"))
             if stream.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
-                yield cast(BinaryIO, stack.enter_context(gzip.GzipFile(fileobj=stream)))
+                yield cast(BinaryIO, io.BufferedReader(_Unpacked(stream, name), _BUFFER))
             else:
                 yield stream
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -51,14 +58,85 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise cannot_read(name, error) from error
 
 
+def raw_lines(stream: BinaryIO, name: str, start: int = 1) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers, line ends kept; one without an end would fill the memory.
+
+    Nor are there blank ones without end, which nobody would hear of for minutes.
+    """
+    blank = 0
+    for number, raw in enumerate(iter(partial(stream.readline, LONGEST + 1), b""), start=start):
+        if len(raw) > LONGEST:
+            raise too_long(f"{name}:{number}", "a line")
+        blank = 0 if len(raw) > 2 or not raw.isspace() else blank + 1
+        if blank > MOST_BLANK:
+            raise InputError(f"{name}:{number}: more than {MOST_BLANK:,} blank lines in a row. Remove them.")
+        yield number, raw
+
+
+def too_long(place: str, what: str) -> InputError:
+    """The refusal of a line, or of what is read as a whole, that is too large to be a document."""
+    return InputError(
+        f"{place}: {what} of more than {LONGEST // 2**20} MiB. Divide it into documents, one per line, as "
+        "jq -c '.[]' does with an array."
+    )
+
+
 def text_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
     """The lines of UTF-8 text with their numbers, line ends kept, a byte order mark dropped."""
-    for number, raw in enumerate(stream, start=1):
+    for number, raw in raw_lines(stream, name):
         try:
             line = raw.decode()
         except UnicodeDecodeError:
             raise InputError(f"{name}:{number}: not UTF-8 text. Save the file as UTF-8.") from None
         yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+
+
+class _Counted:
+    """What is read of a stream, and how much that was."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def read(self, size: int) -> bytes:
+        chunk = self._stream.read(size)
+        self.count += len(chunk)
+        return chunk
+
+    def seek(self, offset: int) -> int:
+        return self._stream.seek(offset)
+
+
+class _Unpacked(io.RawIOBase):
+    """What gzip packed, unless it is nearly nothing: a few megabytes of it unpack to as many gigabytes."""
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._packed = _Counted(stream)
+        self._unpacked = gzip.GzipFile(fileobj=cast(BinaryIO, self._packed))
+        self._name = name
+        self._count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._unpacked.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._unpacked.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._unpacked.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        size = self._unpacked.readinto(buffer)
+        self._count += size
+        if self._count > max(_SMALL, _DENSEST * self._packed.count):
+            raise InputError(
+                f"{self._name}: unpacks to more than {_DENSEST} times its size, as no documents do. If it is "
+                "sound, unpack it with gunzip first."
+            )
+        return size
 
 
 @contextmanager

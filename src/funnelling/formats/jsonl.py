@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NoReturn
 
 from funnelling.errors import InputError
+from funnelling.formats.document import quoted
 from funnelling.formats.encoded import TextFile
-from funnelling.formats.files import writing
+from funnelling.formats.files import LONGEST, too_long, writing
 from funnelling.formats.layout import Layout
 
 
@@ -28,10 +29,19 @@ class JsonRows:
         begun = False
         for number, line in lines:
             if not begun and line.lstrip().startswith("["):
-                yield from self._entries("".join([line, *(rest for _, rest in lines)]), number)
+                yield from self._entries(self._joined(line, lines), number)
             else:
                 begun = True
                 yield number, _parse(line.rstrip(), f"{self.name}:{number}")
+
+    def _joined(self, line: str, following: Iterator[tuple[int, str]]) -> str:
+        lines, size = [line], len(line)
+        for _, line in following:
+            lines.append(line)
+            size += len(line)
+            if size > LONGEST:
+                raise too_long(self.name, "an array")
+        return "".join(lines)
 
     def _entries(self, text: str, number: int) -> Iterator[tuple[int, dict[str, object]]]:
         """The objects of an array, by their place in it."""
@@ -55,6 +65,8 @@ def _parse(line: str, place: str) -> dict[str, object]:
 def _decode(text: str, place: str) -> object:
     try:
         return _DECODER.decode(text)
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
     except json.JSONDecodeError as error:
         raise InputError(
             f"{place}: not JSON ({error.msg}, column {error.colno}). "
@@ -77,4 +89,13 @@ def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"it has no {constant}")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"an object has the field {quoted(twice)} twice. Drop one.")
+    return fields
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_object)

@@ -15,6 +15,7 @@ from funnelling.formats.files import reading, shown_name, writing_bytes
 from funnelling.formats.spool import Spool
 
 _ROWS_PER_BATCH = 1024
+_LARGEST_BATCH = 2**29  # bytes
 # Without a buffer the whole column of a row group is read at once, which is often the whole file.
 _READ_BUFFER = 2**20
 
@@ -39,10 +40,15 @@ class ParquetRows:
         with self._open() as file:
             try:
                 for batch in file.iter_batches(_ROWS_PER_BATCH, columns=columns):
+                    if _size(self._pyarrow, batch) > _LARGEST_BATCH:
+                        raise InputError(
+                            f"{self.name}: {_ROWS_PER_BATCH:,} rows after row {number} hold more than "
+                            f"{_LARGEST_BATCH // 2**20} MiB. Divide them into documents."
+                        )
                     for record in batch.rename_columns(distinct_names(batch.schema.names)).to_pylist():
                         number += 1
                         yield number, record
-            except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            except (self._pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
                 raise _damaged(self.name, number, error) from error
 
     @contextmanager
@@ -135,8 +141,18 @@ def _write(
             writer.write_batch(pyarrow.RecordBatch.from_pylist(batch, schema=schema))
 
 
+def _size(pyarrow: Any, batch: Any) -> int:
+    """The bytes of some rows, a text that several of them share counted for each."""
+    size = int(batch.nbytes)
+    for column in batch.columns:
+        if hasattr(column, "dictionary"):  # of texts, as Parquet has no other
+            lengths = pyarrow.compute.binary_length(column.dictionary)
+            size += pyarrow.compute.sum(lengths.take(column.indices).cast("int64")).as_py() or 0
+    return size
+
+
 def _damaged(name: str, rows: int, error: Exception) -> InputError:
-    reason = str(error).partition("\n")[0]
+    reason = str(error).partition("\n")[0] or "too large for the memory"
     return InputError(
         f"{name}: not readable as Parquet after row {rows} ({reason}). Write or copy the file again."
     )
@@ -145,6 +161,7 @@ def _damaged(name: str, rows: int, error: Exception) -> InputError:
 def _pyarrow(purpose: str) -> Any:
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
         raise InputError(f"{purpose} Parquet needs pyarrow: pip install 'funnelling[parquet]'") from None

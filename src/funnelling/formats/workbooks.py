@@ -1,18 +1,25 @@
 """Spreadsheets of Excel and OpenDocument: the rows of one of their sheets."""
 
+import copy
 import datetime
 import io
 import os
 import zlib
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import distinct_names, header_names, known_names
 from funnelling.formats.document import quoted
 from funnelling.formats.files import reading
 from funnelling.formats.layout import Layout
+from funnelling.formats.sheet_sizes import check_cells
 
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
+
+_CHUNK = 2**20  # bytes
+_BINARY_BOOK = "xl/workbook.bin"
 _BOOK, _SHEETS = "xl/workbook.xml", "xl/worksheets/"
 _LARGEST = 2**31  # bytes, when unpacked
 _DENSEST = 200  # times its size, far more than that of rows that are all the same
@@ -72,7 +79,9 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
     from zipfile import BadZipFile
 
     with reading(path) as stream:
-        content = io.BytesIO(stream.read())
+        content = io.BytesIO(stream.read(_SMALL + 1))
+    if len(content.getbuffer()) > _SMALL:
+        raise InputError(f"{name}: larger than {_SMALL // 2**20} MiB. Save it as CSV.")
     try:
         _check_parts(content, name)
         content.seek(0)
@@ -86,7 +95,10 @@ def _read(path: str | os.PathLike[str], name: str) -> dict[str, list[list[str]]]
         }
     except InputError:
         raise
-    except (CalamineError, BadZipFile, zlib.error, *_DAMAGED) as error:
+    except BaseException as error:
+        # The library panics on some damage, with an exception of its own that is no Exception.
+        if not isinstance(error, (CalamineError, BadZipFile, zlib.error, *_DAMAGED)) and not _is_panic(error):
+            raise
         reason = str(error).partition("\n")[0]
         raise InputError(
             f"{name}: not readable as a spreadsheet ({reason}). Save it again, or as CSV."
@@ -109,7 +121,12 @@ def _check_parts(content: io.BytesIO, name: str) -> None:
             raise InputError(
                 f"{name}: unpacks to {size / 2**30:.1f} GiB, which is too large. Save it as CSV."
             )
+        for part in parts.infolist():
+            _check_size(parts, part)
+        check_cells(parts)
         names = parts.namelist()
+        if _BINARY_BOOK in names:
+            raise InputError(f"{name}: a binary workbook. Save it as .xlsx.")
         if _BOOK not in names or b"fullCalcOnLoad" not in parts.read(_BOOK):
             return
         sheets = [part for part in names if part.startswith(_SHEETS)]
@@ -118,6 +135,22 @@ def _check_parts(content: io.BytesIO, name: str) -> None:
                 f'{name}: holds formulas that were never computed, or texts that begin with "=". Open it in '
                 "a spreadsheet and save it again, or save it as CSV."
             )
+
+
+def _check_size(parts: "ZipFile", part: "ZipInfo") -> None:
+    """Raise ValueError where a part unpacks to more than it says, which the library would not notice."""
+    patient = copy.copy(part)
+    patient.file_size = _LARGEST  # else no more would be read than is said
+    left = part.file_size
+    with parts.open(patient) as stream:
+        while left >= 0 and (chunk := stream.read(_CHUNK)):
+            left -= len(chunk)
+    if left < 0:
+        raise ValueError("a part is larger than it says")
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__name__ == "PanicException"
 
 
 def _cell(value: Any) -> str:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
 from funnelling.frames import as_documents, as_values, is_table
-from funnelling.matrices import check_vectors, is_sparse, length, sizes_of, take
+from funnelling.matrices import check_places, check_vectors, is_sparse, length, sizes_of, take
 from funnelling.randomness import is_missing
 from funnelling.text.languages import known_as, normalise_tag, served_by
 
@@ -62,9 +62,9 @@ class Inputs:
         if self.positions is None:
             if not isinstance(values, Mapping) or set(values) != set(self.documents):
                 raise InputError(f"{name} must be a mapping with the same languages as X.")
-            divided = {language: as_values(values[language], name) for language in self.documents}
+            divided = {language: _along(values[language], name) for language in self.documents}
         else:
-            values = as_values(values, name)
+            values = _along(values, name)
             if not hasattr(values, "__len__"):
                 values = np.asarray(values)
             if length(values) != sum(map(len, self.positions.values())):
@@ -89,6 +89,13 @@ class Inputs:
         for language, where in self.positions.items():
             gathered[where] = results[language]
         return gathered
+
+
+def _along(values: Any, name: str) -> Any:
+    """What runs along the documents, in a form that can be cut."""
+    if is_sparse(values):
+        check_places(values, name)
+    return as_values(values, name)
 
 
 def _name(given: Any, place: int) -> str:
@@ -146,7 +153,9 @@ def read_inputs(
         return _read_mapping(X, languages)
     texts = is_texts(listed(X, "X"))
     if not texts:
-        X = check_matrix(X)
+        if is_sparse(X):
+            check_places(X)
+        X = check_vectors(check_matrix(X))
     count = length(X)
     if languages is not None and length(languages) != count:
         raise InputError(f"languages has {length(languages)} entries for {count} documents.")

@@ -121,8 +121,6 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         """What the model's documents would become with further ones; for `learn`."""
         archive = self.check_extensible()
         inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
-        if not inputs.texts:
-            inputs = replace(inputs, documents=checked_vectors(inputs.documents))
         return merge(archive, self.classes_, bool(self.exclusive_), inputs, y, groups, ids)
 
     def correction(self, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None) -> Merged:

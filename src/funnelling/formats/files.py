@@ -17,7 +17,7 @@ from funnelling.work.drafts import draft_file, sweep, sync
 
 STANDARD = "-"
 
-LONGEST = 2**26  # bytes of a line or a row, and of what is read as a whole: a text, an array of JSON
+LONGEST = 2**28  # bytes of a line or a row, and of what is read as a whole: a text, an array of JSON
 MOST_BLANK = 1_000_000  # lines, one after the other
 _SMALL = 2**24  # bytes that anything may unpack to
 _DENSEST = 200  # times its size, to which more may: far more than that of documents

@@ -128,9 +128,9 @@ def test_a_run_is_divided_over_the_words_it_touches_by_their_characters() -> Non
     passages, unplaced = laid_passages(layout, [view], [np.array([4.0, 10.0])])
     # "te-of": two characters of state, one sign, two of "of"; 9 is "it", once.
     assert passages == [
-        (0, 5, pytest.approx(2.0)),
-        (5, 6, pytest.approx(1.0)),
-        (6, 8, pytest.approx(2.0)),
-        (9, 11, 2.0),
+        [0, 5, pytest.approx(2.0)],
+        [5, 6, pytest.approx(1.0)],
+        [6, 8, pytest.approx(2.0)],
+        [9, 11, 2.0],
     ]
     assert unplaced == 0

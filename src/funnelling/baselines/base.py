@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,10 +77,9 @@ class SVMBaseline(Method):
         posteriors = self._calibrator(language)(scores)
         texts = documents if self.texts_ else None
 
-        def places(i: int) -> Places | None:
-            return None if texts is None else self._places(language, texts[i])
-
-        words = WordEvidence(linear, self._feature_names(language), X, scores, posteriors, places)
+        words = WordEvidence(
+            linear, self._feature_names(language), X, scores, posteriors, partial(self._places, language)
+        )
         return Evidence(scores, evident, {"": words}, texts=texts)
 
 

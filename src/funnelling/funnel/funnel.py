@@ -20,7 +20,6 @@ from funnelling.method.training_set import TrainingSet
 from funnelling.svm import LinearScorer
 from funnelling.svm.learner import scores_on
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
-from funnelling.text.tfidf import Places
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,6 @@ class FittedFunnel:
         texts = documents if isinstance(documents, list) else None
         shares = self.combination.shares(list(tiers))
 
-        def places(view: str, i: int) -> Places | None:
-            return None if texts is None else self.views.places(view, language, texts[i])
-
         scorer = self.tier_two.scorer
         selection = scorer.selection if isinstance(scorer, SelectedScorer) else None
         words = {
@@ -63,7 +59,7 @@ class FittedFunnel:
                 vectors[view],
                 _selected(selection, tier.scorer.scores(vectors[view])),
                 posteriors[view] if selection is None else selection.of_posteriors(posteriors[view]),
-                partial(places, view),
+                partial(self.views.places, view, language),
                 shares[view],
             )
             for view, tier in tiers.items()

@@ -9,6 +9,7 @@ Where features are words or runs of characters, what they added is also laid bac
 (`funnelling.method.passages`): ``passages`` are ``[start, end, amount]``. Of several views a passage has the
 sum, each view weighted by its ``share`` in what tier 2 gets, so that all passages and what is ``unplaced``
 sum to what the views' features added, biases left out, weighted alike: of one view, to what its words added.
+Amounts are laid onto the beginning of a long text, `LAID_BYTES`; what stands only beyond is unplaced.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,9 +24,12 @@ from funnelling.matrices import Floats, Rows, Scores
 from funnelling.method.passages import LaidView, TextLayout, laid_passages
 from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
+from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import Places
+from funnelling.work.threads import check_wanted
 
 DROPPED = "(dropped label)"  # what a label of tier 1 is called that the model does not give any more
+LAID_BYTES = 100_000  # of a text, as UTF-8, onto which amounts are laid: some 40 pages
 MOST_PROBABLE = 3  # labels that are explained where none is assigned
 
 Row = dict[str, Any]
@@ -36,8 +40,8 @@ Array = npt.NDArray[np.float64]
 class WordEvidence:
     """Linear classifiers, the vectors of some documents, and what the classifiers say of them.
 
-    ``words`` are the names of the columns, None where they have none. ``places`` says where the text of one
-    document has them, if they stand anywhere. ``share`` is what the view counts among all views.
+    ``words`` are the names of the columns, None where they have none. ``places`` says where a text
+    has them, if they stand anywhere. ``share`` is what the view counts among all views.
     """
 
     scorer: LinearScorer
@@ -45,7 +49,7 @@ class WordEvidence:
     vectors: Any
     scores: Scores
     posteriors: Scores
-    places: Callable[[int], Places | None] = lambda _document: None
+    places: Callable[[str], Places | None] = lambda _text: None
     share: float = 1.0
 
 
@@ -145,9 +149,12 @@ class Explainer:
         views = [_DocumentView(name, view, i) for name, view in evidence.views.items()]
         if not views:
             return [{} for _ in labels]
-        lay = _layer(evidence.texts[i], views) if evidence.texts is not None else None
+        lay = None
+        if evidence.texts is not None:
+            lay = _layer(start_within(evidence.texts[i], LAID_BYTES), views)
         rows = []
         for label in labels:
+            check_wanted()
             column, sign = (0, 1 if label else -1) if self._two else (label, 1)
             contributions = [sign * view.contributions(column) for view in views]
             first, *others = (
@@ -201,7 +208,6 @@ class _DocumentView:
     def __init__(self, name: str, evidence: WordEvidence, i: int) -> None:
         self.name = name
         self.evidence = evidence
-        self.places = evidence.places(i)
         self._row = evidence.vectors[[i]]
         self.features, _ = linear_contributions(evidence.scorer, self._row, 0)
 
@@ -237,14 +243,18 @@ class _TierTwo:
 
 def _layer(text: str, views: Sequence[_DocumentView]) -> Callable[[Sequence[Any]], Row] | None:
     """What lays the views' contributions onto a text; None where no view's features stand in one."""
-    if all(view.places is None for view in views):
+    places = [view.evidence.places(text) for view in views]
+    if all(each is None for each in places):
         return None
     layout = TextLayout(text)
-    laid = [LaidView(layout, view.features, view.places, view.evidence.share) for view in views]
+    laid = [
+        LaidView(layout, view.features, each, view.evidence.share)
+        for view, each in zip(views, places, strict=True)
+    ]
 
     def lay(contributions: Sequence[Any]) -> Row:
         passages, unplaced = laid_passages(layout, laid, contributions)
-        return {"passages": [list(each) for each in passages], **({"unplaced": unplaced} if unplaced else {})}
+        return {"passages": passages, **({"unplaced": unplaced} if unplaced else {})}
 
     return lay
 

@@ -11,7 +11,7 @@ from funnelling.text.tfidf import Places
 from funnelling.text.tokens import units
 
 Array = npt.NDArray[np.float64]
-Passage = tuple[int, int, float]  # start and end in the text, and what the words there added
+Passage = list[Any]  # start and end in the text, and what the words there added: as JSON has it
 
 
 class TextLayout:
@@ -56,10 +56,9 @@ class TextLayout:
 
     def passages(self, amounts: Array) -> list[Passage]:
         """The words to which something was added, in the order of the text."""
-        return [
-            (int(self.starts[word]), int(self.ends[word]), float(amounts[word]))
-            for word in np.flatnonzero(amounts)
-        ]
+        words = np.flatnonzero(amounts)
+        columns = (self.starts[words].tolist(), self.ends[words].tolist(), amounts[words].tolist())
+        return list(map(list, zip(*columns, strict=True)))
 
 
 class LaidView:

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.work.threads import check_wanted
+
 Spelling = Callable[[str], str]
 
 LONGEST_CLUSTER = 64  # characters that are spelled as one; no script has so many
+BLOCK = 32  # characters that are first tried together
 _chunk = re.compile(r"\s+|\S+")
 
 
@@ -36,7 +40,7 @@ def aligned(text: str, spell: Spelling) -> Alignment:
     spelled = spell(text)
     each = _one_by_one(text, spell)
     if int(each.sum()) != len(spelled):  # some characters are spelled as one
-        return _by_chunk(text, spelled, spell)
+        return _by_chunk(text, spelled, each, spell)
     starts = np.flatnonzero(each)
     ends = np.append(starts, len(text))[1:]  # what is spelled as nothing belongs to what is before it
     sizes = each[starts]
@@ -51,14 +55,16 @@ def _one_by_one(text: str, spell: Spelling) -> npt.NDArray[np.intp]:
     return sizes[numbers]
 
 
-def _by_chunk(text: str, spelled: str, spell: Spelling) -> Alignment:
+def _by_chunk(text: str, spelled: str, each: npt.NDArray[np.intp], spell: Spelling) -> Alignment:
     starts: list[int] = []
     ends: list[int] = []
     known: dict[str, list[tuple[int, int, int]]] = {}
+    size_of = cache(lambda piece: len(spell(piece)))
     for found in _chunk.finditer(text):
         chunk, before = found[0], found.start()
         if chunk not in known:
-            known[chunk] = _clusters(chunk, spell)
+            check_wanted()
+            known[chunk] = _clusters(chunk, each[before : found.end()].tolist(), size_of)
         for start, end, size in known[chunk]:
             starts += [before + start] * size
             ends += [before + end] * size
@@ -67,16 +73,15 @@ def _by_chunk(text: str, spelled: str, spell: Spelling) -> Alignment:
     return Alignment(spelled, np.array(starts, dtype=np.intp), np.array(ends, dtype=np.intp))
 
 
-def _clusters(chunk: str, spell: Spelling) -> list[tuple[int, int, int]]:
+def _clusters(chunk: str, sizes: Sequence[int], size_of: Callable[[str], int]) -> list[tuple[int, int, int]]:
     """Pieces of a chunk that are spelled apart from each other: start, end, and how many characters it takes.
 
     They cover the chunk: what is spelled as nothing belongs to what is before it, or else to what follows.
     """
-    expected = len(spell(chunk))
-    sizes = _one_by_one(chunk, spell).tolist()
+    expected = size_of(chunk)
     cut = [(i, i + 1, size) for i, size in enumerate(sizes)]
     if sum(sizes) != expected:
-        cut = _joined(chunk, spell, sizes)
+        cut = _joined(chunk, sizes, size_of)
     if sum(size for *_, size in cut) != expected:
         return [(0, len(chunk), expected)]
     clusters: list[tuple[int, int, int]] = []
@@ -88,15 +93,22 @@ def _clusters(chunk: str, spell: Spelling) -> list[tuple[int, int, int]]:
     return clusters
 
 
-def _joined(chunk: str, spell: Spelling, sizes: Sequence[int]) -> list[tuple[int, int, int]]:
+def _joined(chunk: str, sizes: Sequence[int], size_of: Callable[[str], int]) -> list[tuple[int, int, int]]:
     """Characters that are spelled otherwise together than apart, as one piece: a letter and its accent.
 
     None where that would be more than any script has.
     """
     pieces = []
     start, size = 0, sizes[0]
+    apart = untried = (
+        1  # how far each character is known to be spelled on its own, and how far that was tried
+    )
     for i in range(1, len(chunk)):
-        together = len(spell(chunk[start : i + 1]))
+        if i >= untried and start == i - 1:
+            untried = i + BLOCK
+            if size_of(chunk[start:untried]) == sum(sizes[start:untried]):
+                apart = untried
+        together = size + sizes[i] if i < apart else size_of(chunk[start : i + 1])
         if together == size + sizes[i]:
             pieces.append((start, i, size))
             start, together = i, sizes[i]

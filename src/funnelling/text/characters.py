@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
@@ -13,12 +14,16 @@ from scipy.sparse import csr_array
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.text.alignment import aligned
+from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import Places, TfidfVectorizer, WordCounts
 from funnelling.text.tokens import fold_accents, lower, tidy
 from funnelling.work.threads import check_wanted
 
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
 BREAK = "\n"  # between chunks, none of which has one
+
+# The distinct chunks of one text are cut until they have so many bytes of UTF-8: some 30,000 words.
+CUT_BYTES = 250_000
 
 _word = re.compile(r"\S+")
 
@@ -27,7 +32,9 @@ class CharacterVectorizer(TfidfVectorizer):
     """Turn texts into tf-idf vectors over the runs of characters between their blanks.
 
     Texts are lower-cased and stripped of accents; no language needs to be known. Punctuation stays, for
-    ``c++`` and ``x86-64`` mean something. Weights are those of `TfidfVectorizer`.
+    ``c++`` and ``x86-64`` mean something. Weights are those of `TfidfVectorizer`. Of a text with
+    more distinct chunks between its blanks than `CUT_BYTES`, those that come last are left out, so that no
+    text takes long.
 
     Parameters
     ----------
@@ -60,17 +67,17 @@ class CharacterVectorizer(TfidfVectorizer):
     def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:  # noqa: ARG002
         """How often each text has each run. Those of a text are a sum over its chunks."""
         chunks = super().count(texts)
-        of_chunks, names = self._runs_of(chunks.words)
+        words_of_chunks, words = self._words(chunks.words)
+        runs_of_words, names = self._runs_of(words)
         of_texts = csr_array(
             (chunks.frequencies, (chunks.rows, chunks.columns)), (chunks.documents, len(chunks.words))
         )
-        found = (of_texts @ of_chunks).tocoo()
+        found = (of_texts @ words_of_chunks @ runs_of_words).tocoo()
         return WordCounts(chunks.documents, names, found.row.astype(np.intp), found.col, found.data)
 
-    def _runs_of(self, chunks: Sequence[str]) -> tuple[csr_array[np.intc], list[str]]:
-        """How often each chunk, a row, has each run, and the runs."""
-        words, owners = self._words(chunks)
-        owners = np.repeat(owners, [len(word) for word in words])
+    def _runs_of(self, words: Sequence[str]) -> tuple[csr_array[np.intc], list[str]]:
+        """How often each word, a row, has each run, and the runs."""
+        owners = np.repeat(np.arange(len(words)), [len(word) for word in words])
         names: list[str] = []
         rows, columns = [np.empty(0, np.intp)], [np.empty(0, np.int64)]
         for _, starts, numbers, runs in self._cut(words):
@@ -79,7 +86,7 @@ class CharacterVectorizer(TfidfVectorizer):
             names += runs
         ones: npt.NDArray[np.intc] = np.ones(sum(map(len, rows)), dtype=np.intc)
         places = (np.concatenate(rows), np.concatenate(columns).astype(np.intc))
-        return csr_array((ones, places), (len(chunks), len(names))), names
+        return csr_array((ones, places), (len(words), len(names))), names
 
     def _cut(
         self, words: Sequence[str]
@@ -141,24 +148,39 @@ class CharacterVectorizer(TfidfVectorizer):
             raise InputError(f"longest must be at least length, {self.length}, found {longest}.")
         return longest
 
-    def _words(self, chunks: Sequence[str]) -> tuple[list[str], npt.NDArray[np.intp]]:
-        """What is cut, with its edges, and of which chunk each is: one may be spelled as several words."""
+    def _words(self, chunks: Sequence[str]) -> tuple[csr_array[np.intc], list[str]]:
+        """How often each chunk, a row, has each word, and the words with their edges: what is cut."""
         lines = self._spell(BREAK.join(chunks)).split(BREAK) if chunks else []
         words = [line.split() if self.latin else [line] for line in lines]
-        owners = np.repeat(np.arange(len(words)), [len(each) for each in words])
-        return [f"{EDGE}{word}{EDGE}" for each in words for word in each], owners
+        number_of: defaultdict[str, int] = defaultdict()
+        number_of.default_factory = number_of.__len__
+        columns = np.array([number_of[word] for each in words for word in each], dtype=np.intc)
+        starts = np.concatenate([[0], np.cumsum([len(each) for each in words], dtype=np.intc)])
+        ones: npt.NDArray[np.intc] = np.ones(len(columns), dtype=np.intc)
+        counts = csr_array((ones, columns, starts), (len(words), len(number_of)))
+        return counts, [f"{EDGE}{word}{EDGE}" for word in number_of]
 
     def _spell(self, text: str) -> str:
         return _in_latin(text) if self.latin else fold_accents(text)
 
     def _analyser(self, language: str | None) -> Callable[[str], list[str]]:  # noqa: ARG002
-        return lambda text: lower(text).split()
+        return _chunks
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
         if self.min_df is not None:
             return super()._least_df(df, n)
         least = 5 if n >= 5_000 else 3 if n >= 2_000 else 2 if n >= 30 else 1
         return min(least, int(df.max(initial=1)))
+
+
+def _chunks(text: str) -> list[str]:
+    """What stands between the blanks of a text, in lower case, as far as it is cut."""
+    chunks = lower(text).split()
+    if len(text) <= CUT_BYTES // 4:  # none has more bytes
+        return chunks
+    distinct = list(dict.fromkeys(chunks))
+    kept = start_within(BREAK.join(distinct), CUT_BYTES).split(BREAK)
+    return list(filter(None, map(dict(zip(distinct, kept, strict=False)).get, chunks)))
 
 
 class _Latin(dict[int, str]):

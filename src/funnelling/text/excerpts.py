@@ -31,6 +31,17 @@ def telling_part(text: str, passages: Sequence[Sequence[float]], longest: int) -
     return _at_blanks(text, start, start + longest)
 
 
+def start_within(text: str, most: int) -> str:
+    """As much of a text as has at most so many bytes of UTF-8, from its beginning.
+
+    >>> start_within("naïve", 3), start_within("naïve", 4), start_within("naïve", 10)
+    ('na', 'naï', 'naïve')
+    """
+    codes = np.frombuffer(text[:most].encode("utf-32-le", "surrogatepass"), "<u4")
+    sizes = 1 + (codes > 0x7F) + (codes > 0x7FF) + (codes > 0xFFFF)
+    return text[: int(np.searchsorted(np.cumsum(sizes), most, side="right"))]
+
+
 def cut_out(text: str, start: int, end: int) -> tuple[str, int]:
     """A part of a text, with ellipses where the text goes on, and how far that moves its places.
 

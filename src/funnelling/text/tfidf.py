@@ -221,7 +221,10 @@ class TfidfVectorizer(Estimator):
         columns = vectors.indices
         # The C library's log for each frequency, and sums in the order of the columns: NumPy's vector
         # loops might round a value differently at another place in the batch.
-        logs = np.array([1 + math.log(max(each, 1)) for each in range(int(vectors.data.max(initial=0)) + 1)])
+        frequencies = np.bincount(vectors.data)
+        logs = np.ones(len(frequencies))
+        for each in np.flatnonzero(frequencies).tolist():
+            logs[each] = 1 + math.log(max(each, 1))
         weights = logs[vectors.data] * self.idf_[columns]
         lengths = np.sqrt(np.bincount(rows, weights * weights, minlength=counts.documents))
         data = (weights / lengths[rows]).astype(np.float32)

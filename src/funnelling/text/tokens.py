@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.text.alignment import Alignment, aligned
+from funnelling.text.normalisation import compatible, normalised
 
 # Han, kana and Bopomofo: runs are cut into pieces of one and two characters.
 _IDEOGRAPHIC = (
@@ -44,7 +45,6 @@ _astral = re.compile("[\U00010000-\U0001efff\U00020000-\U0003ffff]")
 _diacritics = re.compile("[\u0300-\u036f]+")
 _letters = re.compile(r"[^\W_]+")
 _signs = re.compile(r"\S+")
-_maybe_pile = re.compile(r"[^\w\x00-\x7f]{31}")
 
 _TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
 DOTLESS_LANGUAGES = frozenset({"az", "tr"})
@@ -79,7 +79,7 @@ def placed_words(text: str, language: str | None = None) -> list[tuple[str, int,
     return [
         (spelled.text[start:end], starts[start], ends[end - 1])
         for run in patterns.run.finditer(spelled.text)
-        for start, end in _cuts(run)
+        for start, end in (_cuts(run) if run.lastgroup else (run.span(),))
     ]
 
 
@@ -91,7 +91,7 @@ def units(text: str) -> list[tuple[int, int]]:
     >>> units("C++ für 東京!")
     [(0, 1), (1, 3), (4, 7), (8, 9), (9, 10), (10, 11)]
     """
-    spelled = _aligned(text)
+    spelled = _aligned(text, None)
     patterns = _patterns(bool(_astral.search(spelled.text)))
     starts, ends = spelled.starts.tolist(), spelled.ends.tolist()
     found: list[tuple[int, int]] = []
@@ -113,11 +113,11 @@ def units(text: str) -> list[tuple[int, int]]:
 
 def _spelled(text: str, language: str | None = None) -> str:
     """A text as its words are spelled."""
-    return unicodedata.normalize("NFC", lower(tidy(text), language))  # of "J̌" only the small letter composes
+    return normalised("NFC", lower(tidy(text), language))  # of "J̌" only the small letter composes
 
 
 @lru_cache(maxsize=4)  # each view asks for the same text
-def _aligned(text: str, language: str | None = None) -> Alignment:
+def _aligned(text: str, language: str | None) -> Alignment:
     return aligned(text, partial(_spelled, language=language))
 
 
@@ -142,18 +142,25 @@ def fold_accents(word: str) -> str:
     """
     if word.isascii():
         return word
-    return unicodedata.normalize("NFC", _diacritics.sub("", unicodedata.normalize("NFD", word)))
+    return normalised("NFC", _diacritics.sub("", normalised("NFD", word)))
 
 
 def tidy(text: str) -> str:
     """Spell equal text with equal characters."""
     if text.isascii():
         return text
-    text = _untidy.sub(lambda run: _invisible.sub("", unicodedata.normalize("NFKC", run[0])), text)
-    # Python's normalisation is quadratic in the marks on one letter; no script stacks more than thirty.
-    if _maybe_pile.search(text):
-        text = _patterns(bool(_astral.search(text))).pile.sub(r"\1", text)
-    return unicodedata.normalize("NFC", text)
+    return normalised("NFC", _untidy.sub(lambda run: run[0].translate(_tidied), text))
+
+
+class _Tidied(dict[int, str]):
+    """What shapes of letters stand for, for ``translate``; what is invisible stands for nothing."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = _invisible.sub("", compatible(chr(code)))
+        return self[code]
+
+
+_tidied = _Tidied()
 
 
 def _cut(run: re.Match[str]) -> list[str]:
@@ -201,7 +208,6 @@ class _Patterns:
             letters[run.start() : run.end()] = True
         others = np.flatnonzero(~letters)
         marks[others] = [unicodedata.category(characters[code])[0] == "M" for code in others.tolist()]
-        self._marks = _one_of(marks)
         self._ideographic = _one_of((letters | marks) & _within(_IDEOGRAPHIC, codes))
         self._southeast_asian = _one_of((letters | marks) & _within(_SOUTHEAST_ASIAN, codes))
         unspaced = (letters | marks) & _within(_IDEOGRAPHIC + _SOUTHEAST_ASIAN, codes)
@@ -223,11 +229,6 @@ class _Patterns:
         ideographic = f"(?P<ideographic>{self._ideographic}+)"
         southeast_asian = f"(?P<southeast_asian>{self._southeast_asian}+)"
         return re.compile(f"{ideographic}|{southeast_asian}|{self._word}")
-
-    @cached_property
-    def pile(self) -> re.Pattern[str]:
-        """Marks beyond the thirtieth on one letter."""
-        return re.compile(f"({self._marks}{self._marks}{{29}}){self._marks}+")
 
 
 def _within(ranges: Iterable[range], codes: int) -> npt.NDArray[np.bool_]:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import cache, lru_cache
 from threading import Lock
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from funnelling.errors import InputError
 from funnelling.text.languages import name_among
 from funnelling.text.lemmas import lemmatiser
+from funnelling.text.normalisation import normalised
 from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, lower, placed_words, words
+from funnelling.work.threads import check_wanted
 
 # A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86 letters.
 LONGEST_WORD = 100
+# So many distinct words of one text are reduced, or fewer if some have more than eight letters: lemmas are
+# sought among the beginnings and ends of a word, up to 6 µs per letter. A novel of 1 MB has about as many.
+REDUCED_WORDS = 15_000
+REDUCED_LETTERS = 8 * REDUCED_WORDS
 # Some 50 MB per language: the cache has most words of a stream, and no stream fills the memory.
 CACHED_WORDS = 200_000
 
@@ -85,6 +92,9 @@ def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> LanguageR
 class Analyser:
     """Turn texts of one language into features, each distinct word analysed once.
 
+    Of a text with more than some `REDUCED_WORDS` distinct words, those that come last stay as they are,
+    but for their accents, so that no text takes long.
+
     Get one from `analyser`, so that all texts of the language share its cache. Threads may share it too.
     """
 
@@ -94,7 +104,7 @@ class Analyser:
 
     def __call__(self, text: str) -> list[str]:
         """Return the features of a text in the order of its words."""
-        return list(filter(None, map(self._features.__getitem__, words(text, self._casing))))
+        return list(filter(None, self._features_of(words(text, self._casing))))
 
     def placed(self, text: str) -> list[tuple[str, int, int]]:
         """Return the same features, each with the start and the end of its word in the text.
@@ -102,10 +112,26 @@ class Analyser:
         >>> analyser("en").placed("The dogs bark")
         [('dog', 4, 8), ('bark', 9, 13)]
         """
-        words_with_features = (
-            (self._features[word], start, end) for word, start, end in placed_words(text, self._casing)
-        )
-        return [(feature, start, end) for feature, start, end in words_with_features if feature]
+        placed = placed_words(text, self._casing)
+        features = self._features_of([word for word, _, _ in placed])
+        return [
+            (feature, start, end)
+            for feature, (_, start, end) in zip(features, placed, strict=True)
+            if feature
+        ]
+
+    def _features_of(self, found: list[str]) -> Iterable[str]:
+        """The feature of each word of a text, empty where it has none."""
+        if len(found) <= REDUCED_LETTERS // LONGEST_WORD:  # whatever their letters
+            return map(self._features.__getitem__, found)
+        distinct = list(dict.fromkeys(found))
+        letters = np.cumsum(np.clip(np.fromiter(map(len, distinct), np.intp, len(distinct)), 8, LONGEST_WORD))
+        beyond = int(np.searchsorted(letters, REDUCED_LETTERS, side="right"))
+        if beyond == len(distinct):
+            return map(self._features.__getitem__, found)
+        features = [*map(self._features.__getitem__, distinct[:beyond])]
+        features += self._features.unreduced(distinct[beyond:])
+        return map(dict(zip(distinct, features, strict=True)).__getitem__, found)
 
 
 def analyser(
@@ -193,6 +219,7 @@ class _Features(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(word) > LONGEST_WORD:
             return ""
+        check_wanted()
         with self._lock:  # a stemmer holds the word it works on
             feature = "" if word in self._stop_words else self._reduced(word)
         if len(self) >= CACHED_WORDS:
@@ -201,8 +228,15 @@ class _Features(dict[str, str]):
         return feature
 
     def _reduced(self, word: str) -> str:
-        feature = lower(self._reduce(word), self._plan.casing) or word
-        return fold_accents(feature) if self._plan.fold else feature
+        return self._folded(lower(self._reduce(word), self._plan.casing) or word)
+
+    def unreduced(self, words: list[str]) -> list[str]:
+        """The features of words that stay as they are."""
+        kept = ["" if len(word) > LONGEST_WORD or word in self._stop_words else word for word in words]
+        return self._folded("\n".join(kept)).split("\n")
+
+    def _folded(self, word: str) -> str:
+        return fold_accents(word) if self._plan.fold else word
 
 
 def _reducer(plan: _Plan) -> Callable[[str], str]:
@@ -219,6 +253,6 @@ def _reducer(plan: _Plan) -> Callable[[str], str]:
 def _stop_words(code: str) -> frozenset[str]:
     import stopwordsiso
 
-    stop_words = [unicodedata.normalize("NFC", word) for word in stopwordsiso.stopwords(code)]
+    stop_words = [normalised("NFC", word) for word in stopwordsiso.stopwords(code)]
     # Our words end at an apostrophe, so "isn't" comes as "isn" and "t", which are stop words too.
     return frozenset(stop_words).union(*(words(word) for word in stop_words if "'" in word or "’" in word))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
+from funnelling.fitted import expect
 from funnelling.storage import folders
 from funnelling.storage.kept import describe_kept
 from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
@@ -200,6 +201,12 @@ def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[
         model = decode(document["model"], _arrays(files, mapped))
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
             raise folders.damaged(folder, "it holds no fitted model")
+        try:
+            model.check_state()
+        except InputError as error:
+            raise folders.damaged(folder, str(error).rstrip(".")) from error
+        expect(document["labels"] == model.classes_.tolist(), "what it says of its labels")
+        expect(document["languages"] == model.documents_, "what it says of its languages")
     return model, document
 
 
@@ -209,10 +216,14 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     And what it learned from, step by step (``history``, None where that is not known), and what it keeps of
     its documents (``keeps``, see `describe_kept`).
     """
+    from funnelling.report.card import model_card
+
     folder = Path(path)
     document, files = folders.read(folder, mapped=True)
     with folders.refusing_damage(folder):
-        return _described(document, _arrays(files, mapped=True))
+        described = _described(document, _arrays(files, mapped=True))
+        model_card(described)  # what cannot be told to people is damaged
+    return described
 
 
 def _arrays(files: Mapping[str, Any], mapped: bool) -> Arrays:
@@ -238,7 +249,12 @@ def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
 def _tried(tree: Any) -> list[dict[str, Any]] | None:
     """All candidates that the choice of a model was made from; None where there was no choice."""
     choice = tree["state"].get("choice_")
-    return None if choice is None else decode(choice, {}).candidates()
+    if choice is None:
+        return None
+    made = decode(choice, {})
+    made.check_choice()
+    tried: list[dict[str, Any]] = made.candidates()
+    return tried
 
 
 def _plain_parameters(model: "Method") -> dict[str, Any]:

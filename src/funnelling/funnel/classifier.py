@@ -358,27 +358,30 @@ class FunnellingClassifier(Method):
             setattr(self, name, value)
 
     def _assemble(self) -> None:
+        self._funnels = self._assembled()  # when they are complete: another thread may be waiting for them
+
+    def _assembled(self) -> list[FittedFunnel]:
         """Put funnels together from what was remembered, or loaded: that of known languages comes first."""
         check_fitted(self, "meta_")
         design, attributes = self.design(), vars(self)
         funnels = [funnel_of(design, attributes)]
         if hasattr(self, "space_"):
             funnels.append(zero_shot_funnel_of(attributes))
-        self._funnels = funnels  # when they are complete: another thread may be waiting for them
+        return funnels
 
     def _check_fitted(self, columns: int) -> None:
         if hasattr(self, "choice_"):
             self.choice_.check_choice()
-        self._assemble()
+        known, *unseen = self._assembled()
         exclusive, features = bool(self.exclusive_), self.features_
-        labels = self._funnels[0].check_funnel(self.languages_, features, columns, exclusive)
-        for unseen in self._funnels[1:]:
-            unseen.check_funnel([], features, columns, exclusive)
+        labels = known.check_funnel(self.languages_, features, columns, exclusive)
+        for funnel in unseen:
+            funnel.check_funnel([], features, columns, exclusive)
         if not hasattr(self, "training_"):
             return
         expect(isinstance(self.training_, FunnelArchive), "what is kept of documents")
         if self.training_.training:
-            self.training_.check_posteriors(self._funnels[0].views.names, labels)
+            self.training_.check_posteriors(known.views.names, labels)
         for tag, rows in expect_by(getattr(self, "shared_scores_", {}), None, "scores of documents").items():
             expect_numbers(rows, (self.documents_[tag], columns), "scores of documents")
 

@@ -100,15 +100,18 @@ class Archive:
         for tag, size in sizes.items():
             expect_numbers(self.targets[tag], (size, None), "the labels of documents", "b", 0, 1)
         expect_by(self.ids, languages, "the ids of documents")
-        for name in ("ids", "groups", "texts", "beginnings"):
-            what, kept = f"the {name} of documents", getattr(self, name)
-            for tag, values in expect_by(kept, languages if kept else (), what).items():
-                expect_strings(values, what, sizes[tag])
-        for tag, rows in expect_by(self.unnamed, languages if self.unnamed else (), "the ids").items():
-            expect_numbers(rows, (sizes[tag],), "the ids of documents", "b", 0, 1)
-        for tag, X in expect_by(self.vectors, languages if self.vectors else (), "the vectors").items():
-            width = None if features is None else features[tag]
-            expect_matrix(X, (sizes[tag], width), "the vectors of documents")
+        for name in ("ids", "groups", "texts", "vectors", "unnamed", "beginnings"):
+            what, kept = f"the {name} of documents", expect_by(getattr(self, name), None, f"the {name}")
+            whole = not kept or kept.keys() == languages
+            # Those of documents that an archive of an earlier version had are not known.
+            expect(whole or (name in ("unnamed", "beginnings") and kept.keys() <= languages), what)
+            for tag, values in kept.items():
+                if name == "vectors":
+                    expect_matrix(values, (sizes[tag], None if features is None else features[tag]), what)
+                elif name == "unnamed":
+                    expect_numbers(values, (sizes[tag],), what, "b", 0, 1)
+                else:
+                    expect_strings(values, what, sizes[tag])
 
     @property
     def documents(self) -> dict[str, Any]:

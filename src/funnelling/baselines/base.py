@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.estimator import clone
+from funnelling.fitted import HasShape, expect, expect_number
 from funnelling.matrices import Floats, Matrix, Rows, Scored, check_vectors, evident_rows, stacked
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence, WordEvidence
@@ -16,7 +17,7 @@ from funnelling.method.parameters import check_c
 from funnelling.method.refitting import scores_after_learning
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.spaces import Space
-from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
+from funnelling.svm import SVM, Calibration, CSetting, Fit, LinearScorer, Scorer, Temperature
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 from funnelling.text.tfidf import Places
@@ -54,6 +55,15 @@ class SVMBaseline(Method):
     @abstractmethod
     def _scorer(self, language: str) -> Scorer:
         """What scores a language's vectors."""
+
+    def _check_scorer(
+        self, scorer: Scorer, C: Any, calibrator: Calibrator, example: HasShape | None, columns: int
+    ) -> None:
+        """Refuse classifiers, and what makes probabilities of their scores, that do not fit together."""
+        expect(scorer.check_scores(example) == columns, "the labels of classifiers")
+        expect_number(C, "the C of classifiers", least=0)
+        expect(isinstance(calibrator, Temperature if self.exclusive_ else Calibration), "the probabilities")
+        calibrator.check_labels(columns)
 
     def _learner(self, training: TrainingSet) -> SVM:
         return SVM(self.C, exclusive=training.exclusive, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
@@ -148,6 +158,12 @@ class SharedSpaceBaseline(SVMBaseline):
         with progress_bar(name, total, bool(self.verbose), "problems") as advance:
             problem = learner.reporting(advance).problem(X, training.stacked_targets(), name)
             return problem.fit(training.stacked_folds())
+
+    def _check_fitted(self, columns: int) -> None:
+        expect(isinstance(self.space_, Space), "the space of a model")
+        features = None if self.texts_ else next(iter(self.features_.values()))
+        example = self.space_.check_space(self.languages_, features)
+        self._check_scorer(self.scorer_, self.C_, self.head_, example, columns)
 
     def _scorer(self, language: str) -> Scorer:  # noqa: ARG002
         return self.scorer_

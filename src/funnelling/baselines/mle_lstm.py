@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
+from funnelling.fitted import expect, expect_by, expect_numbers, expect_strings, expect_whole
 from funnelling.matrices import Floats, Matrix, Scored, Targets
 from funnelling.method.base import Method
 from funnelling.method.parameters import check_positive, check_whole
@@ -24,6 +25,9 @@ from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_served, served_by
 from funnelling.work.devices import repeatable, require_device
 from funnelling.work.progress import progress_bar
+
+MOST_WORDS = 10**6  # of a document that are read
+MOST_WEIGHT = 1e6  # in size, of a network that learned anything
 
 logger = logging.getLogger(__name__)
 
@@ -123,11 +127,11 @@ class MLELSTMClassifier(Method):
             raise InputError(f"dropout must be from 0 to below 1, not {self.dropout!r}.")
         if not isinstance(self.validation, Real) or not 0 < float(self.validation) < 1:
             raise InputError(f"validation must be between 0 and 1, not {self.validation!r}.")
-        require_device(self.device, self._name())
 
     def _learnable_languages(self, languages: list[str]) -> list[str]:
         if not self.texts_:
             raise InputError("mle-lstm needs texts, to read their words in order: give texts, not vectors.")
+        require_device(self.device, self._name())
         return super()._learnable_languages(languages)
 
     # --- words ------------------------------------------------------------------------------------
@@ -257,6 +261,46 @@ class MLELSTMClassifier(Method):
             trivial = self.head_.trivial
             scores[:, trivial] = np.where(self.head_.constant[trivial] > 0, 1, -1)
         return Scored(scores, np.count_nonzero(words >= FIRST_WORD, axis=1) > 0)
+
+    def _check_fitted(self, columns: int) -> None:
+        expect(self.texts_, "a network")
+        expect_whole(self.length, "the length of documents", 1, MOST_WORDS)
+        words = expect_by(self.words_, None, "the words of a network")
+        expect(all(is_served(language, words) for language in self.languages_), "the words of a network")
+        dimensions, labels = self._check_network()
+        for tag, table in expect_by(self.tables_, words, "the word vectors of a network").items():
+            expect_strings(words[tag], "the words of a network")
+            rows = FIRST_WORD + len(words[tag])
+            expect_numbers(table, (rows, dimensions), "the word vectors of a network", most=MOST_WEIGHT)
+        selection: Selection | None = getattr(self, "selection_", None)
+        expect(
+            (labels if selection is None else selection.check_columns(labels)) == columns,
+            "the labels of a network",
+        )
+        expect(isinstance(self.head_, Temperature if self.exclusive_ else Calibration), "the probabilities")
+        self.head_.check_labels(columns)
+
+    def _check_network(self) -> tuple[int, int]:
+        """Refuse weights that do not fit together; of how many dimensions to how many labels they lead."""
+        weights = self.network_
+        units, dense = len(weights["dense_weights"]), len(weights["dense_biases"])
+        dimensions, labels = len(weights["input_weights"]), len(weights["output_biases"])
+        shapes = {
+            "input_weights": (dimensions, 4 * units),
+            "recurrent_weights": (units, 4 * units),
+            "gate_biases": (4 * units,),
+            "dense_weights": (units, dense),
+            "dense_biases": (dense,),
+            "output_weights": (dense, labels),
+            "output_biases": (labels,),
+        }
+        expect_by(weights, shapes, "the weights of a network")
+        for name, shape in shapes.items():
+            expect_numbers(
+                weights[name], shape, "the weights of a network", least=-MOST_WEIGHT, most=MOST_WEIGHT
+            )
+            expect(weights[name].dtype == np.float32, "the weights of a network")
+        return dimensions, labels
 
     def _select_labels(self, selection: Selection) -> None:
         before: Selection | None = getattr(self, "selection_", None)

@@ -3,6 +3,7 @@
 from functools import partial
 
 from funnelling.baselines.base import SVMBaseline
+from funnelling.fitted import expect_by
 from funnelling.method.by_language import fit_languages
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.svm import SVM, Scorer
@@ -43,6 +44,12 @@ class NaiveClassifier(SVMBaseline):
     def _select_labels(self, selection: Selection) -> None:
         self.scorers_ = {tag: SelectedScorer.of(scorer, selection) for tag, scorer in self.scorers_.items()}
         self.heads_ = {tag: head.of_labels(selection.columns) for tag, head in self.heads_.items()}
+
+    def _check_fitted(self, columns: int) -> None:
+        heads = expect_by(self.heads_, self.languages_, "the probabilities of languages")
+        costs = expect_by(self.C_, self.languages_, "the C of languages")
+        for tag, scorer in expect_by(self.scorers_, self.languages_, "the classifiers of languages").items():
+            self._check_scorer(scorer, costs[tag], heads[tag], self._example(tag), columns)
 
     def _scorer(self, language: str) -> Scorer:
         return self.scorers_[language]

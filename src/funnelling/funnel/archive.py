@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from funnelling.fitted import Size, expect, expect_by, expect_matrix, expect_numbers, expect_whole
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo
 from funnelling.matrices import Floats
@@ -58,6 +59,30 @@ class FunnelArchive(Archive):
             coefficients=coefficients,
             changed=changed,
         )
+
+    def check_documents(self, columns: int, features: Mapping[str, int] | None) -> None:
+        super().check_documents(columns, features)
+        expect_whole(self.changed, "how many documents have changed")
+        if self.scores:
+            for tag, rows in expect_by(self.scores, self.targets, "the scores of documents").items():
+                # Of two labels that are left of several, the targets have a column each.
+                expect_numbers(rows, (len(self.targets[tag]), columns), "the scores of documents")
+
+    def check_posteriors(self, views: Sequence[str], labels: int) -> None:
+        """Refuse what are no posteriors of the documents, by views for so many labels."""
+        held_out = expect_by(self.held_out, views, "the posteriors of documents")
+        for view, by_tag in expect_by(self.training, views, "the posteriors of documents").items():
+            others = expect_by(held_out[view], by_tag, "the posteriors of documents")
+            for tag, rows in by_tag.items():
+                for each in (rows, others[tag]):
+                    expect_numbers(each, (len(self.targets[tag]), labels), "the posteriors of documents")
+        seen = {tag for by_tag in self.training.values() for tag in by_tag}
+        expect(seen == self.targets.keys(), "the posteriors of documents")
+        expect(self.coefficients.keys() <= {*views, TIER_TWO}, "the solutions of classifiers")
+        for view, solutions in self.coefficients.items():
+            width: Size = labels if view else None
+            for tag, solution in expect_by(solutions, None, "the solutions of classifiers").items():
+                expect_matrix(solution, (len(self.targets[tag]), width), "the solutions of classifiers")
 
     def posteriors(self, view: str, language: str) -> Posteriors | None:
         """What a view's base classifiers say of a language's documents."""

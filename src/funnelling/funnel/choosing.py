@@ -21,16 +21,17 @@ import numpy.typing as npt
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.language_averages import mean_measures, mean_of_four
 from funnelling.evaluation.registry import MEASURES, main_measures, measures_to_test_by
+from funnelling.fitted import expect, expect_flag, expect_number, expect_strings
 from funnelling.funnel.design import Design
 from funnelling.funnel.odds import balance, by_class
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import tier_two_points
-from funnelling.funnel.views.combination import Combination
+from funnelling.funnel.views.combination import COMBINATIONS, Combination
 from funnelling.funnel.views.fitting import fit_views
 from funnelling.matrices import Floats, Rows, Targets
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
-from funnelling.spaces.registry import OWN, named_views
+from funnelling.spaces.registry import OWN, check_views, named_views
 from funnelling.svm import LinearScorer
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search, decide
@@ -89,6 +90,17 @@ class Choice:
     tried: list[dict[str, Any]] = field(default_factory=list)
     combine: str = "mean"
     variant: str = "tat"
+
+    def check_choice(self) -> None:
+        """Refuse what could not have been chosen, or not be told."""
+        expect_strings(self.views, "the views that were chosen")
+        check_views(self.views)
+        expect_flag(self.normalise, "whether posteriors are normalised")
+        expect(self.combine in COMBINATIONS, "how views are combined")
+        if self.C is not None:
+            expect_number(self.C, "the C that was chosen", least=0)
+        expect(isinstance(self.tried, list) and isinstance(self.variant, str), "what was tried")
+        expect("\n" not in self.summary() and str(self), "what was tried")
 
     @property
     def candidate(self) -> Candidate:

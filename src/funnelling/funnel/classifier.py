@@ -19,6 +19,7 @@ from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
+from funnelling.fitted import expect, expect_by, expect_numbers
 from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import (
     funnel_attributes,
@@ -357,13 +358,32 @@ class FunnellingClassifier(Method):
             setattr(self, name, value)
 
     def _assemble(self) -> None:
+        self._funnels = self._assembled()  # when they are complete: another thread may be waiting for them
+
+    def _assembled(self) -> list[FittedFunnel]:
         """Put funnels together from what was remembered, or loaded: that of known languages comes first."""
         check_fitted(self, "meta_")
         design, attributes = self.design(), vars(self)
         funnels = [funnel_of(design, attributes)]
         if hasattr(self, "space_"):
             funnels.append(zero_shot_funnel_of(attributes))
-        self._funnels = funnels  # when they are complete: another thread may be waiting for them
+        return funnels
+
+    def _check_fitted(self, columns: int) -> None:
+        if hasattr(self, "choice_"):
+            self.choice_.check_choice()
+        known, *unseen = self._assembled()
+        exclusive, features = bool(self.exclusive_), self.features_
+        labels = known.check_funnel(self.languages_, features, columns, exclusive)
+        for funnel in unseen:
+            funnel.check_funnel([], features, columns, exclusive)
+        if not hasattr(self, "training_"):
+            return
+        expect(isinstance(self.training_, FunnelArchive), "what is kept of documents")
+        if self.training_.training:
+            self.training_.check_posteriors(known.views.names, labels)
+        for tag, rows in expect_by(getattr(self, "shared_scores_", {}), None, "scores of documents").items():
+            expect_numbers(rows, (self.documents_[tag], columns), "scores of documents")
 
     def _forget(self) -> None:
         super()._forget()

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.estimator import clone
+from funnelling.fitted import expect, expect_numbers, filled_row
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets
 from funnelling.randomness import stream
 from funnelling.work.progress import Advance, quietly
@@ -24,7 +25,19 @@ class EstimatorScorer:
     def scores(self, X: Matrix) -> Floats:
         """Scores of documents: decision values, or log-odds of probabilities."""
         columns = [_scores(estimator, X) for estimator in self.estimators]
-        return np.column_stack(columns).astype(np.float32)
+        scores = np.column_stack(columns).astype(np.float32)
+        if not np.isfinite(scores).all():
+            raise InputError("A classifier gives scores that are no finite numbers. Choose another one.")
+        return scores
+
+    def check_scores(self, example: Any) -> int:
+        """Refuse estimators that cannot score the example: what they hold, only they know."""
+        expect(isinstance(self.estimators, list) and self.estimators, "the estimators of a classifier")
+        if example is None:
+            return len(self.estimators)
+        scores = self.scores(filled_row(example))
+        expect_numbers(scores, (1, len(self.estimators)), "what an estimator says")
+        return len(self.estimators)
 
 
 def _scores(estimator: Any, X: Matrix) -> npt.NDArray[Any]:

@@ -31,6 +31,15 @@ class FittedFunnel:
     tier_two: TierTwo
     archive: FunnelArchive | None = None
 
+    def check_funnel(
+        self, languages: Sequence[str], features: Mapping[str, int], columns: int, exclusive: bool
+    ) -> int:
+        """Refuse a state that could not label documents in these languages; how many labels tier 1 has."""
+        labels = self.views.check_views(languages, features, self.combination.how)
+        point = self.combination.check_combination(self.views.names, labels)
+        self.tier_two.check_tier(point, labels, columns, exclusive)
+        return labels
+
     def scores(self, language: str, documents: Any, device: str) -> Scored:
         """Scores of one language's documents, which pass tier 1, then tier 2.
 

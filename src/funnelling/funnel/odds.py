@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.fitted import HasShape
 from funnelling.matrices import Floats, Folds, Matrix, Targets, one_blas_thread
 from funnelling.svm.compiled import sigmoid
 from funnelling.work.progress import Advance, quietly
@@ -145,6 +146,10 @@ class PointScorer:
 
     def scores(self, X: Matrix) -> Floats:
         return np.asarray(X, dtype=np.float32)
+
+    def check_scores(self, example: HasShape | None) -> int:
+        assert example is not None
+        return example.shape[1]
 
 
 @dataclass(frozen=True)

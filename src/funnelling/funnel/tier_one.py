@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.fitted import HasShape, expect
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_language
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
@@ -42,6 +43,13 @@ class TierOne:
     def posteriors(self, X: Matrix) -> Floats:
         """Documents as tier 2 sees them: one posterior per label."""
         return self.calibration(self.scorer.scores(X)).astype(np.float32)
+
+    def check_tier(self, example: HasShape | None) -> int:
+        """Refuse a state that could not see vectors like the example; how many labels there are."""
+        labels = self.scorer.check_scores(example)
+        expect(isinstance(self.calibration, Calibration), "the calibration of base classifiers")
+        self.calibration.check_labels(labels)
+        return labels
 
     @classmethod
     def beside(cls, tiers: Sequence["TierOne"]) -> "TierOne":

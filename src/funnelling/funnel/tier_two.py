@@ -8,15 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
+from funnelling.fitted import LARGEST, HasShape, expect, expect_by, expect_number, expect_numbers
 from funnelling.funnel.design import Design
 from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
-from funnelling.svm import Calibration, Fit, Scorer
+from funnelling.svm import Calibration, Fit, Scorer, Temperature
 from funnelling.svm.learner import Problem, decide, scores_on
 from funnelling.svm.path import Coefficients
+from funnelling.svm.scorers import SelectedScorer
 from funnelling.work.devices import pick_device
 from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
@@ -45,6 +47,30 @@ class TierTwo:
     held_out: Mapping[str, npt.NDArray[np.int64]]
     scores: Mapping[str, Floats] = field(default_factory=dict)
     coefficients: Mapping[str, Coefficients] = field(default_factory=dict)
+
+    def check_tier(self, example: HasShape, labels: int, columns: int, exclusive: bool) -> None:
+        """Refuse a state that could not make scores in so many columns of points like the example.
+
+        ``labels`` are those of tier 1, of which a selection may be left.
+        """
+        scorer, left = self.scorer, labels
+        if isinstance(scorer, SelectedScorer):
+            left = scorer.selection.check_columns(labels)
+            scorer = scorer.scorer
+        expect(scorer.check_scores(example) == labels and left == columns, "the labels of tier 2")
+        if self.C is not None:
+            expect_number(self.C, "the C of tier 2", least=0)
+        expect(
+            isinstance(self.calibrator, Temperature if exclusive else Calibration),
+            "the probabilities of tier 2",
+        )
+        self.calibrator.check_labels(columns)
+        if isinstance(self.thresholds, np.ndarray):
+            expect_numbers(self.thresholds, (columns,), "the thresholds of tier 2")
+        else:
+            expect_number(self.thresholds, "the thresholds of tier 2")
+        for counts in expect_by(self.held_out, None, "the counts of tier 2").values():
+            expect_numbers(counts, (4, columns), "the counts of tier 2", "i", 0, LARGEST)
 
 
 def fit_tier_two(

@@ -16,6 +16,15 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.errors import InputError
+from funnelling.fitted import (
+    expect,
+    expect_by,
+    expect_flag,
+    expect_matrix,
+    expect_numbers,
+    expect_strings,
+    expect_whole,
+)
 from funnelling.formats.document import LineNumber
 from funnelling.matrices import Matrix, Rows, Targets, is_sparse, sizes_of, take
 from funnelling.method.training_set import TrainingSet
@@ -75,6 +84,34 @@ class Archive:
             beginnings=learned.beginnings(),
             **further,
         )
+
+    def check_documents(self, columns: int, features: Mapping[str, int] | None) -> None:
+        """Refuse what cannot be learned on: of each document the same, of labels in so many columns.
+
+        ``features`` are the columns of each language's vectors, None where documents are texts.
+        """
+        expect_whole(self.seed, "the seed of a fit", most=2**64)
+        expect_flag(self.as_written, "whether texts are as written")
+        languages = expect_by(self.targets, None, "the labels of documents").keys()
+        sizes = {tag: len(rows) for tag, rows in self.targets.items()}
+        widths = {rows.shape[1:] for rows in self.targets.values()}
+        # Of two that are left of several which exclude each other, a document may have neither.
+        expect(widths == {(columns,)} or (columns == 1 and widths == {(2,)}), "the labels of documents")
+        for tag, size in sizes.items():
+            expect_numbers(self.targets[tag], (size, None), "the labels of documents", "b", 0, 1)
+        expect_by(self.ids, languages, "the ids of documents")
+        for name in ("ids", "groups", "texts", "vectors", "unnamed", "beginnings"):
+            what, kept = f"the {name} of documents", expect_by(getattr(self, name), None, f"the {name}")
+            whole = not kept or kept.keys() == languages
+            # Those of documents that an archive of an earlier version had are not known.
+            expect(whole or (name in ("unnamed", "beginnings") and kept.keys() <= languages), what)
+            for tag, values in kept.items():
+                if name == "vectors":
+                    expect_matrix(values, (sizes[tag], None if features is None else features[tag]), what)
+                elif name == "unnamed":
+                    expect_numbers(values, (sizes[tag],), what, "b", 0, 1)
+                else:
+                    expect_strings(values, what, sizes[tag])
 
     @property
     def documents(self) -> dict[str, Any]:

@@ -6,7 +6,8 @@ and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_c
 
 import logging
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial, partialmethod
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -16,9 +17,19 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
+from funnelling.fitted import (
+    empty_row,
+    expect,
+    expect_by,
+    expect_flag,
+    expect_strings,
+    expect_whole,
+)
+from funnelling.formats.layout import Layout
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, widths_of
 from funnelling.method.archive import Archive
 from funnelling.method.explanation import Decisions, Evidence, Explainer
+from funnelling.method.history import check_history
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.known_labels import label_columns
 from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
@@ -30,7 +41,7 @@ from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places
-from funnelling.text.vocabularies import feature_names, feature_places, fit_own
+from funnelling.text.vocabularies import check_vectorizer, feature_names, feature_places, fit_own
 from funnelling.work.progress import clock, progress_bar
 from funnelling.work.threads import in_threads
 
@@ -89,6 +100,10 @@ class Method(LearningOn, metaclass=ABCMeta):
             return documents
         self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
+
+    def _check_fitted(self, columns: int) -> None:
+        """Refuse a fitted state that could not score documents in so many columns; what is saved has to."""
+        raise NotImplementedError
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
@@ -295,8 +310,9 @@ class Method(LearningOn, metaclass=ABCMeta):
         """
         check_fitted(self, "classes_")
         calibrator = self._calibrator(language)
-        columns = 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
-        scores = np.broadcast_to(np.asarray(self._score_thresholds(language), dtype=np.float64), (1, columns))
+        scores = np.broadcast_to(
+            np.asarray(self._score_thresholds(language), dtype=np.float64), (1, self._columns())
+        )
         thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
         if isinstance(calibrator, Calibration):
             thresholds[calibrator.trivial] = 0.5
@@ -310,6 +326,45 @@ class Method(LearningOn, metaclass=ABCMeta):
             raise InputError(f"memory_limit must be a number of bytes, not {self.memory_limit!r}.")
         check_jobs(self)
         check_random_state(self)
+
+    def check_state(self) -> None:
+        """Refuse a fitted state that was read from a file and could not label documents, or learn on."""
+        with suppress(InputError):  # of parameters that were set since, and hold from the next fit on
+            self._validate_parameters()
+        template = getattr(self, "vectorizer", None)
+        expect(isinstance(template, Mapping | None) or hasattr(template, "fit_transform"), "the vectorizer")
+        expect(isinstance(self.classes_, np.ndarray) and self.classes_.ndim == 1, "the list of labels")
+        expect(len(set(self.classes_.tolist())) == len(self.classes_) > 0, "the list of labels")
+        expect_flag(self.exclusive_, "whether documents have one label")
+        expect_flag(self.texts_, "whether documents are texts")
+        expect_strings(self.languages_, "the list of languages")
+        for number in expect_by(self.documents_, self.languages_, "the numbers of documents").values():
+            expect_whole(number, "the number of documents", 1)
+        expect_by(self.features_, None if self.texts_ else self.languages_, "the numbers of features")
+        for number in self.features_.values():
+            expect_whole(number, "the number of features")
+        if hasattr(self, "n_features_in_"):  # of a plain matrix, in which all languages share the columns
+            expect(set(self.features_.values()) == {self.n_features_in_}, "the number of features")
+        expect_by(getattr(self, "vectorizers_", {}), None, "the vocabularies of languages")
+        expect_strings(getattr(self, "dropped_", []), "the labels that were dropped")
+        check_history(getattr(self, "history_", []))
+        Layout(**getattr(self, "reading_", {}))
+        columns = self._columns()
+        if hasattr(self, "training_"):
+            expect(isinstance(self.training_, Archive), "what is kept of documents")
+            self.training_.check_documents(columns, None if self.texts_ else self.features_)
+            expect(self.training_.sizes == self.documents_, "what is kept of documents")
+        self._check_fitted(columns)
+
+    def _columns(self) -> int:
+        """How many columns scores have: two labels that exclude each other have one."""
+        return 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
+
+    def _example(self, language: str) -> Any:
+        """The vector, in a language's own words, of a document without any; the words are checked."""
+        if self.texts_:
+            return check_vectorizer(self.vectorizers_[language])
+        return empty_row(self.features_[language])
 
     def _learnable_languages(self, languages: list[str]) -> list[str]:
         """The languages to learn from; the others are named."""

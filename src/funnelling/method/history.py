@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from funnelling.fitted import expect, expect_by, expect_whole
 from funnelling.formats.files import STANDARD
 
 FIRST = "train"  # the step that a whole history begins with
@@ -59,6 +60,16 @@ def remember_step(
     done |= {name: value for name, value in plain.items() if value}
     done["after"] = {"documents": sum(model.documents_.values()), "labels": len(model.classes_)}
     model.history_ = [*getattr(before or model, "history_", ()), done]
+
+
+def check_history(history: Any) -> None:
+    """Refuse what is no history of a model."""
+    expect(isinstance(history, list), "the history")
+    for step in history:
+        done = expect_by(step, None, "a step of the history")
+        expect(done["step"] in STEPS, "a step of the history")
+        for number in expect_by(done["after"], ("documents", "labels"), "a step of the history").values():
+            expect_whole(number, "a step of the history")
 
 
 def is_whole(history: Sequence[Mapping[str, Any]], documents: int) -> bool:

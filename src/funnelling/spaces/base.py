@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Self
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator
+from funnelling.fitted import expect, expect_by
 from funnelling.matrices import Floats, Matrix, Targets
+from funnelling.text.languages import is_served
 from funnelling.text.tfidf import Places
-from funnelling.text.vocabularies import fit_own
+from funnelling.text.vocabularies import check_vectorizer, fit_own
 
 Documents = Any  # of one language: a list of texts, or a matrix where the user gave vectors
 
@@ -63,6 +65,15 @@ class Space(Estimator, metaclass=ABCMeta):
     def vectors(self, language: str, documents: Documents) -> Matrix:
         """One language's documents in the space; a row's bits do not depend on its neighbours."""
 
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix | None:
+        """Refuse a fitted state that could not bring documents in these languages into the space.
+
+        ``features`` are the columns of the user's vectors, None where documents are texts. Gives the vector
+        of a document in which nothing is known, None where only the documents tell how long it is. A space
+        that is saved has to say it.
+        """
+        raise NotImplementedError
+
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents can be brought into the space."""
         return list(languages)
@@ -92,6 +103,15 @@ class OwnWordsSpace(Space):
             return dict(documents)
         self.vectorizers_, vectors = fit_own(documents, self.vectorizer, bool(self.verbose))
         return vectors
+
+    def _check_words(self, languages: Sequence[str], features: int | None) -> dict[str, int]:
+        """Refuse words that are not those of the languages; how many columns each has."""
+        if features is not None:
+            expect_by(self.vectorizers_, (), "the vocabularies of a space")
+            return dict.fromkeys(languages, features)
+        known = expect_by(self.vectorizers_, None, "the vocabularies of a space")
+        expect(all(is_served(language, known) for language in languages), "the languages of a space")
+        return {tag: check_vectorizer(vectorizer).shape[1] for tag, vectorizer in known.items()}
 
     def _words(self, language: str, documents: Documents) -> Any:
         return self.vectorizers_[language].transform(documents) if self.vectorizers_ else documents

@@ -1,9 +1,10 @@
 """CLESA: a document is how similar it is to each reference document of its language (Sorg, Cimiano 2012)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.corpus.reference import Reference
+from funnelling.fitted import empty_row
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents
 from funnelling.spaces.reference_based import ReferenceSpace
@@ -32,6 +33,10 @@ class CLESASpace(ReferenceSpace):
         vectors, pages = self._fit_reference(documents)
         self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}
         return {language: self._cosines(X, self.pages_[language]) for language, X in vectors.items()}
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        cosines: Matrix = empty_row(self._check_pages(languages, features), dense=True)
+        return cosines
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
         language = self._language(language)

@@ -1,11 +1,12 @@
 """DCI: a word is how strongly it goes with each label, the pivots (Moreo, Esuli, Sebastiani 2016)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from funnelling.fitted import SMALLEST, empty_row, expect, expect_by, expect_numbers
 from funnelling.matrices import Floats, Matrix, Targets, product
 from funnelling.spaces.base import Documents, OwnWordsSpace
 
@@ -37,6 +38,20 @@ class DCISpace(OwnWordsSpace):
         return self._standardised(
             language, product(self._words(language, documents), self.profiles_[language])
         )
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        words = self._check_words(languages, features)
+        profiles = expect_by(self.profiles_, words, "the profiles of words")
+        means = expect_by(self.means_, words, "the means of languages")
+        deviations = expect_by(self.deviations_, words, "the deviations of languages")
+        expect(words, "the languages of a space")
+        width = next(iter(profiles.values())).shape[1]
+        for language, columns in words.items():
+            expect_numbers(profiles[language], (columns, width), "the profiles of words")
+            expect_numbers(means[language], (width,), "the means of a language")
+            expect_numbers(deviations[language], (width,), "the deviations of a language", least=SMALLEST)
+        pivots: Matrix = empty_row(width, dense=True)
+        return pivots
 
     def _standardised(self, language: str, sums: Floats) -> Floats:
         standardised: Floats = ((sums - self.means_[language]) / self.deviations_[language]).astype(

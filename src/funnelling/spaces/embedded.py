@@ -14,6 +14,7 @@ from scipy import sparse
 from funnelling.corpus.reference import Reference
 from funnelling.embeddings.vectors import WordVectors, find_vectors, read_vectors
 from funnelling.errors import InputError
+from funnelling.fitted import empty_row, expect, expect_by, expect_flag, expect_numbers
 from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
 from funnelling.spaces.base import Documents, OwnWordsSpace, Resources, check_texts
 from funnelling.text.languages import is_served, served_by
@@ -91,6 +92,18 @@ class EmbeddedSpace(OwnWordsSpace):
     def vectors(self, language: str, documents: Documents) -> Matrix:
         language = served_by(language, self.vectorizers_)
         return self._means(language, self._words(language, documents))
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        expect(features is None, "a space of word vectors")
+        expect_flag(self.alike, "a space of word vectors")
+        words = self._check_words(languages, features)
+        embeddings = expect_by(self.embeddings_, words, "the word vectors of languages")
+        expect(words, "the languages of a space")
+        width = next(iter(embeddings.values())).shape[1]
+        for language, columns in words.items():
+            expect_numbers(embeddings[language], (columns, width), "the word vectors of a language")
+        means: Matrix = empty_row(width, dense=True)
+        return means
 
     def _means(self, language: str, X: Matrix) -> Floats:
         embeddings = self.embeddings_[language]

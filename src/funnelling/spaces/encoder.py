@@ -13,6 +13,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 
 from funnelling.errors import InputError
+from funnelling.fitted import expect, expect_by, expect_whole
 from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.randomness import stream
 from funnelling.spaces.base import Documents, Resources, Space, check_texts
@@ -93,6 +94,18 @@ class EncoderSpace(Space):
         missing = list(dict.fromkeys(text for text in texts if text not in known))
         return dict(zip(missing, self._encoded(missing), strict=True))
 
+    def check_space(self, languages: Sequence[str], features: int | None) -> None:  # noqa: ARG002
+        """Only the encoder itself, which is elsewhere, tells how long a vector is."""
+        expect(features is None and isinstance(self.digest_, str), "the encoder of a space")
+        expect(self.folder is None or isinstance(self.folder, str), "the folder of an encoder")
+        expect_whole(self.batch, "the batch of an encoder", 1)
+        expect_whole(self.epochs, "the epochs of an encoder")
+        if self.weights_ is not None:
+            weights = expect_by(self.weights_, None, "the weights of an encoder")
+            expect(
+                all(isinstance(each, np.ndarray) for each in weights.values()), "the weights of an encoder"
+            )
+
     def serves(self, language: str) -> bool:
         return is_language(language)
 
@@ -129,7 +142,13 @@ class EncoderSpace(Space):
             if self.weights_ is not None:
                 import torch
 
-                encoder.load_state_dict({name: torch.tensor(w) for name, w in self.weights_.items()})
+                try:
+                    encoder.load_state_dict({name: torch.tensor(w) for name, w in self.weights_.items()})
+                except RuntimeError as error:
+                    del self._loaded
+                    raise InputError(
+                        f"{path}: the model's weights are not those of this encoder. Train anew."
+                    ) from error
         return encoder
 
 

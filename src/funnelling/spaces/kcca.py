@@ -1,6 +1,6 @@
 """KCCA: directions in which the versions of the reference documents agree (Vinokourov et al. 2003)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy import linalg
 
 from funnelling.corpus.reference import Reference
+from funnelling.fitted import empty_row, expect_by, expect_numbers
 from funnelling.matrices import Floats, Matrix, Targets, one_blas_thread, product
 from funnelling.spaces.base import Documents
 from funnelling.spaces.reference_based import ReferenceSpace
@@ -63,6 +64,17 @@ class KCCASpace(ReferenceSpace):
     def vectors(self, language: str, documents: Documents) -> Matrix:
         language = self._language(language)
         return self._projected(language, self._words(language, documents))
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        pages = self._check_pages(languages, features)
+        projections = expect_by(self.projections_, self.pages_, "the projections of languages")
+        offsets = expect_by(self.offsets_, self.pages_, "the offsets of languages")
+        components = next(iter(projections.values())).shape[1]
+        for language, projection in projections.items():
+            expect_numbers(projection, (pages, components), "the projection of a language")
+            expect_numbers(offsets[language], (components,), "the offset of a language")
+        projected: Matrix = empty_row(components, dense=True)
+        return projected
 
     def _projected(self, language: str, X: Matrix) -> Floats:
         cosines = self._cosines(X, self.pages_[language])

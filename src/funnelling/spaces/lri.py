@@ -1,11 +1,12 @@
 """LRI: the pooled vocabulary, each word an index vector of two non-zeros (Moreo, Esuli, Sebastiani 2016)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from funnelling.fitted import empty_row, expect_matrix
 from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.randomness import stream
 from funnelling.spaces.base import Documents, Resources
@@ -34,6 +35,12 @@ class LRISpace(PooledSpace):
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
         return self._indexed(super().vectors(language, documents))
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        words = super().check_space(languages, features).shape[1]
+        expect_matrix(self.index_, (words, None), "the index of a space")
+        index: Matrix = empty_row(self.index_.shape[1])
+        return index
 
     def feature_names(self) -> None:
         """An index stands for many words."""

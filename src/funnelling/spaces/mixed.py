@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
+from funnelling.fitted import empty_row, expect
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents, Resources, Space, check_texts
 from funnelling.spaces.characters import CharacterSpace
@@ -63,6 +64,17 @@ class MixedSpace(Space):
         return _beside(
             self.words_.vectors(language, documents), self.characters_.vectors(language, documents)
         )
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        halves = (self.words_, self.characters_)
+        expect(
+            isinstance(self.words_, PooledSpace) and isinstance(self.characters_, CharacterSpace),
+            "the halves of a space",
+        )
+        widths = [half.check_space(languages, features).shape[1] for half in halves]
+        expect(all(isinstance(half.vectorizer_, TfidfVectorizer) for half in halves), "the halves of a space")
+        both: Matrix = empty_row(sum(widths))
+        return both
 
     def feature_names(self) -> Sequence[str] | None:
         return [*(self.words_.feature_names() or []), *(self.characters_.feature_names() or [])]

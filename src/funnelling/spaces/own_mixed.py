@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.fitted import empty_row, expect, expect_by, expect_numbers
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents
 from funnelling.spaces.mixed import MixedSpace
@@ -32,6 +33,14 @@ class OwnMixedSpace(MixedSpace):
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
         return self._own(language, super().vectors(language, documents))
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        shared = super().check_space(languages, features).shape[1]
+        for columns in expect_by(self.columns_, languages, "the columns of languages").values():
+            expect_numbers(columns, (None,), "the columns of a language", "i", 0, shared - 1)
+            expect((np.diff(columns) > 0).all(), "the columns of a language")
+        own: Matrix = empty_row(int(self._starts()[-1]) + len(self.columns_))
+        return own
 
     def feature_names(self) -> Sequence[str] | None:
         shared = super().feature_names() or []

@@ -3,11 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from funnelling.fitted import empty_row, expect
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
 from funnelling.text.languages import is_language
 from funnelling.text.tfidf import Places
-from funnelling.text.vocabularies import feature_names, feature_places, fit_shared, shared_vectors
+from funnelling.text.vocabularies import (
+    check_vectorizer,
+    feature_names,
+    feature_places,
+    fit_shared,
+    shared_vectors,
+)
 
 
 class PooledSpace(Space):
@@ -36,6 +43,11 @@ class PooledSpace(Space):
             documents if self.vectorizer_ is None else shared_vectors(self.vectorizer_, language, documents)
         )
         return X
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:  # noqa: ARG002
+        expect((self.vectorizer_ is None) == (features is not None), "the vocabulary of a space")
+        vectors: Matrix = check_vectorizer(self.vectorizer_) if features is None else empty_row(features)
+        return vectors
 
     def feature_names(self) -> Sequence[str] | None:
         return feature_names(self.vectorizer_)

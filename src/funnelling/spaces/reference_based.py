@@ -7,6 +7,7 @@ from scipy import sparse
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
+from funnelling.fitted import expect, expect_by, expect_matrix
 from funnelling.matrices import Floats, Matrix
 from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
 from funnelling.text.languages import is_served, served_by
@@ -24,6 +25,7 @@ class ReferenceSpace(OwnWordsSpace):
     reference: Reference | None
     reference_documents: int
     random_state: int
+    pages_: dict[str, Matrix]
 
     def usable(self, languages: Sequence[str]) -> list[str]:
         known = self._reference()
@@ -54,6 +56,17 @@ class ReferenceSpace(OwnWordsSpace):
         further, their_pages = fit_own(unseen, self.vectorizer, bool(self.verbose))
         self.vectorizers_ |= further
         return vectors, {code: _unit_rows(page) for code, page in (pages | their_pages).items()}
+
+    def _check_pages(self, languages: Sequence[str], features: int | None) -> int:
+        """Refuse pages that are not those of the languages' words; how many there are."""
+        expect(features is None, "a space of reference documents")
+        words = self._check_words(languages, features)
+        pages = expect_by(self.pages_, words, "the reference documents of languages")
+        expect(words, "the languages of a space")
+        number = int(next(iter(pages.values())).shape[1])
+        for language, columns in words.items():
+            expect_matrix(pages[language], (columns, number), "the reference documents of a language")
+        return number
 
     def _language(self, language: str) -> str:
         return served_by(language, self.vectorizers_)

@@ -7,6 +7,7 @@ import numpy as np
 
 from funnelling.errors import InputError
 from funnelling.estimator import clone
+from funnelling.fitted import empty_row, expect, expect_flag, expect_whole, filled_row
 from funnelling.matrices import (
     Matrix,
     Targets,
@@ -65,6 +66,14 @@ class TransformedSpace(Space):
                 "was trained. It must always give as many."
             )
         return X
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        """What a transformer holds, only it knows: it is asked about a document."""
+        expect_flag(self.texts_, "a view of your own")
+        expect_whole(self.columns_, "the columns of a view of your own")
+        expect(self.texts_ == (features is None) and isinstance(self.name, str), "a view of your own")
+        document = ["a"] if features is None else filled_row(empty_row(features, dense=True))
+        return self.vectors(languages[0] if languages else "", document)
 
     def _checked(self, vectors: Any, count: int) -> Matrix:
         X = vectors if is_sparse(vectors) else np.asarray(vectors)

@@ -1,9 +1,10 @@
 """The view of word-class embeddings: a word is how strongly it goes with each label (Moreo et al. 2021)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from funnelling.fitted import empty_row, expect_numbers
 from funnelling.matrices import Floats, Matrix, Targets, product, stacked, unit_rows
 from funnelling.spaces.base import Documents
 from funnelling.spaces.dci import correspondences
@@ -36,6 +37,13 @@ class WCESpace(PooledSpace):
 
     def vectors(self, language: str, documents: Documents) -> Matrix:
         return self._embedded(super().vectors(language, documents))
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        expect_numbers(
+            self.words_, (super().check_space(languages, features).shape[1], None), "word embeddings"
+        )
+        embedded: Matrix = empty_row(self.words_.shape[1], dense=True)
+        return embedded
 
     def feature_names(self) -> None:
         """A dimension stands for a label, not for a word."""

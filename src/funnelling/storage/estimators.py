@@ -3,10 +3,13 @@
 import hashlib
 import io
 import json
+import math
 import zipfile
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import IO, Any
+
+import numpy as np
 
 from funnelling.errors import InputError
 
@@ -18,6 +21,8 @@ TRUSTED = [
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
 ]
+# Times its size, and bytes beyond, that an archive may take when it is read: matrices in it are compressed.
+ROOM, LEAST_ROOM = 32, 2**20
 _SCHEMA = "schema.json"
 # What skops and scikit-learn call these holds addresses in memory, which no two processes share.
 _NODE_ID, _FILE, _STOP_WORDS_ID = "__id__", "file", "_stop_words_id"
@@ -52,10 +57,72 @@ def to_bytes(estimator: Any, what: str) -> bytes:
 
 
 def from_bytes(content: bytes) -> Any:
-    """The estimator that was saved; one that holds anything but trusted types is refused."""
+    """The estimator that was saved; one that holds anything but trusted types is refused.
+
+    So is an archive that would take more memory than it should.
+    """
     from skops.io import loads
 
-    return loads(content, trusted=TRUSTED)
+    _check_sizes(content)
+    estimator = loads(content, trusted=TRUSTED)
+    estimator.get_params()  # it has all of them
+    return estimator
+
+
+def _check_sizes(content: bytes) -> None:
+    """Refuse an archive that unpacks to more than it is, or whose arrays are larger than their files.
+
+    Ours are stored as they are; sparse matrices in them are archives that skops has compressed.
+    """
+    most = LEAST_ROOM + ROOM * len(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = archive.infolist()
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+            raise ValueError("an estimator that is compressed")
+        if sum(entry.file_size for entry in entries) > len(content):
+            raise ValueError("an estimator that is larger than its archive")
+        sizes = {}
+        for entry in entries:
+            file = archive.read(entry)
+            sizes[entry.filename] = len(file)
+            if entry.filename.endswith(".npy"):
+                _check_array(io.BytesIO(file), len(file))
+            elif entry.filename.endswith(".npz"):
+                sizes[entry.filename] = _check_matrix(file, most)
+            elif entry.filename != _SCHEMA:
+                raise ValueError("an estimator with a file that is none of its own")
+        # Equal arrays are one file, which each of them reads.
+        read: list[int] = []
+        nodes = json.JSONDecoder(object_hook=lambda node: read.append(sizes.get(node.get(_FILE, ""), 0)))
+        nodes.decode(archive.read(_SCHEMA).decode())
+        if sum(read) > most:
+            raise ValueError("an estimator that reads its files again and again")
+
+
+def _check_array(file: IO[bytes], size: int) -> None:
+    """Refuse an array whose header promises more than its file has."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize > size:
+        raise ValueError("an array that is larger than its file")
+
+
+def _check_matrix(content: bytes, most: int) -> int:
+    """The bytes of a sparse matrix, which may not be too many, nor have indices out of range."""
+    from scipy import sparse
+
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+        if size > most:
+            raise ValueError("a matrix that is larger than its archive")
+        for entry in archive.infolist():
+            with archive.open(entry) as file:
+                _check_array(file, entry.file_size)
+    matrix: Any = sparse.load_npz(io.BytesIO(content))
+    if matrix.format in ("csr", "csc", "bsr"):
+        matrix.check_format(full_check=True)
+    return size
 
 
 def _without_addresses(content: bytes) -> bytes:

@@ -6,12 +6,14 @@ import mmap
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
+from funnelling.fitted import StateError
 from funnelling.formats.files import cannot_write, check_output_folder
 from funnelling.work.alone import sole_writer, uninterrupted
 from funnelling.work.drafts import DRAFT, draft_in, is_old, sweep, sync
@@ -21,6 +23,7 @@ MODEL = "model.json"
 CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
 OLD = "old-"  # before the name of a page that was taken out of the folder
+MOST_OF_MODEL = 2**26  # bytes of `MODEL`: what grows with words and documents is in arrays
 
 Document = dict[str, Any]
 
@@ -77,8 +80,10 @@ def write(folder: Path, document: Document, files: Mapping[str, Any], force: boo
     document = {**document, "checksum": _checksum(document)}
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     present = {name: content for name, content in files.items() if content is not None}
-    # Labels may hold lone surrogates, which JSON can spell. It is the first in the draft: see `_clear_up`.
-    present = {MODEL: text.encode("utf-8", "surrogatepass"), **present}
+    content = text.encode("utf-8", "surrogatepass")  # labels may hold lone surrogates, which JSON can spell
+    if len(content) > MOST_OF_MODEL:
+        raise InputError(f"{folder}: the model has too many labels or languages to be saved.")
+    present = {MODEL: content, **present}  # the first in the draft: see `_clear_up`
     with _writing_to(folder), _sole_writer_at(folder) as (home, alone):
         _check_free(folder, force)
         _clear_up(home, alone)
@@ -241,7 +246,9 @@ def refusing_damage(folder: Path) -> Iterator[None]:
         yield
     except (InputError, MemoryError):
         raise
-    except Exception as error:
+    except StateError as error:
+        raise damaged(folder, str(error)) from error
+    except Exception as error:  # RecursionError, too, of what is nested without end
         raise damaged(folder, f"its content does not fit together ({type(error).__name__})") from error
 
 
@@ -252,7 +259,7 @@ def read_document(folder: Path) -> Document:
             raise InputError(f"{folder}: is no folder. Name the folder of a model.")
         if folder.is_dir() and not (folder / MODEL).is_file():
             raise InputError(f"{folder}: no model in it ({MODEL} is missing). Check the path.")
-    content = read_file(folder, MODEL)
+    content = read_file(folder, MODEL, most=MOST_OF_MODEL)
     try:
         document: Document = json.loads(content)
         known = document["format"] <= FORMAT
@@ -269,19 +276,32 @@ def read_document(folder: Path) -> Document:
     return document
 
 
-def read_file(folder: Path, name: str, mapped: bool = False) -> Any:
-    """One of a model folder's files."""
+def read_file(folder: Path, name: str, mapped: bool = False, most: int | None = None) -> Any:
+    """One of a model folder's files, of ``most`` so many bytes.
+
+    It, or what it is a link to, must be a regular file: a device has no end, and who reads a pipe waits.
+    """
     try:
-        if mapped and (folder / name).stat().st_size:  # what is empty cannot be mapped
-            with open(folder / name, "rb") as file:
+        with open(folder / name, "rb", opener=_open_at_once) as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise damaged(folder, f"{name} is no regular file")
+            if most is not None and found.st_size > most:
+                raise damaged(folder, f"{name} has {found.st_size:,} bytes, and {most:,} at most are read")
+            if mapped and found.st_size:  # what is empty cannot be mapped
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return (folder / name).read_bytes()
+            return file.read(found.st_size)
     except FileNotFoundError:
         if folder.is_dir():
             raise damaged(folder, f"{name} is missing") from None
         raise InputError(f"{folder}: no such model folder. Check the path.") from None
     except OSError as error:
         raise InputError(f"{folder / name}: cannot be read ({error.strerror}). Check the path.") from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for whoever is at the other end of a pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _checksum(document: Document) -> str:

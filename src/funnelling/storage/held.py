@@ -36,7 +36,8 @@ def hold_model(path: str | os.PathLike[str]) -> HeldModel:
     document, contents = folders.read(folder)
     files = [Sealed(content) for content in contents.values()]
     with folders.refusing_damage(folder):
-        return HeldModel(folder, document, files, description_of(document, _arrays(files)))
+        arrays = _arrays(files)
+    return HeldModel(folder, document, files, description_of(folder, document, arrays))
 
 
 def _arrays(files: Sequence[Sealed]) -> Arrays:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
+from funnelling.fitted import expect
 from funnelling.storage import folders
 from funnelling.storage.kept import describe_kept
 from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
@@ -184,7 +185,7 @@ def _pages(
     from funnelling.report.model_report import model_report
     from funnelling.report.page import html_page
 
-    described = description_of(document, arrays)
+    described = _described(document, arrays)
     pages: dict[str, str | None] = {folders.CARD: model_card(described), folders.REPORT: None}
     if details is not None:
         pages[folders.REPORT] = html_page(model_report(described, details))
@@ -221,6 +222,12 @@ def restored(folder: Path, document: folders.Document, arrays: Arrays) -> Any:
         model = decode(document["model"], arrays)
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
             raise folders.damaged(folder, "it holds no fitted model")
+        try:
+            model.check_state()
+        except InputError as error:
+            raise folders.damaged(folder, str(error).rstrip(".")) from error
+        expect(document["labels"] == model.classes_.tolist(), "what it says of its labels")
+        expect(document["languages"] == model.documents_, "what it says of its languages")
     return model
 
 
@@ -233,7 +240,18 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     folder = Path(path)
     document, files = folders.read(folder, mapped=True)
     with folders.refusing_damage(folder):
-        return description_of(document, _arrays(files, mapped=True))
+        arrays = _arrays(files, mapped=True)
+    return description_of(folder, document, arrays)
+
+
+def description_of(folder: Path, document: folders.Document, arrays: Arrays) -> dict[str, Any]:
+    """What `describe_model` says of a folder's document and arrays."""
+    from funnelling.report.card import model_card
+
+    with folders.refusing_damage(folder):
+        described = _described(document, arrays)
+        model_card(described)  # what cannot be told to people is damaged
+    return described
 
 
 def _arrays(files: Mapping[str, Any], mapped: bool) -> Arrays:
@@ -244,7 +262,7 @@ def _arrays(files: Mapping[str, Any], mapped: bool) -> Arrays:
     return {key: array for content in files.values() for key, array in read(content).items()}
 
 
-def description_of(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
+def _described(document: folders.Document, arrays: Arrays) -> dict[str, Any]:
     """What a model's document says to people; models of earlier versions say less."""
     tree = document["model"]
     own = {
@@ -259,7 +277,12 @@ def description_of(document: folders.Document, arrays: Arrays) -> dict[str, Any]
 def _tried(tree: Any) -> list[dict[str, Any]] | None:
     """All candidates that the choice of a model was made from; None where there was no choice."""
     choice = tree["state"].get("choice_")
-    return None if choice is None else decode(choice, {}).candidates()
+    if choice is None:
+        return None
+    made = decode(choice, {})
+    made.check_choice()
+    tried: list[dict[str, Any]] = made.candidates()
+    return tried
 
 
 def _plain_parameters(model: "Method") -> dict[str, Any]:

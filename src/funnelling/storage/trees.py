@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.fitted import MOST_COLUMNS
 from funnelling.storage.estimators import from_bytes, to_bytes
 
 # What models are made of beside methods and views, by its name in a folder, which outlives that in the code.
@@ -44,6 +45,10 @@ CLASSES = {
 # How a fit was run, which must not show in its result, and resources that it has taken what it needs from.
 RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
 LONG_LIST = 64  # strings; longer lists leave the tree for the arrays
+BUFFERS = ("data", "indices", "indptr")  # of a sparse matrix
+NOT_FINITE = {repr(value): value for value in (np.nan, np.inf, -np.inf)}
+PLAIN = (str, bool, int, float, np.generic, type(None))  # what an array of objects may hold
+MOST_OF_NAMES = 2**28  # bytes that arrays of strings, all as wide as the longest, may take in a model
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -80,37 +85,86 @@ def encode(value: Any, place: str = "") -> tuple[Any, Arrays]:
 def decode(tree: Any, arrays: Arrays) -> Any:
     """The value that was encoded; a tree that `encode` did not make raises one error or another.
 
+    What is decoded takes no more memory than the tree and the arrays, but for a small factor: each array is
+    used once, and what is as wide as it says, not as its content, is counted.
+
     >>> decode({"$": "Popen", "state": {"args": "ls"}}, {})
     Traceback (most recent call last):
     ValueError: no model holds a 'Popen'
     """
-    if isinstance(tree, list):
-        return [decode(item, arrays) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    match tree["$"]:
-        case "float":
-            return float(tree["value"])
-        case "scalar":
-            return np.array(decode(tree["value"], arrays), dtype=tree["dtype"])[()]
-        case "array":
-            return arrays[tree["key"]]
-        case "sparse":
-            buffers = [decode(tree[name], arrays) for name in ("data", "indices", "indptr")]
-            matrix = sparse.csr_array(tuple(buffers), shape=tuple(tree["shape"]))
-            matrix.check_format(full_check=True)
-            return matrix
-        case "objects":
-            return np.array(decode(tree["items"], arrays), dtype=tree["dtype"])
-        case "strings":
-            text = arrays[tree["key"]].tobytes().decode("utf-8", "surrogatepass")
-            return [sys.intern(item) for item in json.loads(text)]
-        case "dict":
-            return {key: decode(item, arrays) for key, item in tree["items"].items()}
-        case "estimator":
-            return from_bytes(arrays[tree["key"]].tobytes())
-        case name:
-            return _restore(name, {key: decode(item, arrays) for key, item in tree["state"].items()})
+    return _Decoder(arrays).decode(tree)
+
+
+class _Decoder:
+    """Decodes one tree, and takes each of its ``arrays`` once."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.arrays = dict(arrays)
+        self.room = MOST_OF_NAMES
+
+    def decode(self, tree: Any) -> Any:
+        if isinstance(tree, list):
+            return [self.decode(item) for item in tree]
+        if not isinstance(tree, dict):
+            return tree
+        match tree["$"]:
+            case "float":
+                return NOT_FINITE[tree["value"]]
+            case "scalar":
+                return self._array([self.decode(tree["value"])], tree["dtype"])[0]
+            case "array":
+                return self.arrays.pop(tree["key"])
+            case "sparse":
+                return _matrix([self.decode(tree[name]) for name in BUFFERS], tree["shape"])
+            case "objects":
+                return self._array(self.decode(tree["items"]), tree["dtype"])
+            case "strings":
+                text = self.arrays.pop(tree["key"]).tobytes().decode("utf-8", "surrogatepass")
+                return _strings(json.loads(text))
+            case "dict":
+                return self._inner(tree["items"])
+            case "estimator":
+                return from_bytes(self.arrays.pop(tree["key"]).tobytes())
+            case name:
+                return _restore(name, self._inner(tree["state"]))
+
+    def _inner(self, items: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: self.decode(item) for key, item in items.items()}
+
+    def _array(self, items: Any, kind: str) -> npt.NDArray[Any]:
+        """An array of plain values; one of strings may be wider than they are, of a label that is gone."""
+        dtype = np.dtype(kind)
+        plain = isinstance(items, list) and all(isinstance(item, PLAIN) for item in items)
+        if not plain or dtype.kind not in "biufUO" or (dtype.kind == "U" and not _all_strings(items)):
+            raise ValueError(f"no array of {kind} has such items")
+        self.room -= len(items) * dtype.itemsize
+        if self.room < 0:
+            raise ValueError(f"an array of {kind} is wider than those of a model")
+        array = np.empty(len(items), dtype)
+        array[:] = items
+        return array
+
+
+def _all_strings(items: list[Any]) -> bool:
+    return all(isinstance(item, str) for item in items)
+
+
+def _strings(items: Any) -> list[str]:
+    if not isinstance(items, list):
+        raise TypeError("no list of strings")
+    return list(map(sys.intern, items))
+
+
+def _matrix(buffers: list[Any], shape: Any) -> sparse.csr_array[Any]:
+    rows, columns = shape
+    if any(not isinstance(buffer, np.ndarray) or buffer.ndim != 1 for buffer in buffers):
+        raise TypeError("a sparse matrix of no arrays")
+    data, indices, indptr = buffers
+    if indices.dtype.kind != "i" or indptr.dtype != indices.dtype or columns > MOST_COLUMNS:
+        raise ValueError("no indices of a sparse matrix")
+    matrix = sparse.csr_array((data, indices, indptr), shape=(rows, columns))
+    matrix.check_format(full_check=True)
+    return matrix
 
 
 class _Encoder:
@@ -128,14 +182,14 @@ class _Encoder:
             case None | bool() | int() | float() | str():
                 return value
             case sparse.csr_array():
-                buffers = {name: getattr(value, name) for name in ("data", "indices", "indptr")}
+                buffers = {name: getattr(value, name) for name in BUFFERS}
                 return {"$": "sparse", "shape": list(value.shape), **self._inner(place, buffers)}
             case np.ndarray() if value.dtype.kind in "OU":
                 items = self._inner(place, {"items": value.tolist()})["items"]
                 return {"$": "objects", "dtype": value.dtype.str, "items": items}
             case np.ndarray():
                 return self._aside("array", np.ascontiguousarray(value), place)
-            case list() if len(value) > LONG_LIST and all(isinstance(item, str) for item in value):
+            case list() if len(value) > LONG_LIST and _all_strings(value):
                 text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
                 return self._aside("strings", np.frombuffer(text, dtype=np.uint8), place)
             case list() | tuple():

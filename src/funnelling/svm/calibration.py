@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.fitted import LARGEST, expect, expect_number, expect_numbers
 from funnelling.matrices import Scores, Targets
 from funnelling.svm.compiled import sigmoid
 from funnelling.work.threads import in_threads
@@ -14,6 +15,7 @@ Array = npt.NDArray[np.float64]
 MAX_STEPS = 100
 RIDGE = 1e-12
 SMALLEST_SLOPE = 1e-8
+KINDS = ("platt", "fixed", "none")
 # Of a label that no training document has: the score, by libsvm's rule, and the posterior. In the paper both
 # are 0; a score of 0 is no posterior of 0 under a sigmoid, so the posterior stands by itself.
 REJECTED, ABSENT = -1.0, 0.0
@@ -43,6 +45,14 @@ class Calibration:
             posteriors = sigmoid(scores * self.slope + self.offset)
         posteriors[:, self.trivial] = self.constant[self.trivial]
         return posteriors
+
+    def check_labels(self, labels: int) -> None:
+        """Refuse a state that could not make posteriors of so many labels' scores."""
+        expect(self.kind in KINDS, "the kind of a calibration")
+        expect_numbers(self.slope, (labels,), "the slope of a calibration", least=SMALLEST_SLOPE)
+        expect_numbers(self.offset, (labels,), "the offset of a calibration")
+        constant = np.nan_to_num(self.constant, nan=0.0)
+        expect_numbers(constant, (labels,), "the constant of a calibration", least=0, most=1)
 
     def of_labels(self, columns: npt.NDArray[np.int64]) -> "Calibration":
         """What is left of it for some labels."""
@@ -74,6 +84,10 @@ class Temperature:
         scaled = scores.astype(np.float64) * self.slope
         probabilities: Array = sigmoid(scaled) if scaled.shape[1] == 1 else _softmax(scaled)
         return probabilities
+
+    def check_labels(self, labels: int) -> None:  # noqa: ARG002
+        """Refuse what is no slope; it knows no labels."""
+        expect_number(self.slope, "the slope of a temperature", SMALLEST_SLOPE, LARGEST)
 
     def of_labels(self, columns: npt.NDArray[np.int64]) -> "Temperature":  # noqa: ARG002
         """The same: it knows no labels."""

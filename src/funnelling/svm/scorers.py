@@ -8,6 +8,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.fitted import (
+    LARGEST,
+    SMALLEST,
+    HasShape,
+    columns_of,
+    expect,
+    expect_flag,
+    expect_number,
+    expect_numbers,
+)
 from funnelling.matrices import Floats, Matrix, is_sparse, one_blas_thread, product
 from funnelling.svm.kernels import rbf_blocks
 
@@ -16,6 +26,9 @@ class Scorer(Protocol):
     """Scores documents: one row per document, one column per label."""
 
     def scores(self, X: Matrix) -> Floats: ...
+    def check_scores(self, example: HasShape | None) -> int:
+        """Refuse a state that could not score vectors like the example; how many labels there are."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,12 @@ class LinearScorer:
     def scores(self, X: Matrix) -> Floats:
         """Scores of sparse or dense documents; a document's bits do not depend on its neighbours."""
         return product(X, self.weights) + self.bias
+
+    def check_scores(self, example: HasShape | None) -> int:
+        expect_numbers(self.bias, (None,), "the bias of a classifier")
+        labels = len(self.bias)
+        expect_numbers(self.weights, (columns_of(example), labels), "the weights of a classifier")
+        return labels
 
 
 @dataclass(frozen=True)
@@ -59,6 +78,14 @@ class KernelScorer:
                 scores[rows] = values.T[: rows.stop - rows.start] + self.bias
         return scores
 
+    def check_scores(self, example: HasShape | None) -> int:
+        expect_numbers(self.bias, (None,), "the bias of a classifier")
+        labels, supports = len(self.bias), len(self.coefficients)
+        expect_numbers(self.coefficients, (supports, labels), "the coefficients of a classifier")
+        expect_numbers(self.support, (supports, columns_of(example)), "the support vectors of a classifier")
+        expect_number(self.gamma, "the gamma of a classifier", SMALLEST, LARGEST)
+        return labels
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -88,6 +115,14 @@ class Selection:
         both = kept.sum(axis=1, keepdims=True)
         return np.divide(kept[:, 1:], both, out=np.full_like(both, 0.5), where=both > 0)
 
+    def check_columns(self, labels: int) -> int:
+        """Refuse what does not select from so many labels; how many columns are left."""
+        expect_flag(self.margin, "a selection of labels")
+        expect_numbers(
+            self.columns, (2 if self.margin else None,), "a selection of labels", "i", 0, labels - 1
+        )
+        return 1 if self.margin else len(self.columns)
+
 
 @dataclass(frozen=True)
 class SelectedScorer:
@@ -110,6 +145,10 @@ class SelectedScorer:
         """Scores of documents for the labels selected."""
         selected: Floats = self.selection.of(self.scorer.scores(X))
         return selected
+
+    def check_scores(self, example: HasShape | None) -> int:
+        expect(isinstance(self.selection, Selection), "a selection of labels")
+        return self.selection.check_columns(self.scorer.check_scores(example))
 
 
 def alone(scorer: Scorer, selection: Selection | None = None) -> Scorer:

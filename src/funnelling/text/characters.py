@@ -13,12 +13,14 @@ from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
+from funnelling.fitted import expect_flag, expect_whole
 from funnelling.text.alignment import aligned
 from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import Places, TfidfVectorizer, WordCounts
 from funnelling.text.tokens import fold_accents, lower, tidy
 from funnelling.work.threads import check_wanted
 
+MOST_CHARACTERS = 100  # of a run: work grows with them
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
 BREAK = "\n"  # between chunks, none of which has one
 
@@ -141,6 +143,11 @@ class CharacterVectorizer(TfidfVectorizer):
             known = cut[columns >= 0]
             places.append(Places(columns[columns >= 0], first[known], last[known + size - 1]))
         return Places(*map(np.concatenate, zip(*places, strict=True)))
+
+    def _check_analysis(self) -> None:
+        expect_whole(self.length, "the length of runs of characters", 1, MOST_CHARACTERS)
+        expect_whole(self._longest(), "the length of runs of characters", 1, MOST_CHARACTERS)
+        expect_flag(self.latin, "whether runs of characters are in Latin letters")
 
     def _longest(self) -> int:
         longest = self.length if self.longest is None else self.longest

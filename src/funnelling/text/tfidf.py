@@ -19,8 +19,11 @@ from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
+from funnelling.fitted import SMALLEST, empty_row, expect, expect_flag, expect_numbers, expect_strings
 from funnelling.text.words import ReduceTo, analyser
 from funnelling.work.threads import check_wanted
+
+REDUCTIONS = ("lemmas", "stems", None)
 
 
 class TfidfVectorizer(Estimator):
@@ -134,6 +137,20 @@ class TfidfVectorizer(Estimator):
         self.vocabulary_ = list(vocabulary)
         self.idf_: npt.NDArray[np.float64] = np.asarray(idf, dtype=np.float64)
         return self
+
+    def check_words(self) -> Any:
+        """Refuse a state that could not make vectors; gives the vector of a text without a known word."""
+        self._check_analysis()
+        expect_strings(self.vocabulary_, "a vocabulary")
+        expect_numbers(self.idf_, (len(self.vocabulary_),), "the idf of a vocabulary", least=SMALLEST)
+        return empty_row(len(self.vocabulary_))
+
+    def _check_analysis(self) -> None:
+        """Refuse parameters that no text could be analysed with."""
+        expect(self.language is None or isinstance(self.language, str), "the language of a vocabulary")
+        expect(self.reduce_to in REDUCTIONS, "how a vocabulary reduces words")
+        expect_flag(self.stop_words, "whether a vocabulary has stop words")
+        expect_flag(self.fold_accents, "whether a vocabulary has accents")
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
         """Return the vocabulary as an array."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.estimator import clone
+from funnelling.fitted import expect_matrix
 from funnelling.matrices import Matrix, by_language, sizes_of
 from funnelling.text.languages import known_as
 from funnelling.text.tfidf import Places, TfidfVectorizer
@@ -54,6 +55,19 @@ def shared_vectors(vectorizer: Any, language: str, texts: Sequence[str]) -> Matr
 def _languages_for(vectorizer: Any, languages: Sequence[str]) -> dict[str, Any]:
     """The argument that only our own vectorizer takes: the language of each text."""
     return {"languages": languages} if isinstance(vectorizer, TfidfVectorizer) else {}
+
+
+def check_vectorizer(vectorizer: Any) -> Matrix:
+    """Refuse a fitted vectorizer that could not make vectors; gives that of a text without a known word.
+
+    What one of the user's holds, only it knows: it is asked about a text.
+    """
+    if hasattr(vectorizer, "check_words"):
+        example: Matrix = vectorizer.check_words()
+        return example
+    example = vectorizer.transform(["a"])
+    expect_matrix(example, (1, None), "what a vectorizer says", "biuf")
+    return example
 
 
 def feature_names(vectorizer: Any) -> list[str] | None:

@@ -10,6 +10,16 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
+from funnelling.fitted import (
+    SMALLEST,
+    empty_row,
+    expect,
+    expect_by,
+    expect_flag,
+    expect_numbers,
+    expect_strings,
+    expect_whole,
+)
 from funnelling.matrices import Matrix
 
 
@@ -52,6 +62,17 @@ class WordsAndCharactersVectorizer(Estimator):
         """Return one row per text."""
         X: Matrix = self._fitted_union().transform(texts)
         return X
+
+    def check_words(self) -> Any:
+        """Refuse a state that could not make vectors; gives the vector of a text without a known term."""
+        expect_flag(self.sublinear_tf, "whether tf is sublinear")
+        expect_whole(self.min_df, "the least df", 1)
+        idf = expect_by(self.idf_, ("words", "characters"), "the idf of terms")
+        for name, terms in expect_by(self.terms_, idf.keys(), "the terms of a vocabulary").items():
+            expect_strings(terms, "the terms of a vocabulary")
+            expect(terms and len(set(terms)) == len(terms), "the terms of a vocabulary")
+            expect_numbers(idf[name], (len(terms),), "the idf of terms", least=SMALLEST)
+        return empty_row(sum(map(len, self.terms_.values())))
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
         """Return the terms as scikit-learn names them, ``words__tea`` or ``characters__ea``."""

@@ -1,12 +1,14 @@
 """Arrays of a safetensors file where they lie, without a copy."""
 
 import json
+import math
 import mmap
 
 import numpy as np
 import numpy.typing as npt
 
 _LENGTH = 8  # bytes that say how long the header is
+_MOST_OF_HEADER = 100_000_000  # bytes, as in safetensors
 _TYPES = {
     "BOOL": "?",
     "U8": "u1",
@@ -24,14 +26,25 @@ _TYPES = {
 
 
 def arrays_in(content: bytes | mmap.mmap) -> dict[str, npt.NDArray[np.generic]]:
-    """The arrays by name, which cannot be written to; a file that is no such raises one error or another."""
+    """The arrays by name, which cannot be written to; a file that is no such raises one error or another.
+
+    They lie one after the other, from the header to the end of the file.
+    """
     start = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
+    if start > min(len(content), _MOST_OF_HEADER):
+        raise ValueError("no header of arrays")
     header = json.loads(content[_LENGTH:start])
+    header.pop("__metadata__", None)
     arrays = {}
-    for name, entry in header.items():
-        if name != "__metadata__":
-            begin, end = entry["data_offsets"]
-            kind = np.dtype(_TYPES[entry["dtype"]])
-            flat = np.frombuffer(content, kind, (end - begin) // kind.itemsize, start + begin)
-            arrays[name] = flat.reshape(entry["shape"])
+    at = 0
+    for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+        begin, end = entry["data_offsets"]
+        kind, shape = np.dtype(_TYPES[entry["dtype"]]), entry["shape"]
+        if begin != at or any(size < 0 for size in shape) or end - begin != math.prod(shape) * kind.itemsize:
+            raise ValueError(f"the array {name!r} is not where it should be")
+        flat = np.frombuffer(content, kind, math.prod(shape), start + begin)
+        arrays[name] = np.require(flat, requirements="A").reshape(shape)
+        at = end
+    if start + at != len(content):
+        raise ValueError("something stands behind the arrays")
     return arrays

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.fitted import empty_row, expect, expect_by, expect_number, expect_numbers
 from funnelling.funnel.design import Design
 from funnelling.funnel.odds import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
@@ -73,6 +74,19 @@ class Combination:
             if others:
                 without[fold] = learned_from(others)
         return replace(everything, without=without)
+
+    def check_combination(self, views: Sequence[str], labels: int) -> Floats:
+        """Refuse a state that could not combine views of so many labels; gives what a document becomes."""
+        expect(self.how in COMBINATIONS, "how views are combined")
+        if self.weights is not None:
+            for weight in expect_by(self.weights, views, "the weights of views").values():
+                expect_number(weight, "the weight of a view", least=0)
+        if self.offsets is not None:
+            expect(ANY in self.offsets, "the offsets of languages")
+            for offsets in expect_by(self.offsets, None, "the offsets of languages").values():
+                expect_numbers(offsets, (labels,), "the offsets of a language")
+        point: Floats = empty_row(labels * len(views) if self.how == "concat" else labels, dense=True)
+        return point
 
     def points(self, language: str, posteriors: Mapping[str, Floats]) -> Floats:
         """A language's documents in tier 2's space, from what each view says of them."""

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from funnelling.errors import InputError
-from funnelling.funnel.design import Design, Learner
+from funnelling.fitted import empty_row, expect, expect_by
+from funnelling.funnel.design import Design, Learner, views_suffice
 from funnelling.funnel.inheritance import NOTHING, Inheritance
 from funnelling.funnel.tier_one import Posteriors, Teachers, TierOne, ViewPosteriors, fit_tier_one
 from funnelling.funnel.views.shared import SharedView, fit_shared_view, refit_shared_view
@@ -19,7 +20,7 @@ from funnelling.spaces.registry import OWN, make_space
 from funnelling.svm import SVM
 from funnelling.svm.plan import labels_at_once
 from funnelling.text.tfidf import Places
-from funnelling.text.vocabularies import feature_names, feature_places
+from funnelling.text.vocabularies import check_vectorizer, feature_names, feature_places
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import for_threads, is_local
 from funnelling.work.threads import in_threads
@@ -37,6 +38,30 @@ class FittedViews:
     own: Mapping[str, TierOne]
     shared: Mapping[str, SharedView]
     vectorizers: Mapping[str, Any] | None
+
+    def check_views(self, languages: Sequence[str], features: Mapping[str, int], combine: str) -> int:
+        """Refuse a state that could not see documents in these languages; how many labels there are.
+
+        ``features`` are the columns of each language's vectors, where documents come as such.
+        """
+
+        def example(tag: str) -> Matrix:
+            if self.vectorizers is not None:
+                return check_vectorizer(self.vectorizers[tag])
+            row: Matrix = empty_row(features[tag], dense=True)  # which every classifier takes
+            return row
+
+        columns = next(iter(features.values())) if self.vectorizers is None else None
+        own: Mapping[str, TierOne] = expect_by(self.own, None, "the base classifiers of languages")
+        shared: Mapping[str, SharedView] = expect_by(self.shared, None, "the shared views of a model")
+        labels = {tier.check_tier(example(tag)) for tag, tier in own.items()}
+        labels |= {view.check_view(columns) for view in shared.values()}
+        expect(len(labels) == 1, "the number of labels")
+        expect(all(name == OWN or name in shared for name in self.names), "the views of a model")
+        for tag in languages:
+            seen = self.tiers(tag)
+            expect(views_suffice(combine, [name in seen for name in self.names]), "what sees a language")
+        return labels.pop()
 
     def tiers(self, language: str) -> dict[str, TierOne]:
         """The base classifiers that see a language's documents, by view."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.estimator import clone
+from funnelling.fitted import expect, expect_strings
 from funnelling.funnel.design import Learner
 from funnelling.funnel.inheritance import NEAR, Inheritance
 from funnelling.funnel.tier_one import (
@@ -47,6 +48,12 @@ class SharedView:
     def serves(self, language: str) -> bool:
         """Whether documents in a language can be seen."""
         return language in self.languages or self.space.serves(language)
+
+    def check_view(self, features: int | None) -> int:
+        """Refuse a state that could not see documents; how many labels there are."""
+        expect_strings(self.languages, "the languages of a view")
+        expect(isinstance(self.space, Space) and isinstance(self.tier, TierOne), "a view")
+        return self.tier.check_tier(self.space.check_space(self.languages, features))
 
 
 def fit_shared_view(

@@ -1,0 +1,48 @@
+"""Texts of all shapes of Unicode: labelled and explained in a time that grows no faster than they do."""
+
+import time
+from pathlib import Path
+
+from attack.campaign import Outcome, Round, judged
+from attack.material import saved
+from funnelling import load_model
+from tests.storage.saved_models import LANGUAGES
+from tests.text.pathological import SHAPES
+
+CASES = ("fun-tat", "odds", "words-and-characters")
+SECONDS = 0.3  # for a text of any size, on this core
+SECONDS_PER_BYTE = 2e-6
+
+
+class Texts:
+    """Times what a model says of one text, by the clock of this process alone."""
+
+    def __init__(self, home: Path) -> None:
+        self._models = {case: load_model(saved(home, case)) for case in CASES}
+        for model in self._models.values():
+            for language in (*model.languages_, None):  # what the first text would wait for
+                model.explain(["warm up"], [language])
+
+    def attempt(self, turn: Round) -> Outcome:
+        draw = turn.draw("texts")
+        name, case = shape_of(turn.number), draw.choice(CASES)
+        size = draw.choice((50_000, 200_000, 1_000_000))
+        text, model = SHAPES[name](size), self._models[case]
+        language = draw.choice((*set(LANGUAGES), None))
+        question = draw.choice((model.predict, model.explain))
+        what = f"{question.__name__} {size:,} bytes of {name} by {case}"
+        turn.announce(what)
+        started = time.process_time()
+        outcome = judged(what, lambda: question([text], [language]))
+        seconds, budget = time.process_time() - started, SECONDS + SECONDS_PER_BYTE * size
+        if not outcome.is_found and seconds > budget:
+            return Outcome("hung", what, f"took {seconds:.1f} s, not {budget:.1f} s")
+        return outcome
+
+    def close(self) -> None:
+        pass
+
+
+def shape_of(number: int) -> str:
+    """The shape that a round tries: few rounds stride through the list, in which neighbours are alike."""
+    return list(SHAPES)[number * 37 % len(SHAPES)]

@@ -1,6 +1,5 @@
 """Files of documents in every format, damaged; bombs, lines without end, and what is no file at all."""
 
-import gzip
 import json
 import os
 import random
@@ -10,12 +9,12 @@ from pathlib import Path
 
 from attack.bombs import gzip_bomb, zip_bomb
 from attack.campaign import Outcome, Round, command, environment, judged, judged_command
-from attack.damage import damaged
 from attack.material import LAW_LANGUAGES, saved, write_archives
 from attack.special import SPECIAL
 from funnelling import Layout, read_documents
 from funnelling.reproduction.corpora.jrc_acquis import build
 from tests.formats.everyday import FILES, File
+from tests.formats.mutations import mutated
 
 BY_COMMAND = 20  # one round of so many runs a real command
 COMMAND_SECONDS = 15.0
@@ -41,7 +40,7 @@ class Files:
             file = draw.choice([file for file in FILES if "." in file.name])
             name, layout = f"{file.name}, damaged", Layout(**file.layout)
             path = turn.folder / file.name
-            path.write_bytes(damaged(self._content(file, turn.folder), draw))
+            path.write_bytes(mutated(self._content(file, turn.folder), draw))
         else:
             path = CASES[name](turn.folder, draw)
         turn.announce(name)
@@ -93,17 +92,14 @@ def _archives(folder: Path, draw: random.Random) -> Path:
     """Archives of a corpus, one of them damaged or no file."""
     write_archives(folder / ARCHIVES)
     path = draw.choice(sorted((folder / ARCHIVES).iterdir()))
-    content = path.read_bytes()
     match draw.randrange(4):
         case 0:
             path.unlink()
             SPECIAL[draw.choice(list(SPECIAL))](path)
         case 1:
             path.write_bytes(gzip_bomb(b"", b"\0"))
-        case 2:  # what is packed is damaged, and the packing whole
-            path.write_bytes(gzip.compress(damaged(gzip.decompress(content), draw)))
         case _:
-            path.write_bytes(damaged(content, draw))
+            path.write_bytes(mutated(path.read_bytes(), draw))
     return folder / ARCHIVES
 
 

@@ -4,7 +4,7 @@ import os
 import random
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -56,8 +56,8 @@ class Campaign(Protocol):
         """End what was started for the attacks."""
 
 
-def judged(what: str, call: Callable[[], object], check: str | None = None) -> Outcome:
-    """Call the library: it may answer, or refuse in one line; a function named ``check`` by any error."""
+def judged(what: str, call: Callable[[], object], checks: Sequence[str] = ()) -> Outcome:
+    """Call the library: it may answer, or refuse in one line; functions that are ``checks``, by any error."""
     try:
         call()
     except InputError as error:
@@ -65,7 +65,7 @@ def judged(what: str, call: Callable[[], object], check: str | None = None) -> O
     except MemoryError:
         return Outcome("over memory", what, traceback.format_exc())
     except Exception as error:
-        if check in (frame.name for frame in traceback.extract_tb(error.__traceback__)):
+        if any(frame.name in checks for frame in traceback.extract_tb(error.__traceback__)):
             return Outcome("refused", what, str(error))
         return Outcome("traceback", what, traceback.format_exc())
     return Outcome("answered", what)

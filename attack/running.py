@@ -93,7 +93,7 @@ def table(tallies: Sequence[Tally]) -> str:
     """One row for each campaign, and one for all."""
     total = Tally("all", sum((tally.kinds for tally in tallies), Counter()))
     total.seconds = sum(tally.seconds for tally in tallies)
-    rows = [("campaign", "tried", *WELL, *FOUND, "seconds")]
+    rows: list[tuple[str, ...]] = [("campaign", "tried", *WELL, *FOUND, "seconds")]
     for tally in [*tallies, total]:
         counts = [tally.kinds.total(), *(tally.kinds[kind] for kind in (*WELL, *FOUND))]
         rows.append((tally.name, *map(str, counts), f"{tally.seconds:.0f}"))

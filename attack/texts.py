@@ -10,8 +10,10 @@ from tests.storage.saved_models import LANGUAGES
 from tests.text.pathological import SHAPES
 
 CASES = ("fun-tat", "odds", "words-and-characters")
-SECONDS = 0.3  # for a text of any size, on this core
+SIZES = (200_000, 1_000_000, 50_000)  # bytes
+SECONDS = 1.0  # for a text of any size, on a core that others use too
 SECONDS_PER_BYTE = 2e-6
+TRIES = 2  # the machine may be busy
 
 
 class Texts:
@@ -26,18 +28,20 @@ class Texts:
     def attempt(self, turn: Round) -> Outcome:
         draw = turn.draw("texts")
         name, case = shape_of(turn.number), draw.choice(CASES)
-        size = draw.choice((50_000, 200_000, 1_000_000))
+        size = SIZES[turn.number // len(SHAPES) % len(SIZES)]
         text, model = SHAPES[name](size), self._models[case]
         language = draw.choice((*set(LANGUAGES), None))
         question = draw.choice((model.predict, model.explain))
         what = f"{question.__name__} {size:,} bytes of {name} by {case}"
         turn.announce(what)
-        started = time.process_time()
-        outcome = judged(what, lambda: question([text], [language]))
-        seconds, budget = time.process_time() - started, SECONDS + SECONDS_PER_BYTE * size
-        if not outcome.is_found and seconds > budget:
-            return Outcome("hung", what, f"took {seconds:.1f} s, not {budget:.1f} s")
-        return outcome
+        budget = SECONDS + SECONDS_PER_BYTE * size
+        for _ in range(TRIES):
+            started = time.process_time()
+            outcome = judged(what, lambda: question([text], [language]))
+            seconds = time.process_time() - started
+            if outcome.is_found or seconds <= budget:
+                return outcome
+        return Outcome("hung", what, f"took {seconds:.1f} s, not {budget:.1f} s")
 
     def close(self) -> None:
         pass

@@ -124,5 +124,10 @@ NONSENSE = (
     "an index just out of range",
     "a negative index",
     "pointers out of order",
+    "NaN",
+    "infinity",
+    "1e300",
+    "three dimensions",
+    "complex numbers",
+    "nonsense objects",
 )
-NONSENSE += ("NaN", "infinity", "1e300", "three dimensions", "complex numbers", "nonsense objects")

@@ -77,9 +77,17 @@ def command(*arguments: object) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """What processes are started with: our folder to import from, wherever they run, and one thread each."""
+    """What processes are started with: our folder to import from, wherever they run, and one thread each.
+
+    Arrow would take a gigabyte of addresses in advance, and our children have not many.
+    """
     paths = [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)}
+    return {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
 
 
 def judged_command(what: str, status: int, said: str) -> Outcome:

@@ -12,8 +12,9 @@ from typing import Any
 from attack.campaign import Outcome, Round, environment
 from attack.material import saved
 from attack.prober import Prober
-from attack.request_cases import CASES, Found
+from attack.request_cases import CASES, Case, Found, text_of
 from attack.service_cases import SERVICES, Target
+from attack.texts import shape_of
 from tests.serving.service import Service, start
 from tests.storage.saved_models import LANGUAGES, TEXTS
 
@@ -37,13 +38,12 @@ class Requests:
 
     def attempt(self, turn: Round) -> Outcome:
         draw = turn.draw("requests")
-        names = [*CASES, *SERVICES]
-        name = names[turn.number % len(names)]
-        if name in SERVICES:
+        name, case = _case(turn.number)
+        if case is None:
             found = next(self._of_its_own(name, turn.folder, draw), None)
         else:
             service, prober = self._running()
-            found = CASES[name](service, draw) or next(self._check(service, prober), None)
+            found = case(service, draw) or next(self._check(service, prober), None)
         if found is None:
             return Outcome("answered", name)
         self.close()  # another service goes on
@@ -112,3 +112,13 @@ class Requests:
         finally:
             service.process.kill()
             service.process.wait()
+
+
+def _case(number: int) -> tuple[str, Case | None]:
+    """What a round sends, every third time a text of some shape; None where it has a service of its own."""
+    third, rest = divmod(number, 3)
+    if rest == 2:
+        return f"a text of {shape_of(third)}", text_of(shape_of(third))
+    names = [*CASES, *SERVICES]
+    name = names[(number - third) % len(names)]
+    return name, CASES.get(name)

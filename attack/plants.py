@@ -59,9 +59,9 @@ def _quadratic() -> None:
     """Piles of marks are not cut before they are normalised."""
     import re
 
-    from funnelling.text import tokens
+    from funnelling.text import normalisation
 
-    vars(tokens)["_maybe_pile"] = re.compile(r"(?!)")
+    vars(normalisation)["_maybe_pile"] = re.compile(r"(?!)")
 
 
 def _trust() -> None:

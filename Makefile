@@ -2,6 +2,8 @@
 # make test           set-up, lint, format, types, all tests but the heavy proofs
 # make test-all       the heavy proofs too
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
+# make attack         models, files, commands and the service under attack (ten minutes); status 1 on any finding
+# make audit          look for known vulnerabilities of what is installed (needs the internet)
 # make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
 # make bench          beside scikit-learn: fit, predict, memory, growth, methods (three quarters of an hour);
 #                     status 1 where a method got worse by more than a fifth since results were saved
@@ -15,7 +17,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback sanitize bench bench-save figures wheels check clean
+.PHONY: quickstart test test-all test-fallback attack audit sanitize bench bench-save figures wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -30,6 +32,15 @@ test-fallback: $(READY)
 	rm -rf build/fallback
 	$(BIN)/python -m build --quiet --sdist --outdir build/fallback
 	$(BIN)/python scripts/try_install.py build/fallback/*.tar.gz scikit-learn
+
+attack: $(READY)
+	$(BIN)/python -m attack $(ATTACK)
+
+# In an environment of its own, so that what it needs is not taken for ours.
+audit: $(READY)
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	build/audit/bin/pip-audit --skip-editable --path $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
 sanitize: $(READY)
 	$(BIN)/python scripts/sanitize.py

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -60,10 +61,14 @@ class Service:
             raise
 
 
-def start(model: Path, log: Path, *options: object) -> Service:
+def start(
+    model: Path, log: Path, *options: object, command: Sequence[str] = COMMAND, env: Any = None
+) -> Service:
     """A service on a free port, once it answers."""
     with log.open("wb") as output:
-        process = subprocess.Popen([*COMMAND, str(model), "--port", "0", *map(str, options)], stderr=output)
+        process = subprocess.Popen(
+            [*command, str(model), "--port", "0", *map(str, options)], stderr=output, env=env
+        )
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
         if line := re.search(r" on http://[^ ]+:(\d+) ", log.read_text("utf-8")):

@@ -1,0 +1,91 @@
+"""Bugs that can be planted, each of which the campaigns have to find: a protection taken away.
+
+The name of one in the environment plants it in every process that a campaign starts.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+from attack.campaign import PLANT
+
+
+def plant() -> None:
+    """Plant the bug that the environment names, in this process."""
+    if name := os.environ.get(PLANT):
+        PLANTS[name]()
+
+
+def _no_lock() -> None:
+    """Who writes does not wait for others that write to the same folder."""
+    from funnelling.work import alone
+
+    vars(alone)["fcntl"] = SimpleNamespace(flock=lambda *_: None, LOCK_EX=0, LOCK_NB=0)
+
+
+def _no_bound_on_heads() -> None:
+    """The head of a request may have any length."""
+    from funnelling.serving import protocol
+
+    vars(protocol)["LARGEST_HEAD"] = 2**40
+
+
+def _traceback() -> None:
+    """What goes wrong with a folder's content is not taken for damage."""
+    from funnelling.storage import folders
+
+    @contextmanager
+    def passing(_folder: Any) -> Iterator[None]:
+        yield
+
+    vars(folders)["refusing_damage"] = passing
+
+
+def _half_write() -> None:
+    """Files are written where they belong, without a draft."""
+    from funnelling.formats import files
+
+    @contextmanager
+    def writing_in_place(name: str, _force: bool) -> Iterator[Any]:
+        with open(name, "wb", buffering=0) as stream:
+            yield stream
+
+    vars(files)["_drafting"] = writing_in_place
+
+
+def _quadratic() -> None:
+    """Piles of marks are not cut before they are normalised."""
+    import re
+
+    from funnelling.text import normalisation
+
+    vars(normalisation)["_maybe_pile"] = re.compile(r"(?!)")
+
+
+def _trust() -> None:
+    """A model folder may hold what is not ours."""
+    from funnelling.storage import trees
+
+    trees.CLASSES["Popen"] = "subprocess.Popen"
+
+
+def _trust_estimators() -> None:
+    """An estimator may hold whatever its file names."""
+    from skops.io import get_untrusted_types, loads
+
+    from funnelling.storage import trees
+
+    vars(trees)["from_bytes"] = lambda content: loads(content, trusted=get_untrusted_types(data=content))
+
+
+PLANTS: dict[str, Callable[[], None]] = {
+    "no-lock": _no_lock,
+    "no-bound": _no_bound_on_heads,
+    "traceback": _traceback,
+    "half-write": _half_write,
+    "quadratic": _quadratic,
+    "trust": _trust,
+    "trust-estimators": _trust_estimators,
+}

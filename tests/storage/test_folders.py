@@ -217,15 +217,15 @@ class TestTwoProcesses:
         folder, untouched = tmp_path / "m", folders.read_file
         save_model(model, folder)
 
-        def read(folder: Path, name: str, mapped: bool = False) -> Any:
+        def read(folder: Path, name: str, *how: Any, **limits: Any) -> Any:
             if name != "model.json":
                 monkeypatch.undo()
                 save_model(small_model(base_C=2), folder, force=True)
                 try:
-                    return untouched(folder, name, mapped)
+                    return untouched(folder, name, *how, **limits)
                 finally:
                     save_model(model, folder, force=True)
-            return untouched(folder, name, mapped)
+            return untouched(folder, name, *how, **limits)
 
         monkeypatch.setattr(folders, "read_file", read)
         assert load_model(folder).base_C == model.base_C

@@ -29,7 +29,7 @@ from funnelling.text.tfidf import Places
 from funnelling.work.threads import check_wanted
 
 DROPPED = "(dropped label)"  # what a label of tier 1 is called that the model does not give any more
-LAID_BYTES = 100_000  # of a text, as UTF-8, onto which amounts are laid: some 40 pages
+LAID_BYTES = 60_000  # of a text, as UTF-8, onto which amounts are laid: some 20 pages
 MOST_PROBABLE = 3  # labels that are explained where none is assigned
 
 Row = dict[str, Any]

@@ -24,7 +24,7 @@ MOST_CHARACTERS = 100  # of a run: work grows with them
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends
 BREAK = "\n"  # between chunks, none of which has one
 
-# The distinct chunks of one text are cut until they have so many bytes of UTF-8: some 30,000 words.
+# The distinct chunks of one text are cut until they have so many bytes of UTF-8.
 CUT_BYTES = 250_000
 
 _word = re.compile(r"\S+")

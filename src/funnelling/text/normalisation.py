@@ -5,11 +5,15 @@ import unicodedata
 from functools import cache
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 MOST_MARKS = 30  # on one letter; no script stacks more
 
 _MAYBE_MARK = r"[^\w\x00-\xbf\u2000-\u206f\u3000-\u3029]"  # all marks, and some signs
 _maybe_mark = re.compile(_MAYBE_MARK)
-_maybe_pile = re.compile(f"{_MAYBE_MARK}{_MAYBE_MARK}{{{MOST_MARKS},}}")
+_maybe_pile = re.compile(f"{_MAYBE_MARK}{{{MOST_MARKS + 1}}}")
+_CODES = 0x110000
 
 
 def normalised(form: Literal["NFC", "NFD"], text: str) -> str:
@@ -24,8 +28,8 @@ def normalised(form: Literal["NFC", "NFD"], text: str) -> str:
     if text.isascii():
         return text
     # Of a run that is too long, one in every so many characters is a mark: most texts are told by a glance.
-    if _maybe_mark.search(text[:: MOST_MARKS + 1]):
-        text = _maybe_pile.sub(lambda run: _pile().sub(r"\1", run[0]), text)
+    if _maybe_mark.search(text[:: MOST_MARKS + 1]) and _maybe_pile.search(text):
+        text = _without_piles(text)
     return unicodedata.normalize(form, text)
 
 
@@ -38,9 +42,19 @@ def compatible(character: str) -> str:
     return unicodedata.normalize("NFKC", character)
 
 
+def _without_piles(text: str) -> str:
+    """A text without the marks beyond those that a letter may have."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    places = np.arange(len(codes))
+    letters = np.maximum.accumulate(np.where(_marks()[codes], -1, places))  # the last one up to each place
+    kept: bytes = codes[places - letters <= MOST_MARKS].tobytes()
+    return kept.decode("utf-32-le", "surrogatepass")
+
+
 @cache
-def _pile() -> re.Pattern[str]:
-    """Marks beyond those that a letter may have."""
-    codes = (*range(0x20000), *range(0xE0000, 0xE0200))  # no others are marks
-    marks = "".join(mark for mark in map(chr, codes) if unicodedata.category(mark)[0] == "M")
-    return re.compile(f"([{marks}][{marks}]{{{MOST_MARKS - 1}}})[{marks}]+")
+def _marks() -> npt.NDArray[np.bool_]:
+    """Which code points are marks."""
+    marks = np.zeros(_CODES, dtype=bool)
+    codes = (*range(0x20000), *range(0xE0000, 0xE0200))  # no others are
+    marks[list(codes)] = [unicodedata.category(chr(code))[0] == "M" for code in codes]
+    return marks

@@ -6,7 +6,7 @@ Scripts that write no spaces give the n-grams of each run, whatever the language
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 
@@ -46,6 +46,7 @@ _diacritics = re.compile("[\u0300-\u036f]+")
 _letters = re.compile(r"[^\W_]+")
 _signs = re.compile(r"\S+")
 
+PART = 100_000  # characters in which words are looked for at a time
 _TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
 DOTLESS_LANGUAGES = frozenset({"az", "tr"})
 
@@ -63,8 +64,26 @@ def words(text: str, language: str | None = None) -> list[str]:
     text = _spelled(text, language)
     patterns = _patterns(bool(_astral.search(text)))
     if text.isascii() or not patterns.unspaced.search(text):
-        return patterns.word.findall(text)
+        return [word for start, end in _parts(text) for word in patterns.word.findall(text, start, end)]
     return [word for run in patterns.run.finditer(text) for word in _cut(run)]
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Where a long text can be cut at blanks, so that other threads run while its words are looked for."""
+    start = 0
+    while start < len(text):
+        end = text.find(" ", start + PART)
+        yield start, end if end >= 0 else len(text)
+        start = end if end >= 0 else len(text)
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word is an n-gram of a script that writes no spaces.
+
+    >>> is_unspaced("東京"), is_unspaced("Tōkyō")
+    (True, False)
+    """
+    return any(ord(word[0]) in each for each in (*_IDEOGRAPHIC, *_SOUTHEAST_ASIAN))
 
 
 def placed_words(text: str, language: str | None = None) -> list[tuple[str, int, int]]:

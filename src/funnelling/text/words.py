@@ -13,13 +13,15 @@ from funnelling.errors import InputError
 from funnelling.text.languages import name_among
 from funnelling.text.lemmas import lemmatiser
 from funnelling.text.normalisation import normalised
-from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, lower, placed_words, words
+from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, is_unspaced, lower, placed_words, words
 from funnelling.work.threads import check_wanted
 
 # A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86 letters.
 LONGEST_WORD = 100
+# So many words of one text are read: a thousand pages, or 150,000 ideographs, each of which begins two.
+READ_WORDS = 300_000
 # So many distinct words of one text are reduced, or fewer if some have more than eight letters: lemmas are
-# sought among the beginnings and ends of a word, up to 6 µs per letter. A novel of 1 MB has about as many.
+# sought among the beginnings and ends of a word, up to 6 µs per letter.
 REDUCED_WORDS = 15_000
 REDUCED_LETTERS = 8 * REDUCED_WORDS
 # Some 50 MB per language: the cache has most words of a stream, and no stream fills the memory.
@@ -92,8 +94,8 @@ def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> LanguageR
 class Analyser:
     """Turn texts of one language into features, each distinct word analysed once.
 
-    Of a text with more than some `REDUCED_WORDS` distinct words, those that come last stay as they are,
-    but for their accents, so that no text takes long.
+    No text takes long: of more than `READ_WORDS` words those that come last are left out, and of more than
+    some `REDUCED_WORDS` distinct ones the last stay as they are, but for their accents.
 
     Get one from `analyser`, so that all texts of the language share its cache. Threads may share it too.
     """
@@ -104,7 +106,7 @@ class Analyser:
 
     def __call__(self, text: str) -> list[str]:
         """Return the features of a text in the order of its words."""
-        return list(filter(None, self._features_of(words(text, self._casing))))
+        return list(filter(None, self._features_of(words(text, self._casing)[:READ_WORDS])))
 
     def placed(self, text: str) -> list[tuple[str, int, int]]:
         """Return the same features, each with the start and the end of its word in the text.
@@ -112,7 +114,7 @@ class Analyser:
         >>> analyser("en").placed("The dogs bark")
         [('dog', 4, 8), ('bark', 9, 13)]
         """
-        placed = placed_words(text, self._casing)
+        placed = placed_words(text, self._casing)[:READ_WORDS]
         features = self._features_of([word for word, _, _ in placed])
         return [
             (feature, start, end)
@@ -228,6 +230,8 @@ class _Features(dict[str, str]):
         return feature
 
     def _reduced(self, word: str) -> str:
+        if is_unspaced(word):  # such scripts have neither lemmas nor stems
+            return self._folded(word)
         return self._folded(lower(self._reduce(word), self._plan.casing) or word)
 
     def unreduced(self, words: list[str]) -> list[str]:

@@ -58,14 +58,14 @@ def _languages_for(vectorizer: Any, languages: Sequence[str]) -> dict[str, Any]:
 
 
 def check_vectorizer(vectorizer: Any) -> Matrix:
-    """Refuse a fitted vectorizer that could not make vectors; gives that of a text without a known word.
+    """Refuse a fitted vectorizer that could not make vectors; gives one of them.
 
-    What one of the user's holds, only it knows: it is asked about a text.
+    What one of the user's holds, only it knows: it is asked about a text of all its words.
     """
     if hasattr(vectorizer, "check_words"):
         example: Matrix = vectorizer.check_words()
         return example
-    example = vectorizer.transform(["a"])
+    example = vectorizer.transform([" ".join(map(str, feature_names(vectorizer) or "a"))])
     expect_matrix(example, (1, None), "what a vectorizer says", "biuf")
     return example
 

@@ -1,10 +1,13 @@
 """Many processes at one model folder: it holds a whole model of one of them, and no work is lost unsaid."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from .contention import contend, without_locks
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks of folders")
 
 slow = pytest.mark.slow
 

@@ -12,6 +12,8 @@ import pytest
 from funnelling.work import alone
 from funnelling.work.drafts import draft_file, draft_in, sweep
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks of folders")
+
 WRITE = """
 import sys, time
 from funnelling.formats.files import writing

@@ -28,7 +28,7 @@ from funnelling.trials.one_label import measurable, settle
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, check_labels_differ
 from funnelling.wording import counted
-from funnelling.work.alone import sole_writer
+from funnelling.work.alone import has_locks, sole_writer
 from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
@@ -165,8 +165,8 @@ def _sole_worker_in(work: Path) -> Iterator[None]:
     """Wait until nobody else trains in a folder, which whoever does removes in the end."""
     while True:
         work.mkdir(exist_ok=True)
-        with sole_writer(work):
-            if work.is_dir():
+        with sole_writer(work) as alone:
+            if work.is_dir() and (alone or not has_locks(work)):  # else it was removed before it was locked
                 yield
                 return
 

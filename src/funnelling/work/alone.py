@@ -76,6 +76,20 @@ def _wait_for(lock: int, folder: Path) -> None:
     fcntl.flock(lock, fcntl.LOCK_EX)
 
 
+def has_locks(folder: Path) -> bool:
+    """Whether a folder can be locked, as far as it is there to tell."""
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        return try_lock(number) is not None
+    finally:
+        os.close(number)
+
+
 def try_lock(number: int) -> bool | None:
     """Lock an open file, if nobody else has; gives whether that was so, None where there are no locks."""
     try:

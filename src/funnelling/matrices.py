@@ -44,7 +44,7 @@ class Scored(NamedTuple):
 
 
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
-LARGEST = 1e9  # of vectors: beyond it no margin of 1 can be told, and a fit would search for it without end
+LARGEST_VALUE = 1e12  # of vectors: beyond it no margin of 1 can be told, and a fit would search without end
 BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
 BLOCK = 32  # documents of a dense product, always filled up to this number
 
@@ -79,7 +79,7 @@ def check_places(X: Any, name: str = "X") -> None:
 
 
 def check_vectors(X: Any) -> Any:
-    """A dense or CSR matrix of floats up to `LARGEST`; small integers would overflow in dot products.
+    """A dense or CSR matrix of floats up to `LARGEST_VALUE`; small integers would overflow in dot products.
 
     It may lack columns: texts that hold no word have no vocabulary.
     """
@@ -91,9 +91,11 @@ def check_vectors(X: Any) -> Any:
         from sklearn.utils.validation import check_array
 
         X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
+        if is_sparse(X):
+            check_places(X)  # what the form that it came in could not tell
     values = X.data if is_sparse(X) else X
-    if values.size and max(values.max(), -values.min()) > LARGEST:
-        raise InputError(f"X holds values beyond {LARGEST:.0e}. Scale the features to about 1.")
+    if values.size and max(values.max(), -values.min()) > LARGEST_VALUE:
+        raise InputError(f"X holds values beyond {LARGEST_VALUE:.0e}. Scale the features to about 1.")
     return X
 
 

@@ -29,6 +29,7 @@ OVERRIDDEN = {
         "on_headers_complete": [],
         "on_body": ["body"],
         "on_message_complete": [],
+        "on_response_complete": [],
         "pause_writing": [],
         "resume_writing": [],
         "shutdown": [],
@@ -60,7 +61,8 @@ CALLS = {
 # What we read or set.
 ATTRIBUTES = {
     "connection": {
-        *("cycle", "parser", "transport", "loop", "tasks", "server_state", "headers", "url"),
+        *("cycle", "flow", "parser", "pipeline", "transport", "loop", "tasks", "server_state"),
+        *("headers", "url"),
         *("_unset_keepalive_if_required", "_should_upgrade", "_start_asgi_task"),
     },
     "cycle": {

@@ -143,6 +143,34 @@ class TestWhatItSurvives:
             pytest.fail("a hundred megabytes of trailers were taken")
         assert _peak(service) - before < 20
 
+    @pytest.mark.parametrize("chunk", [b"1;" + b"x" * 3_000 + b"\r\n \r\n", b"0;x=" + b"y" * 3_000])
+    @pytest.mark.parametrize("path", [b"/v1/predict", b"/healthz"])
+    def test_extensions_without_end(self, service: Service, path: bytes, chunk: bytes) -> None:
+        with service.connect(timeout=10) as connection, suppress(ConnectionError):
+            connection.sendall(CHUNKED.replace(b"/v1/predict", path))
+            for _ in range(1_000):
+                connection.sendall(chunk * 10)
+            pytest.fail("megabytes of extensions were taken")
+
+    def test_a_body_without_end_that_nobody_reads(self, service: Service) -> None:
+        with service.connect(timeout=10) as connection, suppress(ConnectionError):
+            connection.sendall(CHUNKED.replace(b"POST /v1/predict", b"GET /healthz"))
+            for _ in range(5_000):
+                connection.sendall(b"2710\r\n" + b" " * 10_000 + b"\r\n")
+            pytest.fail("megabytes were read after the answer")
+
+    @pytest.mark.parametrize("path", [b"/healthz", b"/openapi.json"])
+    def test_requests_whose_answers_are_not_read_wait_outside(self, service: Service, path: bytes) -> None:
+        """Were they all begun, a second of them would take a hundred megabytes."""
+        before = _peak(service)
+        requests = b"GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path * 4_000
+        with service.connect(timeout=0.5) as connection:
+            until = time.monotonic() + 2
+            with suppress(TimeoutError, ConnectionError):
+                while time.monotonic() < until:
+                    connection.sendall(requests)
+            assert _peak(service) - before < 30
+
     def test_trailers_are_dropped(self, service: Service) -> None:
         body = json.dumps(BODY).encode()
         chunks = b"%x;note=x\r\n%s\r\n0\r\nContent-Type: text/plain\r\nX: y\r\n\r\n" % (len(body), body)

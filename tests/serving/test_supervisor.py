@@ -29,7 +29,8 @@ def _quick_and_alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forking = multiprocessing.get_context("fork")
     monkeypatch.setattr(module.multiprocessing, "get_context", lambda _: forking)
     monkeypatch.setattr(module, "_RESTART_SECONDS", 0.1)
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    handlers = {number: signal.getsignal(number) for number in numbers}
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)
@@ -94,6 +95,28 @@ def test_a_signal_while_one_is_replaced(
     service.run(lambda _: None)
     assert time.monotonic() - started < 20
     assert not any(worker.process.is_alive() for worker in service.workers.values())
+
+
+@pytest.mark.parametrize("failure", [None, OSError("no space"), MemoryError(), InputError("damaged")])
+def test_a_model_is_loaded_anew_though_it_was_asked_for_early_or_stays(
+    failure: Exception | None,
+    supervisor: Callable[..., Supervisor],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def hold(_: str) -> HeldModel:
+        if failure is not None:
+            raise failure
+        return held("de", "it")
+
+    monkeypatch.setattr(module, "hold_model", hold)
+    service = supervisor("serves")
+    threading.Timer(2, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    with caplog.at_level(logging.INFO):
+        service.run(lambda _: os.kill(os.getpid(), signal.SIGHUP))  # before it waits for anything
+    stays = "the model was not loaded anew, the old one stays"
+    assert (stays in caplog.text) == (failure is not None)
+    assert list(service.held.description["languages"]) == ["de"] + ["it"] * (failure is None)
 
 
 def test_of_what_the_loop_says_only_the_place_is_logged() -> None:

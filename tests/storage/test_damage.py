@@ -85,6 +85,13 @@ class TestSpecialFiles:
         load_model(copy)
 
 
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_file_of_arrays_is_not_read_beyond_what_it_tells(copy: Path, mapped: bool) -> None:
+    os.truncate(copy / _arrays_name(copy), 2**40)  # which takes no room on the disk
+    with pytest.raises(InputError, match="is not the file that was saved"):
+        load_model(copy, mapped=mapped)
+
+
 def test_a_model_json_has_a_bound(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "MOST_OF_MODEL", 100)
     with pytest.raises(InputError, match=r"model\.json has [\d,]+ bytes, and 100 at most are read"):

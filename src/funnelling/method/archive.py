@@ -77,7 +77,7 @@ class Archive:
             ids={tag: list(map(str, ids)) for tag, ids in learned.ids.items()},
             groups={tag: group_names(learned.groups[tag], size) for tag, size in learned.sizes.items()},
             targets=learned.targets,
-            vectors={} if texts or learned.prepared_texts is not None else _plain(learned.vectors),
+            vectors={} if texts or learned.prepared_texts is not None else _plain(learned.documents),
             texts={tag: list(map(bag, each)) for tag, each in texts.items()} if written else texts,
             as_written=as_written,
             unnamed={tag: unnamed_rows(ids) for tag, ids in learned.ids.items()},

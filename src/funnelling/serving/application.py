@@ -1,7 +1,6 @@
 """The application: a page and a small HTTP interface over one model."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
@@ -16,6 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from funnelling.method.base import Method
 from funnelling.serving import openapi
+from funnelling.serving.answers import json_response, json_response_by_turns
 from funnelling.serving.bodies import Bodies
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import Guard
@@ -67,7 +67,8 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
         """The labels and the probability of every label, bit for bit as the command line gives them."""
         until = asyncio.get_running_loop().time() + limits.seconds
         documents, threshold = requests.read_predict(await bodies.read_json(request, until))
-        return _json({"documents": await engine.predict(documents, until, threshold)})
+        rows = await engine.predict(documents, until, threshold)
+        return await json_response_by_turns({"documents": rows})
 
     @app.post(
         "/v1/explain",
@@ -79,7 +80,8 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
         """What spoke for a label: words in tier 1, other labels in tier 2, and similar training documents."""
         until = asyncio.get_running_loop().time() + limits.seconds
         documents, labels, top = requests.read_explain(await bodies.read_json(request, until))
-        return _json({"documents": await engine.explain(documents, labels, top, until)})
+        rows = await engine.explain(documents, labels, top, until)
+        return await json_response_by_turns({"documents": rows})
 
 
 def _add_facts(
@@ -91,12 +93,14 @@ def _add_facts(
     async def tell_model() -> Response:
         """Method, languages, labels, scores and how they were measured, and how much a request may ask."""
         facts = {key: description[key] for key in FACTS}
-        return _json({**facts, "exclusive": bool(model.exclusive_), "limits": asdict(settings.limits)})
+        return json_response(
+            {**facts, "exclusive": bool(model.exclusive_), "limits": asdict(settings.limits)}
+        )
 
     @app.get("/healthz", summary="Whether it is there", responses=openapi.answers("Health", "It is there."))
     async def health() -> Response:
         """Answers as soon as the model is loaded."""
-        return _json({"status": "ok"})
+        return json_response({"status": "ok"})
 
     text = {"text/plain": {"schema": {"type": "string"}}}
 
@@ -116,7 +120,7 @@ def _add_facts(
 
 
 def _add_openapi(app: FastAPI, document: dict[str, Any]) -> None:
-    answer = _json(document)
+    answer = json_response(document)
 
     @app.get("/openapi.json", include_in_schema=False)
     async def describe() -> Response:
@@ -128,15 +132,6 @@ def _add_heads(app: FastAPI) -> None:
     for route in app.routes:
         if isinstance(route, APIRoute) and route.methods and "GET" in route.methods:
             route.methods.add("HEAD")
-
-
-def _json(value: Any) -> Response:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    try:
-        content = text.encode()
-    except UnicodeEncodeError:  # a label may hold half of a surrogate pair, which only JSON can spell
-        content = json.dumps(value, allow_nan=False).encode()
-    return Response(content, media_type="application/json")
 
 
 def _add_refusals(app: FastAPI) -> None:

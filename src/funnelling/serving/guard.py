@@ -111,7 +111,7 @@ class Guard:
         return hmac.compare_digest(scheme.lower() + space + token.strip(), self.expected)
 
     async def _slow_down(self) -> None:
-        """Answer guesses at a token one after another; whoever has the token waits for none of them."""
+        """Let answers to wrong tokens wait for each other; whoever has the token waits for none of them."""
         now = asyncio.get_running_loop().time()
         self._next_guess = min(max(self._next_guess, now) + _GUESS_SECONDS, now + _MOST_SECONDS)
         await asyncio.sleep(self._next_guess - now)

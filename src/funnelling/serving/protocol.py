@@ -27,7 +27,9 @@ from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import Limits
 
-LARGEST_HEAD = 64 * 2**10  # bytes; the lines between and after the chunks of a body have the same limit
+LARGEST_HEAD = 64 * 2**10  # bytes
+LOOSEST_BODY = 8  # bytes between chunks for each byte of a body, beyond as many as a head may have
+PART = 16 * 2**10  # bytes that are parsed at a time: requests that wait for others are parsed later
 DRAIN_SECONDS = 1.0
 
 
@@ -54,7 +56,9 @@ class HttpConnection(HttpToolsProtocol):
     _reader_timer: asyncio.TimerHandle | None = None
     _in_head = False
     _in_body = False
-    _unfinished = 0  # bytes since the request began, or since the last of its body
+    _unparsed = b""  # what came while earlier requests wait for their answers
+    _others = 0  # bytes since the request began, or since its head ended, that are no body
+    _body = 0  # bytes of its body
     _head_size = 0  # bytes of the lines of its head that have come to their end, or of its trailers
     _answering: tuple[RequestResponseCycle, asyncio.Task[None]] | None = None
     _broken: tuple[RequestResponseCycle, Refusal] | None = None  # a request that ends in its body
@@ -76,19 +80,44 @@ class HttpConnection(HttpToolsProtocol):
         if self.parser is None:  # closed by us, and the client still sends
             return
         self._unset_keepalive_if_required()
-        self._unfinished += len(data)
-        try:
-            self._parse(memoryview(data))
-        except httptools.HttpParserError as error:
-            if isinstance(error.__context__, _HeadTooLargeError):
+        self._unparsed += data
+        self._parse_on()
+
+    def _parse_on(self) -> None:
+        """Parse what has come, unless requests wait for the answers to others: no more than a few ever do."""
+        while self._unparsed and self.parser is not None and not self.pipeline:
+            part, self._unparsed = self._unparsed[:PART], self._unparsed[PART:]
+            self._others += len(part)
+            try:
+                self._parse(memoryview(part))
+            except httptools.HttpParserError as error:
+                if isinstance(error.__context__, _HeadTooLargeError):
+                    self._refuse_large_head()
+                else:
+                    self._refuse(400, "The request is not HTTP.")
+                return
+            if self._others > LARGEST_HEAD + LOOSEST_BODY * self._body:
                 self._refuse_large_head()
-            else:
-                self._refuse(400, "The request is not HTTP.")
-            return
-        if (self._in_head or self._in_body) and self._unfinished > LARGEST_HEAD:
-            self._refuse_large_head()
+                return
+        if self._unparsed:
+            self.flow.pause_reading()
         elif self._head_timer is None and (self.cycle is None or self.cycle.response_complete):
             self._wait_for_head()  # what came begins no request: an empty line, or the rest of a refused body
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.pipeline or self._unparsed:
+            self.flow.pause_reading()
+        if self._unparsed and not self.pipeline:
+            self.loop.call_soon(self._parse_further)
+
+    def _parse_further(self) -> None:
+        if self.transport.is_closing():
+            return
+        self._unset_keepalive_if_required()
+        self._parse_on()
+        if not self._unparsed and not self.pipeline:
+            self.flow.resume_reading()
 
     def _parse(self, data: memoryview) -> None:
         """Parse requests; one that offers another protocol is parsed again without the offer."""
@@ -112,7 +141,7 @@ class HttpConnection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head, self._in_body = True, False
-        self._unfinished = self._head_size = 0
+        self._others = self._body = self._head_size = 0
         self._wait_for_head()
 
     def on_url(self, url: bytes) -> None:
@@ -130,20 +159,25 @@ class HttpConnection(HttpToolsProtocol):
             raise _HeadTooLargeError
 
     def on_body(self, body: bytes) -> None:
-        self._unfinished = 0
+        self._others -= len(body)
+        self._body += len(body)
+        if self._body > self.server_state.limits.body and self.cycle.response_complete:
+            self.transport.close()  # it has its answer, and goes on for nothing
+            return
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._in_body = False
+        self._others = self._body = 0
         super().on_message_complete()
 
     def on_headers_complete(self) -> None:
         self._in_head, self._in_body = False, True
-        self._unfinished = self._head_size = 0
+        self._others = self._head_size = 0
         self._stop_waiting_for_head()
         before = self.cycle
         super().on_headers_complete()
-        if self.server_state.draining and self.cycle is not before:
+        if self.server_state.draining and self.cycle is not before and not self._unparsed:
             if before is not None and not before.response_started:
                 before.keep_alive = True  # the last of several pipelined requests closes
             self.cycle.keep_alive = False
@@ -174,7 +208,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def drain(self) -> None:
         """Close after the answer that is under way; a quiet connection may still bring a request."""
-        if self.cycle is not None and not self.cycle.response_complete:
+        if self.cycle is not None and not self.cycle.response_complete and not self._unparsed:
             self.cycle.keep_alive = False
 
     def shutdown(self) -> None:

@@ -196,7 +196,8 @@ class Supervisor:
     def _watch(self) -> None:
         """Wait for what there is to do, and do it."""
         processes = [worker.process.sentinel for worker in (*self.workers.values(), *self.leaving)]
-        wait([self._heard, *processes], timeout=_LOOK_SECONDS if self.leaving else None)
+        if not self._renew or self.leaving:
+            wait([self._heard, *processes], timeout=_LOOK_SECONDS if self.leaving else None)
         if self._stopping():
             return
         self.leaving = [worker for worker in self.leaving if not worker.has_ended()]
@@ -221,6 +222,7 @@ class Supervisor:
 
     def _load_anew(self) -> None:
         """Let other workers take over with the model that is in the folder now, if they can serve it."""
+        logger.info("loading the model anew")
         started: dict[int, _WorkerProcess] = {}
         try:
             held = hold_model(self.settings.model)
@@ -231,8 +233,8 @@ class Supervisor:
             for worker in started.values():
                 if reason := self._wait_until_ready(worker):
                     raise InputError(reason)
-        except InputError as error:
-            logger.error("the model was not loaded anew, the old one stays: %s", error)
+        except (InputError, OSError, MemoryError) as error:
+            logger.error("the model was not loaded anew, the old one stays: %s", error or "out of memory")
             self._let_go(started)
             return
         if self._stopping():

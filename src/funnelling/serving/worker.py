@@ -1,5 +1,6 @@
 """One process that serves: the model, the application over it, and the loop."""
 
+import gc
 import signal
 import socket
 from collections.abc import Callable
@@ -28,6 +29,8 @@ def run_worker(
     check_reads_texts(model, held.folder)
     app = create_app(model, held.description, settings, metrics)
     app.state.engine.warm_up()
+    gc.collect()
+    gc.freeze()  # the garbage of a large answer is looked for without looking at the model, too
     limits = settings.limits
     config = uvicorn.Config(
         app,

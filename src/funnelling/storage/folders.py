@@ -17,6 +17,7 @@ from funnelling.fitted import StateError
 from funnelling.formats.files import cannot_write, check_output_folder
 from funnelling.work.alone import sole_writer, uninterrupted
 from funnelling.work.drafts import DRAFT, draft_in, is_old, sweep, sync
+from funnelling.work.mapped import told_size
 
 FORMAT = 1
 MODEL = "model.json"
@@ -102,7 +103,7 @@ def write(folder: Path, document: Document, files: Mapping[str, Any], force: boo
                 sync(home)
         finally:
             with uninterrupted():
-                if home == folder:  # else others may be at work there already
+                if home == folder and alone:  # else others may be at work there already
                     _remove_stale_arrays(folder)
                 shutil.rmtree(draft, ignore_errors=True)
 
@@ -257,7 +258,7 @@ def read_document(folder: Path) -> Document:
     with suppress(OSError):  # of a path too long to be one
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: is no folder. Name the folder of a model.")
-        if folder.is_dir() and not (folder / MODEL).is_file():
+        if folder.is_dir() and (not os.path.lexists(folder / MODEL) or (folder / MODEL).is_dir()):
             raise InputError(f"{folder}: no model in it ({MODEL} is missing). Check the path.")
     content = read_file(folder, MODEL, most=MOST_OF_MODEL)
     try:
@@ -277,7 +278,7 @@ def read_document(folder: Path) -> Document:
 
 
 def read_file(folder: Path, name: str, mapped: bool = False, most: int | None = None) -> Any:
-    """One of a model folder's files, of ``most`` so many bytes.
+    """One of a model folder's files: that of so many bytes at ``most``, or else one of arrays.
 
     It, or what it is a link to, must be a regular file: a device has no end, and who reads a pipe waits.
     """
@@ -288,6 +289,12 @@ def read_file(folder: Path, name: str, mapped: bool = False, most: int | None = 
                 raise damaged(folder, f"{name} is no regular file")
             if most is not None and found.st_size > most:
                 raise damaged(folder, f"{name} has {found.st_size:,} bytes, and {most:,} at most are read")
+            if most is None and found.st_size:
+                with refusing_damage(folder):
+                    told = told_size(file)
+                if told != found.st_size:  # before as much is read
+                    raise damaged(folder, f"{name} is not the file that was saved")
+                file.seek(0)
             if mapped and found.st_size:  # what is empty cannot be mapped
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             return file.read(found.st_size)

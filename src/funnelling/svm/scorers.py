@@ -1,5 +1,6 @@
 """Fitted SVMs, which score new documents for all labels at once."""
 
+import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -9,8 +10,6 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.fitted import (
-    LARGEST,
-    SMALLEST,
     HasShape,
     columns_of,
     expect,
@@ -83,7 +82,7 @@ class KernelScorer:
         labels, supports = len(self.bias), len(self.coefficients)
         expect_numbers(self.coefficients, (supports, labels), "the coefficients of a classifier")
         expect_numbers(self.support, (supports, columns_of(example)), "the support vectors of a classifier")
-        expect_number(self.gamma, "the gamma of a classifier", SMALLEST, LARGEST)
+        expect_number(self.gamma, "the gamma of a classifier", sys.float_info.min, sys.float_info.max)
         return labels
 
 

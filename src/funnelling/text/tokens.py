@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache, partial
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -46,13 +46,14 @@ _diacritics = re.compile("[\u0300-\u036f]+")
 _letters = re.compile(r"[^\W_]+")
 _signs = re.compile(r"\S+")
 
+MOST_WORDS = 200_000  # of a text: those of 600 pages, or 100,000 ideographs, each of which begins two
 PART = 100_000  # characters in which words are looked for at a time
 _TURKISH_CAPITALS = str.maketrans({"I": "ı", "İ": "i"})
 DOTLESS_LANGUAGES = frozenset({"az", "tr"})
 
 
 def words(text: str, language: str | None = None) -> list[str]:
-    """Return the words of a text in their order, in lower case.
+    """Return the words of a text in their order, in lower case, the first `MOST_WORDS` of them.
 
     `language` matters for casing alone: Turkish and Azerbaijani lower `I` to `ı`.
 
@@ -63,9 +64,15 @@ def words(text: str, language: str | None = None) -> list[str]:
     """
     text = _spelled(text, language)
     patterns = _patterns(bool(_astral.search(text)))
-    if text.isascii() or not patterns.unspaced.search(text):
-        return [word for start, end in _parts(text) for word in patterns.word.findall(text, start, end)]
-    return [word for run in patterns.run.finditer(text) for word in _cut(run)]
+    if not text.isascii() and patterns.unspaced.search(text):
+        cut = (word for run in patterns.run.finditer(text) for word in _cut(run))
+        return list(islice(cut, MOST_WORDS))
+    found: list[str] = []
+    for start, end in _parts(text):
+        found += patterns.word.findall(text, start, end)
+        if len(found) >= MOST_WORDS:
+            break
+    return found[:MOST_WORDS]
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
@@ -95,11 +102,12 @@ def placed_words(text: str, language: str | None = None) -> list[tuple[str, int,
     spelled = _aligned(text, language)
     patterns = _patterns(bool(_astral.search(spelled.text)))
     starts, ends = spelled.starts.tolist(), spelled.ends.tolist()
-    return [
+    placed = (
         (spelled.text[start:end], starts[start], ends[end - 1])
         for run in patterns.run.finditer(spelled.text)
         for start, end in (_cuts(run) if run.lastgroup else (run.span(),))
-    ]
+    )
+    return list(islice(placed, MOST_WORDS))
 
 
 def units(text: str) -> list[tuple[int, int]]:

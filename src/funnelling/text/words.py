@@ -18,8 +18,6 @@ from funnelling.work.threads import check_wanted
 
 # A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86 letters.
 LONGEST_WORD = 100
-# So many words of one text are read: a thousand pages, or 150,000 ideographs, each of which begins two.
-READ_WORDS = 300_000
 # So many distinct words of one text are reduced, or fewer if some have more than eight letters: lemmas are
 # sought among the beginnings and ends of a word, up to 6 µs per letter.
 REDUCED_WORDS = 15_000
@@ -94,8 +92,8 @@ def resources(language: str, reduce_to: ReduceTo | None = "lemmas") -> LanguageR
 class Analyser:
     """Turn texts of one language into features, each distinct word analysed once.
 
-    No text takes long: of more than `READ_WORDS` words those that come last are left out, and of more than
-    some `REDUCED_WORDS` distinct ones the last stay as they are, but for their accents.
+    Of a text with more than some `REDUCED_WORDS` distinct words, those that come last stay as they are,
+    but for their accents, so that no text takes long.
 
     Get one from `analyser`, so that all texts of the language share its cache. Threads may share it too.
     """
@@ -106,7 +104,7 @@ class Analyser:
 
     def __call__(self, text: str) -> list[str]:
         """Return the features of a text in the order of its words."""
-        return list(filter(None, self._features_of(words(text, self._casing)[:READ_WORDS])))
+        return list(filter(None, self._features_of(words(text, self._casing))))
 
     def placed(self, text: str) -> list[tuple[str, int, int]]:
         """Return the same features, each with the start and the end of its word in the text.
@@ -114,7 +112,7 @@ class Analyser:
         >>> analyser("en").placed("The dogs bark")
         [('dog', 4, 8), ('bark', 9, 13)]
         """
-        placed = placed_words(text, self._casing)[:READ_WORDS]
+        placed = placed_words(text, self._casing)
         features = self._features_of([word for word, _, _ in placed])
         return [
             (feature, start, end)

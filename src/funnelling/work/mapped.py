@@ -3,6 +3,7 @@
 import json
 import math
 import mmap
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,16 @@ _TYPES = {
     "I64": "<i8",
     "F64": "<f8",
 }
+
+
+def told_size(file: BinaryIO) -> int:
+    """How many bytes a file has by its header, which is read; a file that is no such raises an error."""
+    length = int.from_bytes(file.read(_LENGTH), "little")
+    if length > _MOST_OF_HEADER:
+        raise ValueError("no header of arrays")
+    header = json.loads(file.read(length))
+    header.pop("__metadata__", None)
+    return _LENGTH + length + max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)
 
 
 def arrays_in(content: bytes | mmap.mmap) -> dict[str, npt.NDArray[np.generic]]:

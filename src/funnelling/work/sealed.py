@@ -23,6 +23,8 @@ class Sealed:
     b'ciao'
     """
 
+    _number = -1  # of the open file
+
     def __init__(self, content: bytes) -> None:
         self._map(_written(content))
 
@@ -47,16 +49,17 @@ class Sealed:
         self._map(_written(state) if sys.platform == "win32" else state.detach())
 
     def __del__(self) -> None:
-        os.close(self._number)
+        if self._number >= 0:
+            os.close(self._number)
 
 
 def _written(content: bytes) -> int:
     """The number of an open file with this content."""
     if hasattr(os, "memfd_create") and hasattr(fcntl, "F_ADD_SEALS"):
-        number = os.memfd_create("funnelling", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        _write(number, content)
-        fcntl.fcntl(number, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
-        return number
+        with open(os.memfd_create("funnelling", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "wb", 0) as file:
+            _write(file.fileno(), content)
+            fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+            return os.dup(file.fileno())
     with tempfile.TemporaryFile() as file:
         _write(file.fileno(), content)
         return os.dup(file.fileno())

@@ -32,6 +32,23 @@ def _no_bound_on_heads() -> None:
     vars(protocol)["LARGEST_HEAD"] = 2**40
 
 
+def _no_bound_on_lines() -> None:
+    """A line of a file may have any length."""
+    from funnelling.formats import files
+
+    vars(files)["LONGEST"] = 2**40
+    vars(files)["_DENSEST"] = 2**40
+
+
+def _no_check_of_places() -> None:
+    """A sparse matrix is taken with entries outside it."""
+    from funnelling import matrices
+    from funnelling.method import inputs
+
+    for module in (matrices, inputs):
+        vars(module)["check_places"] = lambda *_: None
+
+
 def _traceback() -> None:
     """What goes wrong with a folder's content is not taken for damage."""
     from funnelling.storage import folders
@@ -83,6 +100,8 @@ def _trust_estimators() -> None:
 PLANTS: dict[str, Callable[[], None]] = {
     "no-lock": _no_lock,
     "no-bound": _no_bound_on_heads,
+    "no-bound-on-lines": _no_bound_on_lines,
+    "no-check-of-places": _no_check_of_places,
     "traceback": _traceback,
     "half-write": _half_write,
     "quadratic": _quadratic,

@@ -29,7 +29,9 @@ class Vectors:
         what = f"{'fit on' if fits else 'label'} {name}"
         turn.announce(what)
         X = SPOILED[name](self._corpus.stacked, draw)
-        languages = self._corpus.languages
+        languages: Any = self._corpus.languages
+        if sparse.issparse(X) and not fits and draw.random() < 0.5:
+            X, languages = dict.fromkeys(sorted(set(languages)), X), None
 
         def ask() -> None:
             if fits:
@@ -38,7 +40,8 @@ class Vectors:
                 return
             for question in ("predict", "decision_function"):
                 answer = getattr(draw.choice(self._models), question)(X, languages=languages)
-                if not np.isfinite(answer).all():
+                answers = answer.values() if isinstance(answer, dict) else [answer]
+                if not all(np.isfinite(each).all() for each in answers):
                     raise ArithmeticError("an answer that is no number")
 
         outcome = judged(what, ask, CHECKS)
@@ -76,6 +79,20 @@ def _indices(value: int) -> Callable[[Any, random.Random], Any]:
     return spoil
 
 
+def _rows_of_lists(X: Any, draw: random.Random) -> Any:
+    """A sparse matrix as lists of rows, which SciPy takes as it comes."""
+    matrix = sparse.lil_array(X)
+    rows = [row for row in matrix.rows if row]
+    draw.choice(rows)[-1] = 10**6
+    return matrix
+
+
+def _coordinates(X: Any, draw: random.Random) -> Any:
+    matrix = sparse.coo_array(X)
+    matrix.coords[1][draw.randrange(matrix.nnz)] = 10**6
+    return matrix
+
+
 def _pointers(X: Any, draw: random.Random) -> Any:
     matrix = sparse.csr_array(X)
     matrix.indptr[draw.randrange(1, len(matrix.indptr) - 1)] = draw.choice((-5, 2**30))
@@ -96,6 +113,8 @@ SPOILED: dict[str, Callable[[Any, random.Random], Any]] = {
     "an index just out of range": _indices(12),
     "a negative index": _indices(-1),
     "pointers out of order": _pointers,
+    "rows out of range": _rows_of_lists,
+    "coordinates out of range": _coordinates,
     "NaN": _entry(np.nan),
     "infinity": _entry(np.inf),
     "1e300": _entry(1e300),
@@ -124,6 +143,8 @@ NONSENSE = (
     "an index just out of range",
     "a negative index",
     "pointers out of order",
+    "rows out of range",
+    "coordinates out of range",
     "NaN",
     "infinity",
     "1e300",

@@ -72,8 +72,8 @@ def check_places(X: Any, name: str = "X") -> None:
     try:
         if X.format == "coo":
             sparse.coo_array((X.data, (X.row, X.col)), X.shape)
-        elif hasattr(X, "check_format"):
-            X.check_format(full_check=True)
+        else:
+            (X if hasattr(X, "check_format") else X.tocsr()).check_format(full_check=True)
     except ValueError as error:
         raise InputError(f"{name} is a damaged sparse matrix ({error}). Build it again.") from None
 
@@ -91,8 +91,6 @@ def check_vectors(X: Any) -> Any:
         from sklearn.utils.validation import check_array
 
         X = check_array(X, accept_sparse="csr", dtype=FLOATS, ensure_min_features=0)
-        if is_sparse(X):
-            check_places(X)  # what the form that it came in could not tell
     values = X.data if is_sparse(X) else X
     if values.size and max(values.max(), -values.min()) > LARGEST_VALUE:
         raise InputError(f"X holds values beyond {LARGEST_VALUE:.0e}. Scale the features to about 1.")

@@ -32,6 +32,8 @@ ROUNDS = {
 FOUND = {
     "no-lock": ("writers", "0-3", "lost"),
     "no-bound": ("requests", "0-0", "let in"),
+    "no-bound-on-lines": ("files", "16-16", "over memory"),
+    "no-check-of-places": ("vectors", "0-29", "died"),
     "traceback": ("models", "2-2", "traceback"),
     "half-write": ("signals", "0-0", "lost"),
     "quadratic": ("texts", "{marks}-{marks}", "hung"),
@@ -49,8 +51,6 @@ def attack(home: Path, campaign: str, rounds: str, *options: str) -> tuple[int, 
         campaign,
         "--rounds",
         rounds.format(marks=marks),
-        "--seed",
-        "0",
         "--home",
         str(home),
     ]

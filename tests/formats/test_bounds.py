@@ -152,14 +152,32 @@ def test_a_field_that_comes_twice(tmp_path: Path, content: str, place: str) -> N
     assert said.endswith(" twice. Drop one.")
 
 
+def rewrite(sound: Path, target: Path, *changes: bytes) -> None:
+    """A workbook with something in its parts replaced by something else, one after the other."""
+    with ZipFile(sound) as before, ZipFile(target, "w", ZIP_DEFLATED) as after:
+        for part in before.namelist():
+            content = before.read(part)
+            for old, new in zip(changes[::2], changes[1::2], strict=True):
+                content = content.replace(old, new)
+            after.writestr(part, content)
+
+
+def test_cells_that_are_only_formatted_and_texts_like_places_are_no_matter(tmp_path: Path) -> None:
+    sound = next(path for path in samples(tmp_path) if path.suffix == ".xlsx")
+    stray = b'<row r="1048576"><c r="XFD1048576" s="1"/></row></sheetData>'
+    texts = (b"</t>", b' r="ZZZZ1" </t>', b'text r="ZZZZ1" <', b"text<", b'labels r="ZZZZ1" <', b"labels<")
+    rewrite(sound, tmp_path / "a.xlsx", b"</sheetData>", stray, *texts)
+    assert len(list(read_documents(tmp_path / "a.xlsx"))) == len(list(read_documents(sound)))
+
+
 def test_cells_too_far_off_to_be_held(tmp_path: Path) -> None:
     """The library that reads them would abort the process."""
     sound = next(path for path in samples(tmp_path) if path.suffix == ".xlsx")
     far = tmp_path / "far.xlsx"
-    with ZipFile(sound) as before, ZipFile(far, "w", ZIP_DEFLATED) as after:
-        for part in before.namelist():
-            after.writestr(part, before.read(part).replace(b'r="B2"', b'r="XFD1048576"'))
+    rewrite(sound, far, b'r="B2"', b'r="XFD1048576"')
     assert "1,048,576 rows and 16,384 columns, which is too large" in refusal(far)
+    rewrite(sound, far, b'<row r="2"', b'<row r="1048577"', b'<c r="A2"', b"<c")
+    assert "1,048,577 rows" in refusal(far)
     cell = '<table:table-cell{} office:value-type="string"><text:p>a</text:p></table:table-cell>'
     row = '<table:table-row table:number-rows-repeated="{}">{}</table:table-row>'
     for rows, columns in ((10**9, 1), (1, 10**9), (2**20, 2**14)):

@@ -187,11 +187,14 @@ def test_refusals_of_what_runs_along_the_documents() -> None:
 def damaged(form: str, place: int) -> Any:
     """A sparse matrix with an entry that is not in it."""
     X = getattr(sparse.csr_array(MATRIX), f"to{form}")()
-    (X.col if form == "coo" else X.indices)[3] = place
+    if form == "lil":
+        X.rows[1][0] = place
+    else:
+        (X.col if form == "coo" else X.indices)[3] = place
     return X
 
 
-@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil"])
 @pytest.mark.parametrize("place", [2**28, -(2**28)])
 def test_an_entry_outside_a_sparse_matrix_is_refused_before_anything_follows_it(
     form: str, place: int
@@ -212,4 +215,4 @@ def test_an_entry_outside_a_sparse_matrix_is_refused_before_anything_follows_it(
 def test_values_too_large_to_tell_a_margin_are_refused_at_once(value: float, of: Any) -> None:
     X = np.where(MATRIX == 5, value, MATRIX)
     for given_as in (of(X), {"it": of(X)}):
-        assert refusal(given_as) == "X holds values beyond 1e+09. Scale the features to about 1."
+        assert refusal(given_as) == "X holds values beyond 1e+12. Scale the features to about 1."

@@ -22,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from funnelling import (
+    DCIClassifier,
     FunnellingClassifier,
     NaiveClassifier,
     PooledClassifier,
@@ -48,6 +49,7 @@ DATA: dict[str, tuple[Any, Any, Any]] = {
     "mapping": (VECTORS.X, VECTORS.y, None),
     "mapping of odd names": (_named(VECTORS.X), _named(VECTORS.y), None),
     "matrix": (VECTORS.stacked, VECTORS.indicator, VECTORS.languages),
+    "large vectors": (VECTORS.stacked * [4e6, *[1] * 11], VECTORS.indicator, VECTORS.languages),
     "matrix of two classes": (VECTORS.stacked, VECTORS.indicator[:, 0], VECTORS.languages),
     "matrix of truth values": (VECTORS.stacked, VECTORS.indicator[:, 0] > 0, VECTORS.languages),
     "matrix of numbers": (VECTORS.stacked, VECTORS.indicator.sum(axis=1), VECTORS.languages),
@@ -69,6 +71,8 @@ CASES: dict[str, tuple[Any, str]] = {
     "naive": (NaiveClassifier(random_state=0), "texts"),
     "pooled": (PooledClassifier(random_state=0), "texts"),
     "words-and-characters": (WordsAndCharactersClassifier(random_state=0), "texts"),
+    "dci of vectors": (DCIClassifier(random_state=0), "mapping"),
+    "large numbers in vectors": (_fun(views=["own", "pooled"]), "large vectors"),
     "numbers of NumPy": (_fun(random_state=np.int64(3), meta_gamma=np.float64(0.3)), "mapping"),
     "calibration none": (_fun(calibration="none"), "mapping"),
     "calibration fixed": (_fun(calibration="fixed"), "mapping"),

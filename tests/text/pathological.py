@@ -82,6 +82,9 @@ REPEATED = {
     "carriage returns": "a\r\n",
     "separators": "\u2028\u2029\x85\x1c",
     "ideographic spaces": "漢\u3000",
+    "musical signs": "\U0001d15f\U0001d160",
+    "musical signs and marks": "\U0001d160\u0300 ",
+    "addresses": "http://a.",
     "markup": "<a href='#'>&amp;</a>",
 }
 

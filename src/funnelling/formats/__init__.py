@@ -59,6 +59,8 @@ _FORMATS = {
     "parquet": _Format(lambda path, name, _layout: ParquetRows(path, name), parquet.write),
 }
 _GIVEN = {**_FORMATS, "lines": _Format(LineRows), "text": _FORMATS["txt"]}  # that a layout may name
+_STREAMS = ("/dev/stdin", "/dev/fd/")
+_LONGEST_SHOWN = 200  # characters of a name
 _COMPRESSED = ("jsonl", "ndjson", "json", "csv", "tsv", "txt")
 
 
@@ -241,7 +243,7 @@ def _ending(path: _Path) -> str:
 def _format_of(path: _Path, layout: Layout = AS_FOUND, writing: bool = False) -> _Format:
     if layout.file_format is not None:
         return _GIVEN[layout.file_format]
-    if os.fspath(path) == STANDARD:
+    if os.fspath(path) == STANDARD or (not writing and _is_stream(path)):
         return _JSON_LINES
     found = _FORMATS.get(_ending(path))
     if found is None or (writing and found.write is None):
@@ -249,7 +251,14 @@ def _format_of(path: _Path, layout: Layout = AS_FOUND, writing: bool = False) ->
     return found
 
 
+def _is_stream(path: _Path) -> bool:
+    """Whether a path without an ending leads to what another process writes, as ``<(zcat …)`` does."""
+    special = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+    return not _ending(path) and (special or os.fspath(path).startswith(_STREAMS))
+
+
 def _unknown(name: str, writing: bool) -> str:
+    name = name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}…"  # a text, perhaps
     plain = ", ".join(f".{ending}" for ending in _COMPRESSED if not writing or _FORMATS[ending].write)
     others = ".parquet" if writing else ".parquet, .xlsx or .ods"
     joint = " or" if writing else ","

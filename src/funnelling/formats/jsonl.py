@@ -76,8 +76,9 @@ def _decode(text: str, place: str) -> object:
     except RecursionError:
         raise InputError(f"{place}: JSON nested too deeply. Write one flat object per line.") from None
     except ValueError as error:
-        # A constant that JSON lacks, or a number with more digits than Python accepts.
-        raise InputError(f"{place}: not JSON ({error}). Write null, or quote the number.") from None
+        # A constant that JSON lacks, or a number of more digits than Python takes, which gives other advice.
+        reason = "a number of thousands of digits" if "digits" in str(error) else error
+        raise InputError(f"{place}: not JSON ({reason}). Write null, or quote the number.") from None
 
 
 def _checked(value: object, place: str) -> dict[str, object]:

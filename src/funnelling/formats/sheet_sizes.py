@@ -12,7 +12,13 @@ MOST_COLUMNS = 2**14
 _CHUNK = 2**20  # bytes
 _LONGEST_ROW = 2**26  # bytes
 _SHEETS = "xl/worksheets/"
-_PLACE = re.compile(rb"""[\s"']r\s*=\s*["']([A-Za-z]*)([0-9]+)""")
+# A cell with something in it, and where it says to be: one that is only formatted closes itself.
+_PLACE = re.compile(rb"""<(?:\w+:)?c\s(?:[^<>]*?\s)?r\s*=\s*["']([A-Za-z]*)([0-9]+)["'][^<>]*+(?<!/)>""")
+# A row that says where it is, when its first cell does not.
+_ROW = re.compile(
+    rb"""<(?:\w+:)?row\s(?:[^<>]*?\s)?r\s*=\s*["']([0-9]+)["'][^<>]*>\s*<(?:\w+:)?c(?![^<>]*\sr\s*=)"""
+)
+_OVERLAP = 1_024  # bytes
 _ROW_END = b"</table:table-row>"
 _REPEATED = re.compile(rb"""table:number-(rows|columns)-repeated\s*=\s*["']([0-9]+)""")
 _FILLED = (b"value-type", b"<text:p")
@@ -30,12 +36,13 @@ def check_cells(book: ZipFile) -> None:
 
 
 def _check_excel(stream: IO[bytes]) -> None:
-    """Of Excel's sheets each cell may say where it is."""
+    """Of Excel's sheets each cell, or its row, may say where it is."""
     rows = columns = 0
     for chunk in _chunks(stream):
         for letters, digits in set(_PLACE.findall(chunk)):
             rows = max(rows, _number(digits))
             columns = max(columns, _column(letters))
+        rows = max([rows, *map(_number, set(_ROW.findall(chunk)))])
         _check(rows, columns)
 
 
@@ -62,7 +69,7 @@ def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
     end = b""
     for chunk in iter(lambda: stream.read(_CHUNK), b""):
         yield end + chunk
-        end = chunk[-64:]
+        end = chunk[-_OVERLAP:]
 
 
 def _check(rows: int, columns: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
-from funnelling.fitted import expect
+from funnelling.fitted import StateError, expect
 from funnelling.storage import folders
 from funnelling.storage.kept import describe_kept
 from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
@@ -82,6 +82,11 @@ def _whole(
     from funnelling.method.registry import name_of
 
     model = model.as_fitted()
+    try:
+        model.check_state()
+    except (StateError, InputError) as error:  # while it is still in memory
+        reason = str(error).rstrip(".")
+        raise InputError(f"The model could not be loaded again: {reason}. It works in memory.") from error
     tree, arrays = encode(model)
     content = save(arrays)
     digest = hashlib.sha256(content).hexdigest()

@@ -140,7 +140,9 @@ def units(text: str) -> list[tuple[int, int]]:
 
 def _spelled(text: str, language: str | None = None) -> str:
     """A text as its words are spelled."""
-    return normalised("NFC", lower(tidy(text), language))  # of "J̌" only the small letter composes
+    tidied = tidy(text)
+    lowered = lower(tidied, language)
+    return lowered if lowered == tidied else normalised("NFC", lowered)  # of "J̌" the small letter composes
 
 
 @lru_cache(maxsize=4)  # each view asks for the same text
@@ -239,7 +241,9 @@ class _Patterns:
         self._southeast_asian = _one_of((letters | marks) & _within(_SOUTHEAST_ASIAN, codes))
         unspaced = (letters | marks) & _within(_IDEOGRAPHIC + _SOUTHEAST_ASIAN, codes)
         self._unspaced = _one_of(unspaced)
-        self._word = f"{_one_of(letters & ~unspaced)}{_one_of((letters | marks) & ~unspaced)}*"
+        # Signs are soon told by what Python takes for letters; of a class beyond U+FFFF all ranges are tried.
+        begins = r"(?=[^\W_])" if codes > 0x10000 else ""
+        self._word = f"{begins}{_one_of(letters & ~unspaced)}{_one_of((letters | marks) & ~unspaced)}*"
 
     @cached_property
     def word(self) -> re.Pattern[str]:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 _SLICE = 1_000  # entries of a long list that are one piece
 _TURN = 2**16  # bytes after which others have their turn
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def json_response(value: Any) -> Response:
@@ -59,7 +60,7 @@ def json_pieces(value: Any) -> Iterator[bytes]:
 
 def _encoded(value: Any) -> bytes:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        return _ENCODER.encode(value).encode()
     except UnicodeEncodeError:  # a label may hold half of a surrogate pair, which only JSON can spell
         return json.dumps(value, allow_nan=False).encode()
 

@@ -27,6 +27,7 @@ from funnelling.serving.requests import Requests
 from funnelling.serving.settings import Limits, ServiceSettings
 
 EXAMPLE = {"documents": [{"text": "Un lettore di musica per il desktop", "language": "it", "id": "7"}]}
+FEW = 16  # documents whose labels are a small answer
 FACTS = ("method", "languages", "labels", "scores", "funnelling")  # of a model's description
 
 
@@ -67,8 +68,8 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
         """The labels and the probability of every label, bit for bit as the command line gives them."""
         until = asyncio.get_running_loop().time() + limits.seconds
         documents, threshold = requests.read_predict(await bodies.read_json(request, until))
-        rows = await engine.predict(documents, until, threshold)
-        return await json_response_by_turns({"documents": rows})
+        answer = {"documents": await engine.predict(documents, until, threshold)}
+        return json_response(answer) if len(documents) <= FEW else await json_response_by_turns(answer)
 
     @app.post(
         "/v1/explain",
@@ -80,8 +81,9 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
         """What spoke for a label: words in tier 1, other labels in tier 2, and similar training documents."""
         until = asyncio.get_running_loop().time() + limits.seconds
         documents, labels, top = requests.read_explain(await bodies.read_json(request, until))
-        rows = await engine.explain(documents, labels, top, until)
-        return await json_response_by_turns({"documents": rows})
+        return await json_response_by_turns(
+            {"documents": await engine.explain(documents, labels, top, until)}
+        )
 
 
 def _add_facts(

@@ -23,7 +23,7 @@ from funnelling.prediction import Predictor, relabelled
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal, too_busy
 from funnelling.text.languages import served_by
-from funnelling.work.threads import check_wanted, wanted_until
+from funnelling.work.threads import GivenUp, check_wanted, wanted_until
 
 Answer = dict[str, Any]  # to one document
 
@@ -45,6 +45,16 @@ class _Job:
 
     def __post_init__(self) -> None:
         self.characters = sum(len(document.text) for document in self.documents)
+
+
+class _GivenUp:
+    """Whether nobody waits for some jobs any more."""
+
+    def __init__(self, jobs: Sequence[_Job]) -> None:
+        self._jobs = jobs
+
+    def is_set(self) -> bool:
+        return all(job.answer.done() for job in self._jobs)
 
 
 class Engine:
@@ -120,7 +130,7 @@ class Engine:
         """End the thread once it is done."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _run(self, call: Callable[[], Any], given_up: Event) -> asyncio.Future[Any]:
+    def _run(self, call: Callable[[], Any], given_up: GivenUp) -> asyncio.Future[Any]:
         def call_while_wanted() -> Any:
             with wanted_until(given_up):
                 return call()
@@ -131,15 +141,7 @@ class Engine:
         jobs = self._next_jobs()
         self._busy = bool(jobs)
         if jobs:
-            given_up = Event()
-
-            def give_up(_: object) -> None:
-                if all(job.answer.done() for job in jobs):
-                    given_up.set()
-
-            for job in jobs:
-                job.answer.add_done_callback(give_up)
-            answers = self._run(partial(self._answers, [job.documents for job in jobs]), given_up)
+            answers = self._run(partial(self._answers, [job.documents for job in jobs]), _GivenUp(jobs))
             answers.add_done_callback(partial(self._deliver, jobs))
 
     def _next_jobs(self) -> list[_Job]:

@@ -145,18 +145,15 @@ class HttpConnection(HttpToolsProtocol):
         self._wait_for_head()
 
     def on_url(self, url: bytes) -> None:
-        self._measure(len(url))
+        self._head_size += len(url)
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self._measure(len(name) + len(value) + len(": \r\n"))
-        if self._in_head:  # else it is a trailer, which nothing asks for
-            super().on_header(name, value)
-
-    def _measure(self, size: int) -> None:
-        self._head_size += size
+        self._head_size += len(name) + len(value) + 4
         if self._head_size > LARGEST_HEAD:
             raise _HeadTooLargeError
+        if self._in_head:  # else it is a trailer, which nothing asks for
+            super().on_header(name, value)
 
     def on_body(self, body: bytes) -> None:
         self._others -= len(body)

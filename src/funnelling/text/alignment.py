@@ -100,9 +100,8 @@ def _joined(chunk: str, sizes: Sequence[int], size_of: Callable[[str], int]) -> 
     """
     pieces = []
     start, size = 0, sizes[0]
-    apart = untried = (
-        1  # how far each character is known to be spelled on its own, and how far that was tried
-    )
+    # How far each character is known to be spelled on its own, and how far that was tried.
+    apart = untried = 1
     for i in range(1, len(chunk)):
         if i >= untried and start == i - 1:
             untried = i + BLOCK

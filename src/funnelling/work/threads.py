@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
 from threading import Event
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,16 @@ from funnelling.work.spread import is_local
 TURN = 0.001  # seconds that a thread may keep the GIL while another one waits; Python has five times as many
 
 Result = TypeVar("Result")
+
+
+class GivenUp(Protocol):
+    """What tells that some work is not wanted any more: an event, or whatever can be asked alike."""
+
+    def is_set(self) -> bool: ...
+
+
 # Set when what a thread does is not wanted any more; one for each `wanted_until` that it is within.
-_given_up: ContextVar[tuple[Event, ...]] = ContextVar("given_up", default=())
+_given_up: ContextVar[tuple[GivenUp, ...]] = ContextVar("given_up", default=())
 
 
 def in_threads(
@@ -52,8 +60,8 @@ def in_threads(
 
 
 @contextmanager
-def wanted_until(given_up: Event) -> Iterator[None]:
-    """Let `check_wanted` end what is done within, in this thread and in those it starts, after an event."""
+def wanted_until(given_up: GivenUp) -> Iterator[None]:
+    """Let `check_wanted` end what is done within, in this thread and in those it starts, once that is set."""
     before = _given_up.set((*_given_up.get(), given_up))
     try:
         yield

@@ -7,6 +7,7 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,14 +77,15 @@ class Signals:
         # Mostly in a copy of this process, which has loaded all that a new one would load first.
         running = (start if draw.random() < 0.2 else fork)(CASES[name].command.split(), place)
         _strike(running, blow, self._seconds[name], place, draw)
+        said = running.said()  # what runs again says it in the same place
         for found in (
             *_stopped(running, blow),
             *self._whole(CASES[name], place, new),
             *(_drafts(place) if blow != signal.SIGKILL else ()),
             *self._again(CASES[name], place, new),
         ):
-            kind, said = found
-            return Outcome(kind, what, f"{running.said()}\n{said}")
+            kind, reason = found
+            return Outcome(kind, what, f"{said}\n{reason}")
         return Outcome("answered" if running.status == 0 else "refused", what)
 
     def close(self) -> None:
@@ -178,8 +180,12 @@ def _files(path: Path) -> dict[str, bytes]:
 
 def _traces(place: Path) -> set[tuple[str, int]]:
     """What changes as soon as anything is written."""
-    entries = [entry for folder in (place, place / "model") for entry in os.scandir(folder)]
-    return {(entry.path, entry.stat().st_mtime_ns) for entry in entries if os.path.lexists(entry.path)}
+    traces = set()
+    for folder in (place, place / "model"):
+        for entry in os.scandir(folder):
+            with suppress(FileNotFoundError):  # of a draft
+                traces.add((entry.path, entry.stat().st_mtime_ns))
+    return traces
 
 
 def _prepare(folder: Path, docs: Path) -> None:

@@ -18,8 +18,9 @@ def _socket(path: Path) -> None:
         own.bind(path.name)
 
 
+WAITING = "a pipe"  # who names one waits for whoever writes to it
 SPECIAL: dict[str, Callable[[Path], object]] = {
-    "a pipe": os.mkfifo,
+    WAITING: os.mkfifo,
     "an endless device": lambda path: path.symlink_to("/dev/zero"),
     "a giant": _giant,
     "a folder": os.mkdir,

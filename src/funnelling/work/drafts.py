@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
-from funnelling.work.alone import try_lock
+from funnelling.work.alone import try_lock, uninterrupted
 
 DRAFT = re.compile(r"\.funnelling-[0-9a-f]{16}\.tmp", re.ASCII)
 DAY = 86_400.0  # seconds, in which any draft is written to
@@ -24,26 +24,27 @@ def draft_file(folder: str | os.PathLike[str]) -> Iterator[str]:
 
     It is locked meanwhile, which tells it from drafts of processes that were killed: see `sweep`.
     """
-    draft, lock = _create(folder)
-    try:
+    draft, lock = draft_in(folder), None
+    try:  # from before it is there: a signal may come at any moment
+        lock = _create(draft)
         yield draft
     finally:
-        with suppress(OSError):
+        with uninterrupted(), suppress(OSError):
             os.unlink(draft)
         if lock is not None:
             os.close(lock)
 
 
-def _create(folder: str | os.PathLike[str]) -> tuple[str, int | None]:
+def _create(draft: str) -> int | None:
+    """The number of a new file, open and locked; None where there are no locks."""
     while True:
-        draft = draft_in(folder)
         number = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         locked = try_lock(number)
         if locked and os.fstat(number).st_nlink:
-            return draft, number
+            return number
         os.close(number)  # it was swept before it was locked, or
         if locked is None:  # is on a system without locks, which may rename no file that is open
-            return draft, None
+            return None
 
 
 def sweep(folder: str | os.PathLike[str]) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from funnelling.cli import main
+
 from .command import command, contents, documents, environment, hear_interrupts, succeed, write_jsonl
 
 MESSAGE = "funnelling: interrupted; no file and no model is left half-written."
@@ -102,3 +104,26 @@ def test_while_comparing(long_work: Path) -> None:
     time.sleep(3)
     assert _interrupt(process)[1].endswith(MESSAGE + "\n")
     assert not list(long_work.glob("**/.*"))
+
+
+@pytest.mark.parametrize(("blow", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_one_that_a_library_makes_another_error_of(
+    blow: int, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As NumPy does while it is loaded."""
+
+    def describe(_: str) -> None:
+        try:
+            signal.raise_signal(blow)
+        except KeyboardInterrupt:
+            raise ImportError("could not import module") from None
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr("funnelling.tasks.inspecting.inspect_model", describe)
+    try:
+        assert main(["inspect", "model"]) == status
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capsys.readouterr().err == f"{MESSAGE}\n"

@@ -130,22 +130,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _termination() -> Iterator[None]:
-    """Let SIGTERM interrupt the command, unless whoever runs it has other plans."""
+    """Let SIGTERM interrupt the command as Ctrl-C does, unless whoever runs it has other plans.
+
+    Compiled code, such as that of a library which is being loaded, may make another error of either: then it
+    counts as what it was.
+    """
     if (
         threading.current_thread() is not threading.main_thread()
         or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
     ):
         yield
         return
+    heard: list[type[BaseException]] = []
 
-    def terminate(*_: Any) -> NoReturn:
-        raise _Termination
+    def stop(number: int, _: Any) -> NoReturn:
+        heard.append(_Termination if number == signal.SIGTERM else KeyboardInterrupt)
+        raise heard[0]
 
-    signal.signal(signal.SIGTERM, terminate)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number, handler in before.items():
+        if handler in (signal.SIG_DFL, signal.default_int_handler):  # and is not ignored
+            signal.signal(number, stop)
     try:
         yield
+    except Exception:
+        if heard:
+            raise heard[0] from None
+        raise
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _one_at_a_time(parsed: argparse.Namespace) -> AbstractContextManager[Any]:

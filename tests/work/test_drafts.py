@@ -79,7 +79,7 @@ def test_those_who_sweep_take_no_draft_from_those_who_begin_one(tmp_path: Path) 
     for sweeper in sweepers:
         sweeper.start()
     try:
-        for number in range(500):
+        for number in range(3000):
             with draft_file(tmp_path) as draft:
                 os.replace(draft, tmp_path / f"{number % 5}")
     finally:

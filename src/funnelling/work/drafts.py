@@ -24,9 +24,11 @@ def draft_file(folder: str | os.PathLike[str]) -> Iterator[str]:
 
     It is locked meanwhile, which tells it from drafts of processes that were killed: see `sweep`.
     """
-    draft, lock = draft_in(folder), None
+    draft, lock, is_ours = "", None, False
     try:  # from before it is there: a signal may come at any moment
-        lock = _create(draft)
+        while not is_ours:
+            draft = draft_in(folder)  # not the same again, which who swept it may be about to remove
+            is_ours, lock = _create(draft)
         yield draft
     finally:
         with uninterrupted(), suppress(OSError):
@@ -35,16 +37,14 @@ def draft_file(folder: str | os.PathLike[str]) -> Iterator[str]:
             os.close(lock)
 
 
-def _create(draft: str) -> int | None:
-    """The number of a new file, open and locked; None where there are no locks."""
-    while True:
-        number = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
-        locked = try_lock(number)
-        if locked and os.fstat(number).st_nlink:
-            return number
-        os.close(number)  # it was swept before it was locked, or
-        if locked is None:  # is on a system without locks, which may rename no file that is open
-            return None
+def _create(draft: str) -> tuple[bool, int | None]:
+    """Whether a new file is ours, not swept before we locked it; its number, open, where there are locks."""
+    number = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+    locked = try_lock(number)
+    if locked and os.fstat(number).st_nlink:
+        return True, number
+    os.close(number)  # a system without locks may rename no file that is open
+    return locked is None, None
 
 
 def sweep(folder: str | os.PathLike[str]) -> None:

@@ -11,8 +11,8 @@ def add_to(commands: options.Commands) -> None:
         help="share a model on the Hugging Face Hub",
         description="Share a model on the Hugging Face Hub, in one commit: model.json, its arrays, and a "
         "card. Commands that read a model take it from there as hf://owner/name. A model that keeps "
-        "something of its training documents is refused, unless --compact or --with-documents says what is to "
-        "become of that. Needs a token (HF_TOKEN, or hf auth login).",
+        "something of its training documents is refused, unless --compact or --with-documents says what is "
+        "to become of that. Needs a token (HF_TOKEN, or hf auth login).",
     )
     parser.add_argument("model", type=options.model_folder, metavar="MODEL", help="folder of the model")
     parser.add_argument(

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from funnelling.errors import InputError
@@ -35,20 +35,30 @@ def agent() -> dict[str, str]:
 def asking(address: HubAddress) -> Iterator[None]:
     """Say in one line, which begins with the address, what the Hub or the way there refuses.
 
-    Bars are shown on a terminal only.
+    Bars, and lines on what is tried again, are shown on a terminal only.
     """
-    utils = hub().utils
-    quiet = not sys.stderr.isatty() and not utils.are_progress_bars_disabled()
-    if quiet:
-        utils.disable_progress_bars()
+    hub()  # or say what is missing
     try:
-        yield
+        with nullcontext() if sys.stderr.isatty() else _silence():
+            yield
     except (InputError, MemoryError):
         raise
     except Exception as error:  # the library raises those of its own, of its HTTP client and of the system
         raise InputError(f"{address}: {_reason(error, address)}") from error
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    utils = hub().utils
+    verbosity, shown = utils.logging.get_verbosity(), not utils.are_progress_bars_disabled()
+    utils.logging.set_verbosity_error()
+    if shown:
+        utils.disable_progress_bars()
+    try:
+        yield
     finally:
-        if quiet:
+        utils.logging.set_verbosity(verbosity)
+        if shown:
             utils.enable_progress_bars()
 
 

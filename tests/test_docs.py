@@ -25,6 +25,7 @@ PAGES = (
     "resources",
     "in-use",
     "serving",
+    "sharing",
     "scale",
     "experiments",
     "reproduction",

@@ -199,18 +199,38 @@ class TestRefusals:
         hub.cut = set()
         load_model(ADDRESS)
 
-    @pytest.mark.parametrize("name", ["../../../evil.safetensors", "evil.py", "/etc/passwd"])
+    def test_what_is_in_the_cache_stays_there_though_it_cannot_be_read(
+        self, hub: LocalHub, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A newer version, which shares the cache, may read it."""
+        hub.repository("owner/name", files_in(folder))
+        load_model(ADDRESS)
+        with monkeypatch.context() as older:
+            older.setattr("funnelling.storage.folders.FORMAT", 0)
+            assert "Upgrade funnelling" in refusal()
+        sent = len(hub.asked("/resolve/"))
+        load_model(ADDRESS)
+        assert len(hub.asked("/resolve/")) == sent + 1  # whether there is a newer one
+
+    @pytest.mark.parametrize(
+        "files",
+        [
+            {"../../../evil.safetensors": "0" * 64},
+            {"evil.py": "0" * 64},
+            {"/etc/passwd": "0" * 64},
+            ["arrays-0123456789abcdef.safetensors"],
+            None,
+        ],
+    )
     def test_a_model_that_names_other_files_gets_none_of_them(
-        self, hub: LocalHub, folder: Path, name: str
+        self, hub: LocalHub, folder: Path, files: Any
     ) -> None:
         from funnelling.storage import folders
 
-        files = files_in(folder)
-        document = {**json.loads(files["model.json"]), "files": {name: "0" * 64}}
+        document = {**json.loads((folder / "model.json").read_bytes()), "files": files}
         document.pop("checksum")
-        files["model.json"] = folders.document_bytes(folder, document)
-        hub.repository("owner/name", files)
-        assert "which is no file of a model" in refusal()
+        hub.repository("owner/name", {"model.json": folders.document_bytes(folder, document)})
+        assert "the model is damaged" in refusal()
         assert {path.rpartition("/")[2] for path in hub.asked("/resolve/")} == {"model.json"}
 
     def test_a_model_is_not_written_there_but_by_a_push(self, fitted: Any) -> None:

@@ -19,6 +19,7 @@ class Downloads:
     def __init__(self, address: HubAddress) -> None:
         self.address = address
         self._commit: str | None = None
+        self._arrived: set[Path] = set()
 
     def file(self, name: str, digest: str | None = None) -> Path:
         """The path of a file in the cache; one without the ``digest``, its SHA-256, is not kept there."""
@@ -26,19 +27,21 @@ class Downloads:
         with asking(self.address):
             known = hub().try_to_load_from_cache(self.address.repository, file, revision=revision)
             path = Path(hub().hf_hub_download(self.address.repository, file, revision=revision, **agent()))
-        if str(path) != known and digest is not None and _sha256(path) != digest:
-            self.drop(path)
-            raise InputError(
-                f"{self.address}: {name} did not arrive as it was saved. Try again, or ask its owner."
-            )
+        if str(path) != known:
+            self._arrived.add(path)
+            if digest is not None and _sha256(path) != digest:
+                self.drop(path)
+                raise InputError(
+                    f"{self.address}: {name} did not arrive as it was saved. Try again, or ask its owner."
+                )
         # The cache has a folder for each commit, with the layout of the repository.
         self._commit = path.parents[file.count("/")].name
         return path
 
-    @staticmethod
-    def drop(path: Path) -> None:
-        """Remove a file from the cache, so that it is downloaded again."""
-        for each in {os.path.realpath(path), str(path)}:  # the content, and the link to it
+    def drop(self, path: Path) -> None:
+        """Remove a file that has just come from the cache, so that it is downloaded again."""
+        # The content, and the link to it. What was there before may be of use to others.
+        for each in {os.path.realpath(path), str(path)} if path in self._arrived else ():
             with suppress(OSError):
                 os.unlink(each)
 

@@ -242,7 +242,7 @@ def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any
 
 def named_files(folder: Path, document: Document) -> dict[str, str]:
     """The files of arrays that a document names, with their hashes; any other file is refused."""
-    files: dict[str, str] = document["files"]
+    files: dict[str, str] = dict(document["files"].items())
     for name in files:
         if not _ARRAYS.fullmatch(name):
             raise damaged(folder, f"it names {name!r}, which is no file of a model")

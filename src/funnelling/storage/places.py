@@ -23,7 +23,7 @@ def download(address: HubAddress) -> Path:
         with folders.refusing_damage(folder):
             named = folders.named_files(folder, document)
     except InputError:
-        downloads.drop(file)  # it may have been damaged on its way
+        downloads.drop(file)  # for it may have been damaged on its way
         raise
     for name, digest in named.items():
         downloads.file(name, digest)

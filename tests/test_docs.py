@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 FIRST = "first-model"
 PAGES = (
     FIRST,
+    "results",
     "own-data",
     "reading-the-table",
     "python-api",

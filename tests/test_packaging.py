@@ -1,6 +1,7 @@
 """The solver in C is packed whole, built by any compiler, and done without where there is none."""
 
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -82,3 +83,13 @@ def test_without_a_compiler_the_build_goes_on_with_that_line_alone(tmp_path: Pat
     done = run_setup("build_ext", *folders, CC="false")
     assert (done.stdout, done.stderr) == ("", NOT_BUILT)
     assert not list(tmp_path.rglob("_native*"))
+
+
+def test_links_of_the_package_page_lead_to_the_repository() -> None:
+    page = runpy.run_path(str(ROOT / "setup.py"))["package_page"]()
+    targets = re.findall(r"\]\(([^)]+)\)", page)
+    assert len(targets) == len(re.findall(r"\]\(", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert all(target.startswith("https://") for target in targets)
+    images = [target for target in targets if target.endswith(".svg")]
+    assert images
+    assert all("/raw/v" in image for image in images)

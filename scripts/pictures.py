@@ -1,4 +1,4 @@
-"""The pictures of the README, which follow the reader's light or dark theme: what a funnel is, what it brings.
+"""The pictures of the README, light or dark as the reader has it: what a funnel is, and what it brings.
 
     python scripts/pictures.py      # draws docs/pictures/*.svg anew
 

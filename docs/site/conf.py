@@ -63,6 +63,7 @@ INNER = (
 autodoc_default_options = {"exclude-members": ", ".join(INNER)}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
 napoleon_preprocess_types = False
 
 # --- the examples -----------------------------------------------------------------------------------

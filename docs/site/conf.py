@@ -9,6 +9,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 from commands import man_pages_of  # noqa: E402
+from docstrings import INNER  # noqa: E402
 
 project = "funnelling"
 author = "The Funnelling maintainers"
@@ -31,6 +32,7 @@ else:
         "sphinx.ext.autodoc",
         "sphinx.ext.autosummary",
         "sphinx.ext.napoleon",
+        "docstrings",
         "sphinx_copybutton",
         "sphinx_gallery.gen_gallery",
     ]
@@ -52,19 +54,12 @@ nitpick_ignore_regex = [
     ("py:exc", ".*"),
 ]
 autosummary_generate = True
-autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings say what is taken, in words
-# What other modules of ours call on a model, and nobody else has to.
-INNER = (
-    *("as_fitted", "check_extensible", "check_state", "check_tunable", "correction", "design", "final_c"),
-    *("fit_prepared", "funnel", "learn", "learns_own_words", "left_without", "measures_under", "merge"),
-    *("reads_parallel", "serves_unseen", "usable"),
-)
 autodoc_default_options = {"exclude-members": ", ".join(INNER)}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
 napoleon_preprocess_types = False
+napoleon_attr_annotations = False
 
 # --- the examples -----------------------------------------------------------------------------------
 
@@ -77,6 +72,7 @@ sphinx_gallery_conf = {
     "doc_module": ("funnelling",),
     "backreferences_dir": "api/uses",
     "show_signature": False,
+    "ignore_repr_types": r"funnelling\.",  # a model that a block ends with says nothing
     "write_computation_times": False,
     "abort_on_example_error": True,
 }

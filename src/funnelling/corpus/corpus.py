@@ -107,6 +107,8 @@ class Corpus:
         no_label : what a string says of a document that has no label; a missing one is unlabelled
         detect : whether a missing language is detected here already
 
+        Examples
+        --------
         >>> class Frame:  # pandas and polars are not needed
         ...     columns = ["Body", "Category", "lang"]
         ...     def __len__(self):

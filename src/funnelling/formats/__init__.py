@@ -85,6 +85,8 @@ def read_documents(
     keep_fields : whether all columns of each document are kept beside it
     texts : whether texts are needed; where they are not, a row with an id may have none, which is `NO_TEXT`
 
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "docs.csv")

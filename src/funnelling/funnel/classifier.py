@@ -487,8 +487,9 @@ class FunnellingClassifier(Method):
 
         Returns
         -------
-        What changes: ``overall()`` and ``by_language()`` give precision, recall and F1 before and after, on
-        documents that were held out.
+        change
+            Its ``overall()`` and ``by_language()`` give precision, recall and F1 before and after, on
+            documents that were held out.
 
         Examples
         --------
@@ -548,7 +549,8 @@ class FunnellingClassifier(Method):
 
         Returns
         -------
-        For each language the measures by name, and the number of ``documents``.
+        dict
+            For each language the measures by name, and the number of ``documents``.
         """
         check_fitted(self, "held_out_")
         columns = ALL if labels is None else np.isin(self.classes_, labels)

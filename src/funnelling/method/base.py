@@ -143,7 +143,8 @@ class Method(LearningOn, metaclass=ABCMeta):
 
         Returns
         -------
-        the model itself
+        self
+            The fitted model.
         """
         self._validate_parameters()
         self._forget()
@@ -222,8 +223,9 @@ class Method(LearningOn, metaclass=ABCMeta):
 
         Returns
         -------
-        A matrix with the columns of ``classes_``, or a mapping where X is one. Of two classes that exclude
-        each other there is one score per document, that of the second.
+        matrix
+            With the columns of ``classes_``; a mapping where X is one. Of two classes that exclude each other
+            there is one score per document, that of the second.
         """
         inputs = self._read(X, languages)
         # In double, so that scores keep their order, and their ties, when they are rounded.
@@ -244,7 +246,8 @@ class Method(LearningOn, metaclass=ABCMeta):
 
         Returns
         -------
-        Zeros and ones, a row per document and a column per label, or one class per document.
+        matrix or array
+            Zeros and ones, a row per document and a column per label; or one class per document.
 
         Examples
         --------
@@ -267,7 +270,8 @@ class Method(LearningOn, metaclass=ABCMeta):
 
         Returns
         -------
-        A matrix with a row per document, or a mapping where X is one. Rows sum to 1 only after a 1-D y.
+        matrix
+            A row per document; a mapping where X is one. Rows sum to 1 only after a 1-D y.
         """
         return self.classify(X, languages)[1]
 
@@ -312,8 +316,9 @@ class Method(LearningOn, metaclass=ABCMeta):
 
         Returns
         -------
-        A row per document: its ``language``; under ``labels``, for each label its probability, score,
-        threshold and what was added; and ``neighbours``, the training documents that are most like it.
+        list of dict
+            For each document its ``language``; under ``labels``, for each label its probability, score,
+            threshold and what was added; and ``neighbours``, the training documents that are most like it.
         """
         columns = None if labels is None else label_columns(self.classes_, labels)
         inputs = self._read(X, languages)

@@ -28,7 +28,7 @@ PLACES = {  # of pages that are not in docs/
     "docs/site/reports.md": "reports.md",
     "docs/site/api.rst": "api/index.rst",
     "docs/site/commands.py": "commands/index.rst",
-    GUIDE: "guide/index.md",
+    GUIDE: "guide.md",
 }
 GALLERY = "examples"  # Sphinx-Gallery keeps there what it has run
 
@@ -76,7 +76,7 @@ def place_of(path: str) -> str | None:
         return PLACES[path]
     folder, name = os.path.split(path)
     if folder == "docs" and name.endswith(".md"):
-        return f"guide/{name}"
+        return name
     if folder == "examples":
         return f"examples/{name.replace('.py', '.rst')}" if re.match(r"\d\d_", name) else PLACES["examples"]
     if path.startswith("docs/reports/"):

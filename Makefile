@@ -2,6 +2,8 @@
 # make test           set-up, lint, format, types, all tests but the heavy proofs
 # make test-all       the heavy proofs too
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
+# make docs           build/site: the documentation, its examples run; warnings are errors
+# make man            build/man: a man page for each command
 # make attack         models, files, commands and the service under attack (ten minutes); status 1 on any finding
 # make audit          look for known vulnerabilities of what is installed (needs the internet)
 # make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
@@ -17,7 +19,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback attack audit sanitize bench bench-save figures wheels check clean
+.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -32,6 +34,12 @@ test-fallback: $(READY)
 	rm -rf build/fallback
 	$(BIN)/python -m build --quiet --sdist --outdir build/fallback
 	$(BIN)/python scripts/try_install.py build/fallback/*.tar.gz scikit-learn
+
+docs: $(READY)
+	$(BIN)/python docs/site/build.py html build/site
+
+man: $(READY)
+	$(BIN)/python docs/site/build.py man build/man
 
 attack: $(READY)
 	$(BIN)/python -m attack $(ATTACK)

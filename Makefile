@@ -2,6 +2,9 @@
 # make test           set-up, lint, format, types, all tests but the heavy proofs
 # make test-all       the heavy proofs too
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
+# make test-versions  the sdist with the lowest and the newest versions of what it needs (half an hour);
+#                     TESTS="tests/svm …" runs only those
+# make release-check  a dry run of a release; TAG=v… asks for what the tag needs, too
 # make attack         models, files, commands and the service under attack (ten minutes); status 1 on any finding
 # make audit          look for known vulnerabilities of what is installed (needs the internet)
 # make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
@@ -17,7 +20,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback attack audit sanitize bench bench-save figures wheels check clean
+.PHONY: quickstart test test-all test-fallback test-versions release-check attack audit sanitize bench bench-save figures wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -32,6 +35,15 @@ test-fallback: $(READY)
 	rm -rf build/fallback
 	$(BIN)/python -m build --quiet --sdist --outdir build/fallback
 	$(BIN)/python scripts/try_install.py build/fallback/*.tar.gz scikit-learn
+
+test-versions: $(READY)
+	rm -rf build/versions
+	$(BIN)/python -m build --quiet --sdist --outdir build/versions
+	$(BIN)/python scripts/try_versions.py build/versions/*.tar.gz lowest $(TESTS)
+	$(BIN)/python scripts/try_versions.py build/versions/*.tar.gz newest $(TESTS)
+
+release-check: $(READY)
+	$(BIN)/python scripts/release.py $(TAG)
 
 attack: $(READY)
 	$(BIN)/python -m attack $(ATTACK)

@@ -4,6 +4,9 @@
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
 # make docs           build/site: the documentation, its examples run; warnings are errors
 # make man            build/man: a man page for each command
+# make test-versions  the sdist with the lowest and the newest versions of what it needs (half an hour);
+#                     TESTS="tests/svm …" runs only those
+# make release-check  a dry run of a release; TAG=v… asks for what the tag needs, too
 # make attack         models, files, commands and the service under attack (ten minutes); status 1 on any finding
 # make audit          look for known vulnerabilities of what is installed (needs the internet)
 # make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
@@ -19,7 +22,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean
+.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -40,6 +43,15 @@ docs: $(READY)
 
 man: $(READY)
 	$(BIN)/python docs/site/build.py man build/man
+
+test-versions: $(READY)
+	rm -rf build/versions
+	$(BIN)/python -m build --quiet --sdist --outdir build/versions
+	$(BIN)/python scripts/try_versions.py build/versions/*.tar.gz lowest $(TESTS)
+	$(BIN)/python scripts/try_versions.py build/versions/*.tar.gz newest $(TESTS)
+
+release-check: $(READY)
+	$(BIN)/python scripts/release.py $(TAG)
 
 attack: $(READY)
 	$(BIN)/python -m attack $(ATTACK)

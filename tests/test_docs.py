@@ -31,6 +31,7 @@ PAGES = (
     "experiments",
     "reproduction",
     "method",
+    "releasing",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EVERY = 10  # pages after the first learn from every tenth document

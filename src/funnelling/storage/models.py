@@ -46,6 +46,7 @@ DESCRIBED = (
     "history",
     "keeps",
     "format",
+    "readable_by",
     "funnelling",
     "versions",
 )
@@ -108,6 +109,7 @@ def _whole(
     name = folders.arrays_name(digest)
     document = {
         "format": folders.FORMAT,
+        "readable_by": folders.READABLE_BY,
         "method": name_of(model),
         "parameters": _plain_parameters(model),
         "languages": dict(model.documents_),

@@ -19,14 +19,16 @@ RUN python3 /source/packaging/image/root.py /opt/funnelling /root-of-image
 
 FROM scratch
 COPY --from=build /root-of-image /
-# The root may be read-only, and the user any number without a name: what is written goes to /tmp or a mounted folder.
+# The root may be read-only, and the user any number without a name: what is written goes to /tmp, /cache or /data.
 ENV PATH=/opt/funnelling/bin:/usr/local/bin:/usr/bin:/bin \
     LANG=C.UTF-8 \
     HOME=/tmp \
-    FUNNELLING_CACHE=/tmp/funnelling \
+    FUNNELLING_CACHE=/cache \
     PYTHONDONTWRITEBYTECODE=1
 USER 10001:10001
 WORKDIR /data
+# Lemmas and the model that detects languages, made once: a volume with a name keeps them for the next container.
+VOLUME /cache
 EXPOSE 8000
 # http.client, because urllib would ask a proxy that the environment names.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python3", "-IS", "-c", "\

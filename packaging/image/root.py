@@ -89,10 +89,11 @@ def collect(environment: Path, root: Path) -> None:
             _copy_file(Path(data), root)
     (root / "etc/passwd").write_text(f"root:x:0:0::/:\nfunnelling:x:{USER}:{USER}::/tmp:\n", encoding="ascii")
     (root / "etc/group").write_text(f"root:x:0:\nfunnelling:x:{USER}:\n", encoding="ascii")
-    for folder in ("data", "dev", "proc", "sys"):
+    for folder in ("data", "dev", "model", "proc", "sys"):
         (root / folder).mkdir()
-    (root / "tmp").mkdir()
-    (root / "tmp").chmod(0o1777)
+    for folder in ("cache", "tmp"):  # for whatever user it is run by
+        (root / folder).mkdir()
+        (root / folder).chmod(0o1777)
 
 
 def _named(folder: Path, names: Iterable[str]) -> list[Path]:

@@ -25,6 +25,7 @@ PAGES = (
     "resources",
     "in-use",
     "serving",
+    "deploying",
     "scale",
     "experiments",
     "reproduction",

@@ -31,7 +31,7 @@ BASE = "localhost/funnelling-base"
 DEBIAN = "trixie"
 PACKAGES = "python3,python3-venv,python3-dev,gcc,libc6-dev,ca-certificates"
 MOST_BYTES = 400 * 10**6
-USER = 12_345  # no such user is in the image
+USER = os.getuid() or 12_345  # no such user is in the image
 PORT = 8_000
 START_SECONDS = 180
 STOP_SECONDS = 45
@@ -96,6 +96,8 @@ class Containers(Engine):
         name = f"try-{time.monotonic_ns()}"
         shared = [f"--volume={folder}:{place}" for folder, place in mounts.items()]
         limits = ["--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
+        if self.program == "podman" and os.getuid():
+            limits.append("--userns=keep-id")  # else another user's files would come of it
         outside = [f"--user={USER}:{USER}", f"--publish=127.0.0.1:{PORT}:{PORT}", f"--name={name}", *shared]
         process = subprocess.Popen(
             [

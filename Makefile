@@ -14,6 +14,7 @@
 #                     status 1 where a method got worse by more than a fifth since results were saved
 # make bench-save     save the results of methods for this kind of machine, to commit them
 # make figures        which figures of README and docs were measured before their code changed
+# make test-image     the image, built and used by docker or podman, or where there is none by buildah and bubblewrap
 # make wheels         dist/: an sdist, and a wheel that is installed and tested in a fresh environment
 
 PYTHON ?= python3
@@ -22,7 +23,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check
+.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check test-image
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -84,6 +85,9 @@ wheels: $(READY)
 	rm -rf dist
 	$(BIN)/python -m build --quiet
 	$(BIN)/python scripts/try_install.py dist/*.whl native
+
+test-image: $(READY)
+	$(BIN)/python scripts/try_image.py
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -27,6 +27,7 @@ PAGES = (
     "resources",
     "in-use",
     "serving",
+    "deploying",
     "scale",
     "experiments",
     "reproduction",

@@ -28,6 +28,7 @@ PAGES = (
     "in-use",
     "serving",
     "deploying",
+    "sharing",
     "scale",
     "experiments",
     "reproduction",

@@ -80,13 +80,10 @@ def write(folder: Path, document: Document, files: Mapping[str, Any], force: boo
     A file whose content is None is one that the model has not: that of an older model is removed. Another
     model is replaced unless ``force`` is off, which holds for one that came there a moment ago, too.
     """
-    document = {**document, "checksum": _checksum(document)}
-    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    present = {name: content for name, content in files.items() if content is not None}
-    content = text.encode("utf-8", "surrogatepass")  # labels may hold lone surrogates, which JSON can spell
-    if len(content) > MOST_OF_MODEL:
-        raise InputError(f"{folder}: the model has too many labels or languages to be saved.")
-    present = {MODEL: content, **present}  # the first in the draft: see `_clear_up`
+    # `MODEL` is the first in the draft: see `_clear_up`.
+    present = {MODEL: document_bytes(folder, document)} | {
+        name: content for name, content in files.items() if content is not None
+    }
     with _writing_to(folder), _sole_writer_at(folder) as (home, alone):
         _check_free(folder, force)
         _clear_up(home, alone)
@@ -108,6 +105,16 @@ def write(folder: Path, document: Document, files: Mapping[str, Any], force: boo
                 if home == folder and alone:  # else others may be at work there already
                     _remove_stale_arrays(folder)
                 shutil.rmtree(draft, ignore_errors=True)
+
+
+def document_bytes(folder: Path, document: Document) -> bytes:
+    """A document as `MODEL` in a folder has it."""
+    document = {**document, "checksum": _checksum(document)}
+    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    content = text.encode("utf-8", "surrogatepass")  # labels may hold lone surrogates, which JSON can spell
+    if len(content) > MOST_OF_MODEL:
+        raise InputError(f"{folder}: the model has too many labels or languages to be saved.")
+    return content
 
 
 @contextmanager
@@ -228,13 +235,25 @@ def _stamp(folder: Path) -> tuple[int, ...] | None:
 def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any]:
     files = {}
     with refusing_damage(folder):
-        for name, digest in document["files"].items():
-            if not _ARRAYS.fullmatch(name):
-                raise damaged(folder, f"it names {name!r}, which is no file of a model")
+        for name, digest in named_files(folder, document).items():
             files[name] = read_file(folder, name, mapped)
             if hashlib.sha256(files[name]).hexdigest() != digest:
                 raise damaged(folder, f"{name} is not the file that was saved")
     return files
+
+
+def named_files(folder: Path, document: Document) -> dict[str, str]:
+    """The files of arrays that a document names, with their hashes; any other file is refused."""
+    files: dict[str, str] = document["files"]
+    for name in files:
+        if not _ARRAYS.fullmatch(name):
+            raise damaged(folder, f"it names {name!r}, which is no file of a model")
+    return files
+
+
+def is_file_of_model(name: str) -> bool:
+    """Whether a file of this name is part of a model, or a page about it."""
+    return name in (MODEL, *PAGES) or _ARRAYS.fullmatch(name) is not None
 
 
 def damaged(folder: Path, reason: str) -> InputError:

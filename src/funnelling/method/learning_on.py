@@ -113,6 +113,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         funnel of many documents over views that languages share takes a shorter way to nearly the same,
         unless it is to be ``exact``. A call that fails leaves the model as it was.
 
+        Examples
+        --------
         >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
@@ -152,6 +154,15 @@ class LearningOn(Estimator, metaclass=ABCMeta):
 
         Everything is done anew without them, choices included: the result is, to the bit, that of a fit on
         the others. Languages and labels that only they had are gone.
+
+        Examples
+        --------
+        >>> from funnelling import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks", "a bird sings"] * 5
+        >>> labels = [["cat"], ["dog"], ["bird"]] * 5
+        >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 15, ids=range(15))
+        >>> model.forget(range(2, 15, 3)).classes_.tolist()
+        ['cat', 'dog']
         """
         archive, exclusive = self.check_extensible(), bool(self.exclusive_)
         left = self.left_without(ids)

@@ -20,8 +20,10 @@ from funnelling.work.drafts import DRAFT, draft_in, is_old, sweep, sync
 from funnelling.work.mapped import told_size
 
 FORMAT = 1
+READABLE_BY = ">=0.1"  # the versions of funnelling that know the format; it changes when the format does
 MODEL = "model.json"
 CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
+_VERSIONS = re.compile(r">=[0-9]{1,4}(\.[0-9]{1,4}){0,3}", re.ASCII)
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
 OLD = "old-"  # before the name of a page that was taken out of the folder
 MOST_OF_MODEL = 2**26  # bytes of `MODEL`: what grows with words and documents is in arrays
@@ -288,12 +290,18 @@ def read_document(folder: Path) -> Document:
     if not known:
         raise InputError(
             f"{folder}: the model has format {document['format']}, this version reads up to {FORMAT}. "
-            "Upgrade funnelling."
+            f"Upgrade funnelling{_whose_versions(document)}."
         )
     with refusing_damage(folder):
         if document["checksum"] != _checksum(document):
             raise damaged(folder, f"{MODEL} was changed after it was saved")
     return document
+
+
+def _whose_versions(document: Document) -> str:
+    """What a model of a later format says of who can read it; nothing where it does not."""
+    told = document.get("readable_by")
+    return f" to {told}" if isinstance(told, str) and _VERSIONS.fullmatch(told) else ""
 
 
 def read_file(folder: Path, name: str, mapped: bool = False, most: int | None = None) -> Any:

@@ -48,6 +48,7 @@ DESCRIBED = (
     "history",
     "keeps",
     "format",
+    "readable_by",
     "funnelling",
     "versions",
 )
@@ -65,10 +66,25 @@ def save_model(
 ) -> None:
     """Write a fitted model to a folder, whole or not at all.
 
-    ``scores`` is what `funnelling.evaluation.measure_languages` measured of the model, kept for
-    `inspect`. ``details`` are what `funnelling.report.model_report` shows beside them; with them the folder
-    has a ``report.html``. An existing model is replaced, its report too, only with ``force``; any other
-    existing path never is.
+    Parameters
+    ----------
+    model : a fitted estimator of ours
+    path : the folder; only a model that is there is ever replaced
+    scores : what ``funnelling.evaluation.measure_languages`` measured of it, kept for ``funnelling inspect``
+    details : what the report shows beside them; with them the folder has a ``report.html``
+    force : whether an existing model is replaced, its report too
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from funnelling import NaiveClassifier
+    >>> texts, labels = ["the cat sleeps", "a dog barks"] * 5, [["cat"], ["dog"]] * 5
+    >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, os.path.join(folder, "model"))
+    ...     loaded = load_model(os.path.join(folder, "model"))
+    >>> loaded.predict(["a cat"], languages=["en"]).tolist()
+    [[1, 0]]
     """
     check_fitted(model, "classes_")
     folder = folder_here(path)
@@ -96,6 +112,7 @@ def whole(
     name = folders.arrays_name(digest)
     document = {
         "format": folders.FORMAT,
+        "readable_by": folders.READABLE_BY,
         "method": name_of(model),
         "parameters": _plain_parameters(model),
         "languages": dict(model.documents_),

@@ -4,6 +4,7 @@ import argparse
 from importlib.util import find_spec
 
 from funnelling.cli import options
+from funnelling.cli.parsers import style_of
 from funnelling.errors import InputError
 
 LARGEST_PORT = 65_535
@@ -81,6 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
             seconds=arguments.deadline,
         ),
         tuple(arguments.allow_host),
+        style_of(arguments),
     )
     serve(settings)
 

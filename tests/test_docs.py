@@ -29,6 +29,7 @@ PAGES = (
     "experiments",
     "reproduction",
     "method",
+    "settings",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EVERY = 10  # pages after the first learn from every tenth document

@@ -7,11 +7,9 @@ for the command of that name. It is checked as the command line is, by the same 
 import argparse
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from funnelling.cli.parsers import every_parser, options_of, rivals, subcommands
 from funnelling.errors import InputError
@@ -29,8 +27,7 @@ ONLY_NAMED = ("force", "allow-host", "quiet", "log-json")
 _NOT_IN_FILES = ("help", "version", "config", "no-config")
 
 
-@dataclass(frozen=True)
-class _Setting:
+class _Setting(NamedTuple):
     """A setting: its name, what it sets, what stands for it on a command line, and where it was made."""
 
     name: str
@@ -144,10 +141,16 @@ class _File:
     """A file of settings, which names no command and no option that there is not."""
 
     def __init__(self, path: str, found: bool, parser: argparse.ArgumentParser) -> None:
+        import tomllib
+
         self.path, self.found, self.parser = path, found, parser
         self.commands = dict(every_parser(parser))
-        with open(path, "rb") as file:
-            content = file.read(LARGEST + 1)
+        try:
+            with open(path, "rb") as file:
+                content = file.read(LARGEST + 1)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"{path}: {reason}. Name a file of settings, or none.") from None
         if len(content) > LARGEST:
             raise InputError(f"{path}: more than {LARGEST:,} bytes are no settings. Check the path.")
         try:
@@ -189,8 +192,8 @@ class _File:
 
         near = get_close_matches(name.replace("_", "-"), sorted(known), n=1)
         program = " ".join([self.parser.prog, *path])
-        cure = f"Did you mean {near[0]}?" if near else f"See {program} --help."
-        return f"{self._place(name, path)}: {program} has no {what} of this name. {cure}"
+        cure = f"Did you mean {near[0]}? " if near else ""
+        return f"{self._place(name, path)}: {program} has no {what} of this name. {cure}See {program} --help."
 
     def _setting(self, name: str, value: Any, action: argparse.Action, path: tuple[str, ...]) -> _Setting:
         place = self._place(name, path)

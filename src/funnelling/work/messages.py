@@ -1,11 +1,9 @@
 """What is said on standard error while something goes on: as lines, as JSON, or nothing but errors."""
 
-import json
 import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 PROGRAM = "funnelling"
@@ -35,12 +33,16 @@ class _Line(logging.Formatter):
 class JsonLine(logging.Formatter):
     """A record as one JSON object: its time, level, logger and message, and the fields it was given.
 
+    >>> import json
     >>> record = logging.makeLogRecord({"levelname": "INFO", "msg": "read", "documents": 3})
     >>> list(json.loads(JsonLine().format(record)))
     ['time', 'level', 'logger', 'message', 'documents']
     """
 
     def format(self, record: logging.LogRecord) -> str:
+        import json
+        from datetime import UTC, datetime
+
         told: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -214,3 +214,9 @@ def test_a_model_is_trained_as_the_file_says(capsys: pytest.CaptureFixture[str])
     succeed(*TRAIN)
     assert "Settings of funnelling.toml: method, jobs, no-table" in capsys.readouterr().err
     assert json.loads(Path("model/model.json").read_text(encoding="utf-8"))["method"] == "naive"
+
+
+def test_help_shows_what_is_required(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        parsed("train", "--help")
+    assert "[-h] -o MODEL [--method M]" in capsys.readouterr().out

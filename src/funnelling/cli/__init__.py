@@ -89,10 +89,9 @@ def build_parser() -> argparse.ArgumentParser:
         prog="funnelling",
         description="Classify documents in many languages under one set of labels.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_to(commands)
     for _, each in every_parser(parser):

@@ -18,7 +18,6 @@ for the shell that is open, and from then on in its start-up file:
   bash (~/.bashrc)                   eval "$(funnelling completion bash)"
   zsh (~/.zshrc, after compinit)     eval "$(funnelling completion zsh)"
   fish (~/.config/fish/config.fish)  funnelling completion fish | source""",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=f"one of {', '.join(SHELLS)}")
     parser.set_defaults(run=run)

@@ -10,8 +10,18 @@ from funnelling.work.messages import Style, say
 BAD_INPUT = 2
 
 
+class _Help(argparse.HelpFormatter):
+    """Wraps a paragraph, and leaves a text of several lines, such as examples, as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that refuses in one line, as all bad input is refused."""
+
+    def __init__(self, formatter_class: Any = _Help, **options: Any) -> None:
+        super().__init__(formatter_class=formatter_class, **options)
 
     def error(self, message: str) -> NoReturn:
         say(f"{message}. See {self.prog} --help.", logging.ERROR, program=self.prog)

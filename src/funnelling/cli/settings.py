@@ -23,6 +23,7 @@ LARGEST = 2**20  # bytes of a file
 # have outputs replaced, documents sent elsewhere, others let in, encoders loaded, messages hidden.
 PLACES = ("FILE", "DIR", "MODEL", "ADDRESS")  # what options are said to take
 ONLY_NAMED = ("force", "allow-host", "quiet", "log-json")
+HELP = {"-h", "--help"}
 
 _NOT_IN_FILES = ("help", "version", "config", "no-config")
 
@@ -42,6 +43,8 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
 
     With it come the names of settings from a file that nobody named.
     """
+    if not HELP.isdisjoint(words):
+        parser.parse_args(words)  # shows help and leaves, with options required that a file could set
     with _without_defaults(parser):
         given = parser.parse_args(words)
         command = dict(every_parser(parser))[given.command]

@@ -33,6 +33,7 @@ PAGES = (
     "experiments",
     "reproduction",
     "method",
+    "settings",
     "releasing",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

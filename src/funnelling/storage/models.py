@@ -197,7 +197,7 @@ def _pages(
     return {page: None if text is None else text.encode("utf-8", "replace") for page, text in pages.items()}
 
 
-def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
+def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "Method":
     """The fitted model in a folder.
 
     ``mapped`` leaves its arrays on the disk: they are read as they are used, cannot be changed, and
@@ -210,7 +210,7 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
     return load_to_change(path, mapped)[0]
 
 
-def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[Any, folders.Document]:
+def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple["Method", folders.Document]:
     """The fitted model in a folder, and the document that `save_changes` takes with it."""
     folder = Path(path)
     document, files = folders.read(folder, mapped)
@@ -219,7 +219,7 @@ def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[
     return restored(folder, document, arrays), document
 
 
-def restored(folder: Path, document: folders.Document, arrays: Arrays) -> Any:
+def restored(folder: Path, document: folders.Document, arrays: Arrays) -> "Method":
     """The fitted model that a folder's document and arrays are."""
     from funnelling.method.base import Method
 

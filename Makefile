@@ -1,6 +1,8 @@
 # make quickstart     see it work: set-up, then the embedded corpus
 # make test           set-up, lint, format, types, all tests but the heavy proofs
 # make test-all       the heavy proofs too
+# make coverage       make test's tests, with what of the code they reach: build/coverage/gaps.txt and html/;
+#                     status 1 under 95 % of lines and branches
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
 # make attack         models, files, commands and the service under attack (ten minutes); status 1 on any finding
 # make audit          look for known vulnerabilities of what is installed (needs the internet)
@@ -17,7 +19,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback attack audit sanitize bench bench-save figures wheels check clean
+.PHONY: quickstart test test-all coverage test-fallback attack audit sanitize bench bench-save figures wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -27,6 +29,16 @@ test: check
 
 test-all: check
 	$(BIN)/python -m pytest $(SPREAD)
+
+# Measuring makes every start slower, so the test of how long that takes is left to `make test`.
+coverage: $(READY)
+	rm -rf build/coverage
+	mkdir -p build/coverage
+	$(BIN)/coverage run -m pytest $(SPREAD) -m "not slow" -k "not half_a_second" --durations 15
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet --fail-under 0
+	$(BIN)/coverage report > build/coverage/gaps.txt || { cat build/coverage/gaps.txt; exit 1; }
+	tail -n 1 build/coverage/gaps.txt
 
 test-fallback: $(READY)
 	rm -rf build/fallback

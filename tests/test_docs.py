@@ -31,6 +31,7 @@ PAGES = (
     "experiments",
     "reproduction",
     "method",
+    "support",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EVERY = 10  # pages after the first learn from every tenth document

@@ -30,7 +30,7 @@ strict = true
 ignore_missing_imports = true
 follow_imports = skip
 """
-# What is made after scikit-learn, which has no types: mypy has its own way of knowing them, as the script shows.
+# What is made after scikit-learn, which has no types; what mypy makes of them, the script shows.
 OF_SKLEARN = re.compile(r"get_metadata_routing|set_\w+_request")
 
 

@@ -22,8 +22,8 @@ needs ``pip install 'funnelling[neural]'``, and stays as it is, so a CPU will do
 #
 # So that this page needs no network, it makes a small encoder itself: a vocabulary of 4,000 pieces of words,
 # learned from the training texts, and a vector for each, such that pieces of the same documents are close. A
-# text is the mean of its pieces. It has read 1,750 documents, and a real encoder some billions: take the
-# figures below for what this one brings, not for what yours will.
+# text is the mean of its pieces. It has read 1,750 documents, and a real encoder far more: take the figures
+# below for what this one brings, not for what yours will.
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -71,7 +71,8 @@ print("in the folder:", ", ".join(sorted(path.name for path in encoder.iterdir()
 # ------------
 #
 # Test documents by the two directions in which their vectors differ most. An encoder suits you if documents
-# of one label are close in all languages, and documents of one language are not.
+# of one label are close in all languages, and documents of one language are not. This one, which only knows
+# what pieces stand together, keeps most languages apart; within a language it sees what a document is about.
 
 import matplotlib.pyplot as plt
 from sklearn.decomposition import PCA

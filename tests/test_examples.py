@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
-QUICK = {"02_your_spreadsheet.py", "03_one_label_each.py"}
+QUICK = {"03_one_label_each.py", "05_images_and_texts.py"}
 LOCAL = re.compile(r"(?<![\w/])/(home|work|tmp|root|Users|mnt)/|[A-Z]:\\")  # folders of one machine
 TITLE = re.compile(r"\n(?P<title>[A-Z][^\n]+)\n(?P<line>=+)\n\n(?P<story>.+)", re.DOTALL)
 

@@ -47,7 +47,7 @@ assigned = {}
 if fasttext:
     start = time.perf_counter()
     theirs = fasttext.train_supervised(
-        str(lines), loss="ova", lr=0.5, epoch=25, dim=50, minn=3, maxn=5, bucket=100_000, thread=1, verbose=0
+        str(lines), loss="ova", lr=0.5, epoch=50, dim=20, minn=3, maxn=5, bucket=100_000, thread=1, verbose=0
     )
     print(f"fastText: trained in {time.perf_counter() - start:.1f} s")
     found, _ = theirs.predict([" ".join(text.split()) for text in test.texts], k=-1, threshold=0.5)

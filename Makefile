@@ -1,6 +1,8 @@
 # make quickstart     see it work: set-up, then the embedded corpus
 # make test           set-up, lint, format, types, all tests but the heavy proofs
 # make test-all       the heavy proofs too
+# make coverage       make test's tests, with what of the code they reach: build/coverage/gaps.txt and html/;
+#                     status 1 under 95 % of lines and branches
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
 # make docs           build/site: the documentation, its examples run; warnings are errors
 # make man            build/man: a man page for each command
@@ -23,7 +25,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check test-image
+.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check test-image coverage
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -33,6 +35,16 @@ test: check
 
 test-all: check
 	$(BIN)/python -m pytest $(SPREAD)
+
+# Measuring makes every start slower, so the test of how long that takes is left to `make test`.
+coverage: $(READY)
+	rm -rf build/coverage
+	mkdir -p build/coverage
+	$(BIN)/coverage run -m pytest $(SPREAD) -m "not slow" -k "not half_a_second" --durations 15
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet --fail-under 0
+	$(BIN)/coverage report > build/coverage/gaps.txt || { cat build/coverage/gaps.txt; exit 1; }
+	tail -n 1 build/coverage/gaps.txt
 
 test-fallback: $(READY)
 	rm -rf build/fallback

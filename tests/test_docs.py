@@ -29,11 +29,12 @@ PAGES = (
     "serving",
     "deploying",
     "sharing",
+    "settings",
     "scale",
     "experiments",
     "reproduction",
     "method",
-    "settings",
+    "support",
     "releasing",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

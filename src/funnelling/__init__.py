@@ -81,11 +81,13 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that the command line starts at once."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'funnelling' has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+if not TYPE_CHECKING:  # which would take any name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first used, so that the command line starts at once."""
+        if name not in _MODULES:
+            raise AttributeError(f"module 'funnelling' has no attribute {name!r}")
+        return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

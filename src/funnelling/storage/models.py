@@ -217,7 +217,7 @@ def pages(
     return {folders.CARD: card.encode("utf-8", "replace"), folders.REPORT: report}
 
 
-def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
+def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "Method":
     """The fitted model in a folder, or at an address on the Hub: ``hf://owner/name``.
 
     The address may end with ``/folder`` and ``@revision``. What the model consists of, and nothing else, is
@@ -234,19 +234,19 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
     return _load(folder_of(path), mapped)[0]
 
 
-def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[Any, folders.Document]:
+def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple["Method", folders.Document]:
     """The fitted model in a folder, and the document that `save_changes` takes with it."""
     return _load(folder_here(path), mapped)
 
 
-def _load(folder: Path, mapped: bool) -> tuple[Any, folders.Document]:
+def _load(folder: Path, mapped: bool) -> tuple["Method", folders.Document]:
     document, files = folders.read(folder, mapped)
     with folders.refusing_damage(folder):
         arrays = arrays_of(files, mapped)
     return restored(folder, document, arrays), document
 
 
-def restored(folder: Path, document: folders.Document, arrays: Arrays) -> Any:
+def restored(folder: Path, document: folders.Document, arrays: Arrays) -> "Method":
     """The fitted model that a folder's document and arrays are."""
     from funnelling.method.base import Method
 

@@ -25,6 +25,8 @@ from funnelling import (
     UpperBoundClassifier,
     WordsAndCharactersClassifier,
     load_model,
+    pull_model,
+    push_model,
     read_corpus,
     read_documents,
     read_reference,
@@ -74,6 +76,8 @@ def a_model() -> None:
     assert_type(read_corpus("tickets.jsonl").label_matrix(model.classes_), NDArray[np.bool_])
     routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
     save_model(routed, "model", force=True)
+    assert_type(push_model(routed, "owner/name", compact=True).files, dict[str, int])
+    pull_model("hf://owner/name", "copy")
 
 
 def vectors_by_kind() -> None:

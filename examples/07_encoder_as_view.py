@@ -116,7 +116,7 @@ for title, views in FUNNELS.items():
     results[title] = {"micro-F1": measured["micro_f1"], "macro-F1": measured["macro_f1_present"]}
 
 table = pd.DataFrame(results).T
-print(table.round(3))
+print(table.round(3).to_string())
 
 # %%
 # A model and its encoder

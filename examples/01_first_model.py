@@ -68,7 +68,7 @@ for name, model in models.items():
         measured[measure, name] = {language: row[key] for language, row in rows.items()}
 
 table = pd.DataFrame(measured).sort_index(axis="columns", level=0, sort_remaining=False, ascending=False)
-print(table.round(3))
+print(table.round(3).to_string())
 print()
 print(table.mean().round(3).to_string())
 

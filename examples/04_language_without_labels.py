@@ -82,19 +82,19 @@ def measures_of(fitted):
 
 
 portuguese = portuguese.select(np.random.default_rng(0).permutation(len(portuguese)))
-results = {("with six other languages", 0): measures_of(model)}
+results = {("with six others", 0): measures_of(model)}
 learned = 0
 for count in (10, 50, 250):
     more = portuguese.select(range(learned, count))
     model.extend(more.texts, more.labels, languages=more.languages, groups=more.groups)
-    results["with six other languages", count] = measures_of(model)
+    results["with six others", count] = measures_of(model)
     so_far = portuguese.select(range(count))
     alone = NaiveClassifier(random_state=0).fit(so_far.texts, so_far.labels, languages=so_far.languages)
-    results["Portuguese alone", count] = measures_of(alone)
+    results["alone", count] = measures_of(alone)
     learned = count
 
 table = pd.DataFrame(results).T.unstack(0)
-print(table.round(3))
+print(table.round(3).to_string(na_rep="-"))
 
 # %%
 # As a figure, with the documents on a scale that gives the first ones room:

@@ -129,7 +129,7 @@ results = {
     ),  # the last fit: the funnel is this one from here on
 }
 table = pd.DataFrame(results).T
-print(table.round(3))
+print(table.round(3).to_string())
 
 # %%
 # What it says of a scan

@@ -96,7 +96,7 @@ for title, views in FUNNELS.items():
     models[title] = model
 
 table = pd.DataFrame(results).T
-print(table.round(3))
+print(table.round(3).to_string())
 
 # %%
 # Which labels gain?

@@ -40,12 +40,10 @@ from funnelling.corpus.sample import read_sample
 
 
 def make_encoder(texts, folder, pieces=4000, dimensions=128):
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=pieces, special_tokens=["[UNK]", "[PAD]"], show_progress=False
-    )
+    trainer = trainers.BpeTrainer(vocab_size=pieces, special_tokens=["[UNK]", "[PAD]"], show_progress=False)
     tokenizer.train_from_iterator(texts, trainer)
 
     encoded = [encoding.ids for encoding in tokenizer.encode_batch(texts)]
@@ -118,7 +116,7 @@ for title, views in FUNNELS.items():
     results[title] = {"micro-F1": measured["micro_f1"], "macro-F1": measured["macro_f1_present"]}
 
 table = pd.DataFrame(results).T
-print(table.round(3))
+print(table.round(3).to_string())
 
 # %%
 # A model and its encoder

@@ -41,17 +41,14 @@ def test_an_example_runs_from_any_folder_and_leaves_nothing(path: Path, tmp_path
     here, temporary = tmp_path / "here", tmp_path / "temporary"
     here.mkdir()
     temporary.mkdir()
+    settings = {
+        "MPLBACKEND": "Agg",
+        "TMPDIR": str(temporary),
+        "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "torch"),  # PyTorch's own, which it never cleans
+        "PYTHONWARNINGS": "error::DeprecationWarning:__main__",
+    }
     done = subprocess.run(
-        [sys.executable, path],
-        cwd=here,
-        env={
-            **os.environ,
-            "MPLBACKEND": "Agg",
-            "TMPDIR": str(temporary),
-            "PYTHONWARNINGS": "error::DeprecationWarning:__main__",
-        },
-        capture_output=True,
-        text=True,
+        [sys.executable, path], cwd=here, env={**os.environ, **settings}, capture_output=True, text=True
     )
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert done.stdout.strip(), "shows nothing"

@@ -122,8 +122,9 @@ for label, probability in zip(ours.classes_, ours.predict_proba(test.texts[:1])[
 #
 # SetFit's body is a folder of sentence-transformers, and such a folder can be a view: the funnel weighs what
 # the encoder says against words and runs of characters. This one has seen the labels of the training
-# documents, which makes it look better on them than it is; the untouched encoder is the safer view, and
-# ``encoder_epochs`` lets a funnel train it with each fold held out.
+# documents. It looks better on them than it is, is given too much weight, and does harm, as the table shows.
+# Give the encoder as it was before SetFit, or let ``encoder_epochs`` teach it the labels, which keeps
+# held-out documents out.
 
 if encoder:
     both = FunnellingClassifier(
@@ -170,12 +171,11 @@ workplace.cleanup()
 # ================================================= ========================================================
 # SetFit                                            here =================================================
 # ======================================================== ``Trainer(model, train_dataset=…).train()``
-# ``fit(texts, flat list of labels, languages=…)`` ``multi_target_strategy="one-vs-rest"``
-# ``fit(texts, lists of labels, languages=…)`` ``model.predict(texts)``
-# ``predict(texts)`` ``model.predict_proba(texts)``                    ``predict_proba(texts)``, columns as in
-# ``classes_`` ``save_pretrained``, ``from_pretrained``          ``save_model(model, folder)``,
-# ``load_model(folder)`` the encoder                                       ``views=[…, "encoder"],
-# encoder=folder`` =================================================
+# ``fit(texts, flat list of labels, languages=…)`` ``multi_target_strategy="one-vs-rest"`` ``fit(texts, lists
+# of labels, languages=…)`` ``model.predict(texts)`` ``predict(texts)`` ``model.predict_proba(texts)``
+# ``predict_proba(texts)``, columns as in ``classes_`` ``save_pretrained``, ``from_pretrained``
+# ``save_model(model, folder)``, ``load_model(folder)`` the encoder
+# ``views=[…, "encoder"], encoder=folder`` =================================================
 # ========================================================
 #
 # :doc:`/choosing` says when an encoder is worth its time, and measures it.

@@ -46,7 +46,8 @@ for text, labels, language in zip(train.texts, train.labels, train.languages, st
 annotated.to_disk(file)
 
 # %%
-# Training and predicting with spaCy: the bag of words, its quickest architecture.
+# Training and predicting with spaCy: the bag of words, its quickest architecture, and six passes, which is
+# what a page like this has time for.
 
 fix_random_seed(0)
 bag_of_words = {

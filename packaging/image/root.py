@@ -27,7 +27,7 @@ UNUSED_OF_PYTHON = (
     "site-packages",
     "dist-packages",
     "test",
-    "tkinter",
+    "*tkinter*",
     "turtledemo",
     "config-*",
 )
@@ -65,10 +65,8 @@ def use(python: Path) -> None:
 
 def collect(environment: Path, root: Path) -> None:
     """Copy the environment, its Python and all libraries to where they are, below another root."""
-    python, stdlib = (
-        Path(os.path.realpath(environment / "bin" / "python")),
-        Path(sysconfig.get_path("stdlib")),
-    )
+    python = Path(os.path.realpath(environment / "bin" / "python"))
+    stdlib = Path(sysconfig.get_path("stdlib"))
     for link in ("lib", "lib64", "bin"):  # into /usr, where the loader is named by its old place
         if Path("/", link).is_symlink():
             root.mkdir(exist_ok=True)
@@ -79,7 +77,9 @@ def collect(environment: Path, root: Path) -> None:
     called = Path(os.readlink(environment / "bin" / "python3"))
     if called.is_absolute() and called != python:
         (_below(root, called.parent) / called.name).symlink_to(python)
-    for library in _needed([python, *_libraries(stdlib), *_libraries(environment)]):
+    # The official image has Tk's module, but not its libraries.
+    loaded = [library for library in _libraries(stdlib) if "tkinter" not in library.name]
+    for library in _needed([python, *loaded, *_libraries(environment)]):
         if not library.is_relative_to(environment):
             _copy_file(library, root)
     for data in ("/etc/ssl/certs/ca-certificates.crt", "/usr/share/zoneinfo", "/etc/ld.so.cache"):

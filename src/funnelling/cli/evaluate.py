@@ -25,7 +25,7 @@ def add_to(commands: options.Commands) -> None:
             "evaluate model test.jsonl --by-label 10 --errors", "evaluate model test.jsonl -o report"
         ),
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     parser.add_argument(
         "--by-label",

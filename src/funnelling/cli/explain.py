@@ -19,7 +19,7 @@ def add_to(commands: options.Commands) -> None:
             "explain model 'a few words'", "explain model docs.jsonl --html why.html --top 5"
         ),
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("data", metavar="DATA", help=f"{options.DATA_HELP}; or a text of two words or more")
     outputs = parser.add_mutually_exclusive_group()
     outputs.add_argument(

@@ -14,7 +14,7 @@ def add_to(commands: options.Commands) -> None:
         "models show what makes them differ, of more their scores.",
         epilog=options.examples("inspect model", "inspect model older-model"),
     )
-    parser.add_argument("models", metavar="MODEL", nargs="+", help="folder of a model")
+    parser.add_argument("models", metavar="MODEL", nargs="+", help=options.MODEL_HELP)
     options.add_json(parser)
     parser.set_defaults(run=run)
 

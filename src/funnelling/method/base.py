@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, partialmethod
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,12 @@ from funnelling.work.progress import clock, progress_bar
 from funnelling.work.threads import in_threads
 
 logger = logging.getLogger(__name__)
+
+Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
+Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
+Probabilities = npt.NDArray[np.float64]
+Margins = npt.NDArray[np.float64]
+ByLanguage = Mapping[str, Any]
 
 
 class Method(LearningOn, metaclass=ABCMeta):
@@ -123,7 +129,7 @@ class Method(LearningOn, metaclass=ABCMeta):
         self,
         X: Any,
         y: Any,
-        languages: Sequence[str | None] | None = None,
+        languages: Languages = None,
         groups: Any = None,
         ids: Any = None,
     ) -> Self:
@@ -140,6 +146,11 @@ class Method(LearningOn, metaclass=ABCMeta):
         languages : one code per document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
+
+        Returns
+        -------
+        self
+            The fitted model.
         """
         self._validate_parameters()
         self._forget()
@@ -206,37 +217,101 @@ class Method(LearningOn, metaclass=ABCMeta):
         """The method, at work on "cpu" or "cuda" from now on, where it can be on either."""
         return self.set_params(device=device) if "device" in self.get_params(deep=False) else self
 
-    def decision_function(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
+    @overload
+    def decision_function(self, X: ByLanguage, languages: None = None) -> dict[str, Margins]: ...
+    @overload
+    def decision_function(self, X: Any, languages: Languages = None) -> Margins: ...
+    def decision_function(self, X: Any, languages: Languages = None) -> Any:
         """Scores: above 0 where `predict` says yes; of classes that exclude each other the highest wins.
 
         Texts without evidence have scores as well, though `predict` gives them no label.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+
+        Returns
+        -------
+        matrix
+            With the columns of ``classes_``; a mapping where X is one. Of two classes that exclude each other
+            there is one score per document, that of the second.
         """
         inputs = self._read(X, languages)
         # In double, so that scores keep their order, and their ties, when they are rounded.
         margins = {tag: each.scores.astype(np.float64) for tag, each in self._margins(inputs)}
         return inputs.gather({tag: self._squeeze(scores) for tag, scores in margins.items()})
 
-    def predict(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
+    @overload
+    def predict(self, X: ByLanguage, languages: None = None) -> dict[str, Labels]: ...
+    @overload
+    def predict(self, X: Any, languages: Languages = None) -> Labels: ...
+    def predict(self, X: Any, languages: Languages = None) -> Any:
         """The labels of documents: an indicator matrix with the columns of ``classes_``.
 
         After a 1-D y: one class per document. A mapping gives a mapping. A text without evidence, in which
         the model knows no word (nor whatever else its views look for), gets no label; after a 1-D y it gets
         the class that is most probable for a document of which nothing is known.
+
+        Parameters
+        ----------
+        X : texts, or a matrix of vectors, or a mapping from language to either, as `fit` was given
+        languages : one code per document; missing ones are detected, among those that the model knows
+
+        Returns
+        -------
+        matrix or array
+            Zeros and ones, a row per document and a column per label; or one class per document.
+
+        Examples
+        --------
+        >>> from funnelling import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
+        >>> model.predict(["a cat", "two dogs"], languages=["en", "en"]).tolist()
+        [[1, 0], [0, 1]]
         """
         inputs = self._read(X, languages)
         return inputs.gather({tag: self._labels(*margins) for tag, margins in self._margins(inputs)})
 
-    def predict_proba(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
-        """Calibrated probabilities, with the columns of ``classes_``."""
+    @overload
+    def predict_proba(self, X: ByLanguage, languages: None = None) -> dict[str, Probabilities]: ...
+    @overload
+    def predict_proba(self, X: Any, languages: Languages = None) -> Probabilities: ...
+    def predict_proba(self, X: Any, languages: Languages = None) -> Any:
+        """Calibrated probabilities, with the columns of ``classes_``.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+
+        Returns
+        -------
+        matrix
+            A row per document; a mapping where X is one. Rows sum to 1 only after a 1-D y.
+        """
         return self.classify(X, languages)[1]
 
-    def classify(self, X: Any, languages: Sequence[str | None] | None = None) -> tuple[Any, Any]:
+    @overload
+    def classify(
+        self, X: ByLanguage, languages: None = None
+    ) -> tuple[dict[str, Labels], dict[str, Probabilities]]: ...
+    @overload
+    def classify(self, X: Any, languages: Languages = None) -> tuple[Labels, Probabilities]: ...
+    def classify(self, X: Any, languages: Languages = None) -> tuple[Any, Any]:
         """What `predict` and `predict_proba` give, for the work of one of them."""
         return self.classify_with_evidence(X, languages)[:2]
 
+    @overload
     def classify_with_evidence(
-        self, X: Any, languages: Sequence[str | None] | None = None
-    ) -> tuple[Any, Any, Any]:
+        self, X: ByLanguage, languages: None = None
+    ) -> tuple[dict[str, Labels], dict[str, Probabilities], dict[str, Rows]]: ...
+    @overload
+    def classify_with_evidence(
+        self, X: Any, languages: Languages = None
+    ) -> tuple[Labels, Probabilities, Rows]: ...
+    def classify_with_evidence(self, X: Any, languages: Languages = None) -> tuple[Any, Any, Any]:
         """What `classify` gives, and whether there is evidence: one bool per document.
 
         There is none in a text where the model knows nothing: an empty one, or one of unknown words alone.
@@ -253,15 +328,27 @@ class Method(LearningOn, metaclass=ABCMeta):
     def explain(
         self,
         X: Any,
-        languages: Sequence[str | None] | None = None,
+        languages: Languages = None,
         labels: Sequence[str] | None = None,
         top: int = 10,
     ) -> list[dict[str, Any]]:
         """Why texts get their labels: what words and what other labels added to the scores.
 
-        ``labels`` are explained, or those assigned, or the most probable ones where none is. The ``top``
-        contributions by size are listed, the others as one sum. What a method cannot know is left out. A text
-        without evidence gets no label, and ``"evidence": False`` says so.
+        What a method cannot know is left out. A text without evidence gets no label, and
+        ``"evidence": False`` says so.
+
+        Parameters
+        ----------
+        X, languages
+            Texts, as in `predict`.
+        labels : those to explain; by default those assigned, or the most probable ones where none is
+        top : how many contributions are listed, the largest; the others are one sum
+
+        Returns
+        -------
+        list of dict
+            For each document its ``language``; under ``labels``, for each label its probability, score,
+            threshold and what was added; and ``neighbours``, the training documents that are most like it.
         """
         columns = None if labels is None else label_columns(self.classes_, labels)
         inputs = self._read(X, languages)
@@ -277,10 +364,16 @@ class Method(LearningOn, metaclass=ABCMeta):
                 explanations[position] = {"language": language, **row}
         return [explanations[position] for position in sorted(explanations)]
 
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, languages: Sequence[str | None] | None = None
-    ) -> float:
-        """The share of documents whose labels are all right, scikit-learn's accuracy."""
+    def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
+        """The share of documents whose labels are all right, scikit-learn's accuracy.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+        y : the right labels, in the form in which `fit` was given them
+        sample_weight : what each document counts; by default all count alike
+        """
         inputs = self._read(X, languages)
         truth = inputs.divide(read_truth(y, self.classes_), "y")
         right = {
@@ -298,7 +391,7 @@ class Method(LearningOn, metaclass=ABCMeta):
             is_language(language) and self.serves_unseen(language)
         )
 
-    def final_c(self) -> Any:
+    def final_c(self) -> float | dict[str, float] | None:
         """The C of the final classifiers, by language where each has its own; None where there is none."""
         return getattr(self, "meta_C_", None) or getattr(self, "C_", None)
 

@@ -110,8 +110,16 @@ def _body(command: Command, underline: str) -> Iterator[str]:
             yield from (_text(group.description), "")
         for action in shown:
             yield from _argument(parser, action)
-    if parser.epilog:
-        yield from (_text(parser.epilog), "")
+    for paragraph in (parser.epilog or "").split("\n\n"):
+        yield from _last_words(paragraph)
+
+
+def _last_words(paragraph: str) -> Iterator[str]:
+    """A paragraph that help ends with; below a first line, what stays as it is, such as examples."""
+    first, *lines = paragraph.splitlines() or [""]
+    yield from (_text(f"{first[:1].upper()}{first[1:]}"), "")
+    if lines:
+        yield from (".. code-block:: text", "", *(f"   {line.removeprefix('  ')}" for line in lines), "")
 
 
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Iterator[str]:

@@ -158,6 +158,7 @@ class TestFound:
             ('host = "0.0.0.0"', SERVE),
             ('allow-host = "example.org"', SERVE),
             ('token-file = "token"', SERVE),
+            ("with-documents = true", ("push", "model", "owner/name")),
             ("quiet = true", TRAIN),
             ("log-json = true", TRAIN),
             ('[experiment]\ndata = "x"', ("experiment", "all")),

@@ -12,6 +12,7 @@ def add_to(commands: options.Commands) -> None:
         description="Copy a model from the Hugging Face Hub into a folder, where it can be changed. Commands "
         "that only read a model take hf://owner/name themselves. Nothing that runs comes along, nor the "
         "pages beside the model: its card is written anew.",
+        epilog=options.examples("pull hf://owner/name -o model"),
     )
     parser.add_argument(
         "address", metavar="ADDRESS", help="hf://owner/name, with /folder or @revision where there is one"

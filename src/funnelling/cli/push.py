@@ -13,6 +13,7 @@ def add_to(commands: options.Commands) -> None:
         "card. Commands that read a model take it from there as hf://owner/name. A model that keeps "
         "something of its training documents is refused, unless --compact or --with-documents says what is "
         "to become of that. Needs a token (HF_TOKEN, or hf auth login).",
+        epilog=options.examples("push model owner/name --compact --license apache-2.0"),
     )
     parser.add_argument("model", type=options.model_folder, metavar="MODEL", help="folder of the model")
     parser.add_argument(

@@ -22,7 +22,7 @@ LARGEST = 2**20  # bytes of a file
 # What a file may not set that is merely found. Whoever enters a folder that others made has not agreed to
 # have outputs replaced, documents sent elsewhere, others let in, encoders loaded, messages hidden.
 PLACES = ("FILE", "DIR", "MODEL", "ADDRESS")  # what options are said to take
-ONLY_NAMED = ("force", "allow-host", "quiet", "log-json")
+ONLY_NAMED = ("force", "allow-host", "with-documents", "quiet", "log-json")
 HELP = {"-h", "--help"}
 
 _NOT_IN_FILES = ("help", "version", "config", "no-config")

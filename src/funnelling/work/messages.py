@@ -3,7 +3,7 @@
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 PROGRAM = "funnelling"
@@ -68,7 +68,9 @@ class Messages(logging.Handler):
         if _style.quiet and record.levelno < logging.ERROR:
             return
         shown = (self._json if _style.as_json else self._line).format(record)
-        print(shown, file=sys.stderr, flush=True)
+        if sys.stderr is not None:
+            with suppress(OSError, ValueError):  # what nobody can hear is no reason to fail
+                print(shown, file=sys.stderr, flush=True)
 
 
 _messages = Messages()

@@ -27,6 +27,7 @@ GNU_FLAGS = [
 MSVC_FLAGS = ["/std:c11", "/O2"]
 HERE = Path(__file__).parent
 IMAGE, LINK = (re.compile(rf"({start}\[[^]]*\]\()(?!https:|#)") for start in ("!", "(?<!!)"))
+MACROS = [("Py_LIMITED_API", "0x030B0000")] if STABLE_ABI else []
 
 
 class BuildIfPossible(build_ext):
@@ -63,7 +64,7 @@ if __name__ == "__main__":
                 "funnelling.svm._native",
                 sources=sorted(glob("native/*.c")),
                 depends=sorted(glob("native/*.h")),
-                define_macros=[("Py_LIMITED_API", "0x030B0000")] if STABLE_ABI else [],
+                define_macros=MACROS,
                 py_limited_api=STABLE_ABI,
                 optional=True,  # where it was not built, an editable install finds nothing to copy
             )

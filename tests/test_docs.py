@@ -27,10 +27,13 @@ PAGES = (
     "resources",
     "in-use",
     "serving",
+    "deploying",
+    "sharing",
     "scale",
     "experiments",
     "reproduction",
     "method",
+    "releasing",
     "support",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -26,6 +26,8 @@ from funnelling.cli import (
     inspect,
     predict,
     printing,
+    pull,
+    push,
     quickstart,
     relabel,
     serve,
@@ -51,6 +53,8 @@ COMMANDS = (
     experiment,
     inspect,
     serve,
+    push,
+    pull,
     data,
     embeddings,
 )

@@ -46,7 +46,7 @@ def _add_neighbours(actions: options.Commands) -> None:
     )
     neighbours.add_argument("embeddings", metavar="DIR", help="folder of vectors, one file per language")
     neighbours.add_argument("language", metavar="LANG", help="language of the word")
-    neighbours.add_argument("word", metavar="WORD")
+    neighbours.add_argument("word", metavar="WORD", help="word whose neighbours are shown")
     neighbours.add_argument(
         "-n", "--count", type=options.count, default=5, metavar="N", help="words per language (5)"
     )

@@ -22,7 +22,7 @@ def add_to(commands: options.Commands) -> None:
         help="measure a model on labelled documents",
         description="Measure a model on the test rows of a file, or on all labelled rows without splits.",
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     parser.add_argument(
         "--by-label",

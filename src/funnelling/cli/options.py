@@ -21,6 +21,7 @@ _PLAIN_READING = (  # options that have one value
 )
 ALL = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
+MODEL_HELP = "folder of the model, or hf://owner/name on the Hub"
 DATA_HELP = (
     "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, .xlsx, .ods, a folder of such files or "
     "of folders of texts, or - for standard input"
@@ -46,6 +47,17 @@ def probability(text: str) -> float:
     if not 0 <= value <= 1:
         raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
     return value
+
+
+def model_folder(text: str) -> str:
+    """The folder of a model that is here, and no address on the Hub."""
+    from funnelling.hub.addresses import folder_here
+
+    try:
+        folder_here(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
+    return text
 
 
 def languages(text: str) -> list[str]:
@@ -277,9 +289,13 @@ def add_trials(parser: argparse.ArgumentParser) -> None:
 
 def add_changed_model(parser: argparse.ArgumentParser) -> None:
     """The model that a command changes, and where the new one goes."""
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", type=model_folder, metavar="MODEL", help="folder of the model")
     parser.add_argument(
-        "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
+        "-o",
+        "--output",
+        type=model_folder,
+        metavar="MODEL",
+        help="folder of the new model (the old one is replaced)",
     )
 
 

@@ -15,7 +15,7 @@ def add_to(commands: options.Commands) -> None:
         help="serve a model to browsers and programs",
         description="Serve a model: a page to try it on at /, labels at /v1/predict, the interface at /docs.",
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
     parser.add_argument(
         "--port", type=port, default=8000, metavar="N", help="port; 0 takes a free one (8000)"

@@ -22,7 +22,14 @@ def add_to(commands: options.Commands) -> None:
         "test; without splits it learns from all rows and is measured by five outer folds.",
     )
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
-    parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="folder of the model")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        type=options.model_folder,
+        metavar="MODEL",
+        help="folder of the model",
+    )
     parser.add_argument("--method", default=DEFAULT_METHOD, metavar="M", help=f"method ({DEFAULT_METHOD})")
     parser.add_argument("--no-table", action="store_true", help="skip the outer folds and their table")
     parser.add_argument(

@@ -29,6 +29,16 @@ class Corpus:
     ``one_label`` says that each document has exactly one label, and that ``y`` is to be learned so. Nothing
     in a file says it: whoever sets out to learn from the documents does, and selections keep it.
 
+    Parameters
+    ----------
+    ids, languages, texts : lists of strings; a language that is not known is None
+    labels : a tuple of labels for each document, None where they are not known
+    splits : "train", "test", "parallel" or None for each document
+    groups : what documents belong together, such as the translations of one text; None where nothing does
+    one_label : whether each document has exactly one label
+
+    Examples
+    --------
     >>> corpus = Corpus.from_documents([
     ...     Document("1", "The cat sleeps", language="en", labels=("animals",), split="train"),
     ...     Document("2", "Il gatto dorme", language="it", labels=("animals", "rest"), split="test"),
@@ -97,6 +107,8 @@ class Corpus:
         no_label : what a string says of a document that has no label; a missing one is unlabelled
         detect : whether a missing language is detected here already
 
+        Examples
+        --------
         >>> class Frame:  # pandas and polars are not needed
         ...     columns = ["Body", "Category", "lang"]
         ...     def __len__(self):
@@ -231,11 +243,30 @@ def read_corpus(
 ) -> Corpus:
     """The documents of a file or a folder, language tags in their normal form and missing ones detected.
 
-    The candidates for detection are ``among``, or else the languages that other documents name. With
-    ``detect=False`` a missing language stays None. ``verbose`` above 0 shows a progress bar on a terminal.
-    ``layout`` says where the fields are in the file, as far as that is not to be found. A document whose
-    language is none is refused, or if not ``strict`` left out, which is said.
+    Parameters
+    ----------
+    path : file or folder, in any form that `read_documents` takes, or - for standard input
+    detect : whether missing languages are detected; where not, they stay None
+    among : the languages that may be detected; by default those that other documents name
+    verbose : above 0 shows a progress bar on a terminal
+    layout : where the fields are in the file, as far as that should not be found
+    strict : whether a document whose language is none is refused; where not, it is left out, which is said
 
+    Returns
+    -------
+    Corpus
+        The documents as columns, in the order of the file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "docs.jsonl")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write('{"language": "it", "text": "Il gatto dorme", "labels": ["animals"]}')
+    ...     corpus = read_corpus(path)
+    >>> corpus.languages, corpus.texts, corpus.labels
+    (['it'], ['Il gatto dorme'], [('animals',)])
     >>> read_corpus("nowhere.jsonl")
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.

@@ -19,6 +19,13 @@ from funnelling.text.languages import is_served, normalise_tag, served_by
 class Reference:
     """Versions of the same contents in several languages: ``texts[language][k]`` is that of ``groups[k]``.
 
+    Parameters
+    ----------
+    groups : what the contents are called
+    texts : for each language a text per group
+
+    Examples
+    --------
     >>> reference = Reference(["page 1"], {"en": ["the printer"], "it": ["la stampante"]})
     >>> reference.languages, reference.language_for("it_CH"), reference.language_for("fr")
     (['en', 'it'], 'it', None)
@@ -29,6 +36,7 @@ class Reference:
 
     @property
     def languages(self) -> list[str]:
+        """The languages that it has."""
         return list(self.texts)
 
     def language_for(self, language: str) -> str | None:
@@ -51,8 +59,15 @@ class Reference:
 
 
 def read_reference(path: str | os.PathLike[str], languages: Sequence[str] | None = None) -> Reference:
-    """The reference corpus in a file of documents with groups; ``languages`` restricts it to some languages.
+    """The reference corpus in a file of documents with groups.
 
+    Parameters
+    ----------
+    path : file or folder; documents of one ``group`` are versions of the same contents
+    languages : those to read; by default all
+
+    Examples
+    --------
     >>> read_reference("nowhere.jsonl")
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere.jsonl: no such file. Check the path.

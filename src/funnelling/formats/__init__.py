@@ -85,6 +85,8 @@ def read_documents(
     keep_fields : whether all columns of each document are kept beside it
     texts : whether texts are needed; where they are not, a row with an id may have none, which is `NO_TEXT`
 
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "docs.csv")
@@ -159,6 +161,14 @@ def is_text(path: str | os.PathLike[str], layout: Layout = AS_FOUND) -> bool:
 def write_documents(path: str | os.PathLike[str], documents: Iterable[Document], force: bool = False) -> None:
     """Write documents in the format that the extension names; ``-`` is JSON Lines on standard output.
 
+    Parameters
+    ----------
+    path : the file; it is there whole or not at all
+    documents : `Document` objects, which are written as they come
+    force : whether a file that exists is replaced
+
+    Examples
+    --------
     >>> write_documents("-", [Document("7", "Il gatto dorme", language="it", labels=())])
     {"id": "7", "language": "it", "text": "Il gatto dorme", "labels": []}
     >>> write_documents("docs.doc", [])

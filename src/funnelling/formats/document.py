@@ -40,9 +40,19 @@ NO_TEXT = _NoText()  # of a row that only says which labels the document with it
 class Document:
     """A text, its language and its labels: None where they are not known, () where there are none.
 
-    ``line`` is where it was read, for messages; ``fields`` are all columns of its file as they stood there,
-    for whoever asked `read_documents` to keep them.
+    Parameters
+    ----------
+    id : what it is called
+    text : what it says
+    language : its code, such as "it" or "pt_BR"
+    labels : its labels
+    split : "train", "test" or "parallel"
+    group : what it shares with other versions of the same contents
+    line : where it was read, for messages
+    fields : all columns of its file as they stood there, for whoever asked `read_documents` to keep them
 
+    Examples
+    --------
     >>> Document("7", "Il gatto dorme", language="it", labels=("animals",))
     Document(id='7', text='Il gatto dorme', language='it', labels=('animals',), split=None, group=None)
     """

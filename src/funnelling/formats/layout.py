@@ -44,6 +44,8 @@ class Layout:
     strip : what to take out of texts: "html", "markdown", "quotes" (of mails)
     before : the layout of an earlier file, which goes for columns of its names where this one says nothing
 
+    Examples
+    --------
     >>> Layout(text=("Title", "Body"), labels=("Category",), label_separator=";").text
     ('Title', 'Body')
     >>> Layout(strip=("xml",))

@@ -146,6 +146,11 @@ class Method(LearningOn, metaclass=ABCMeta):
         languages : one code per document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
+
+        Returns
+        -------
+        self
+            The fitted model.
         """
         self._validate_parameters()
         self._forget()
@@ -220,6 +225,17 @@ class Method(LearningOn, metaclass=ABCMeta):
         """Scores: above 0 where `predict` says yes; of classes that exclude each other the highest wins.
 
         Texts without evidence have scores as well, though `predict` gives them no label.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+
+        Returns
+        -------
+        matrix
+            With the columns of ``classes_``; a mapping where X is one. Of two classes that exclude each other
+            there is one score per document, that of the second.
         """
         inputs = self._read(X, languages)
         # In double, so that scores keep their order, and their ties, when they are rounded.
@@ -236,6 +252,24 @@ class Method(LearningOn, metaclass=ABCMeta):
         After a 1-D y: one class per document. A mapping gives a mapping. A text without evidence, in which
         the model knows no word (nor whatever else its views look for), gets no label; after a 1-D y it gets
         the class that is most probable for a document of which nothing is known.
+
+        Parameters
+        ----------
+        X : texts, or a matrix of vectors, or a mapping from language to either, as `fit` was given
+        languages : one code per document; missing ones are detected, among those that the model knows
+
+        Returns
+        -------
+        matrix or array
+            Zeros and ones, a row per document and a column per label; or one class per document.
+
+        Examples
+        --------
+        >>> from funnelling import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
+        >>> model.predict(["a cat", "two dogs"], languages=["en", "en"]).tolist()
+        [[1, 0], [0, 1]]
         """
         inputs = self._read(X, languages)
         return inputs.gather({tag: self._labels(*margins) for tag, margins in self._margins(inputs)})
@@ -245,7 +279,18 @@ class Method(LearningOn, metaclass=ABCMeta):
     @overload
     def predict_proba(self, X: Any, languages: Languages = None) -> Probabilities: ...
     def predict_proba(self, X: Any, languages: Languages = None) -> Any:
-        """Calibrated probabilities, with the columns of ``classes_``."""
+        """Calibrated probabilities, with the columns of ``classes_``.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+
+        Returns
+        -------
+        matrix
+            A row per document; a mapping where X is one. Rows sum to 1 only after a 1-D y.
+        """
         return self.classify(X, languages)[1]
 
     @overload
@@ -289,9 +334,21 @@ class Method(LearningOn, metaclass=ABCMeta):
     ) -> list[dict[str, Any]]:
         """Why texts get their labels: what words and what other labels added to the scores.
 
-        ``labels`` are explained, or those assigned, or the most probable ones where none is. The ``top``
-        contributions by size are listed, the others as one sum. What a method cannot know is left out. A text
-        without evidence gets no label, and ``"evidence": False`` says so.
+        What a method cannot know is left out. A text without evidence gets no label, and
+        ``"evidence": False`` says so.
+
+        Parameters
+        ----------
+        X, languages
+            Texts, as in `predict`.
+        labels : those to explain; by default those assigned, or the most probable ones where none is
+        top : how many contributions are listed, the largest; the others are one sum
+
+        Returns
+        -------
+        list of dict
+            For each document its ``language``; under ``labels``, for each label its probability, score,
+            threshold and what was added; and ``neighbours``, the training documents that are most like it.
         """
         columns = None if labels is None else label_columns(self.classes_, labels)
         inputs = self._read(X, languages)
@@ -308,7 +365,15 @@ class Method(LearningOn, metaclass=ABCMeta):
         return [explanations[position] for position in sorted(explanations)]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
-        """The share of documents whose labels are all right, scikit-learn's accuracy."""
+        """The share of documents whose labels are all right, scikit-learn's accuracy.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+        y : the right labels, in the form in which `fit` was given them
+        sample_weight : what each document counts; by default all count alike
+        """
         inputs = self._read(X, languages)
         truth = inputs.divide(read_truth(y, self.classes_), "y")
         right = {

@@ -36,6 +36,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
 
     vectorizer: Any
     n_jobs: int | None
+    compact: bool
+    keep_texts: bool
     classes_: npt.NDArray[Any]
     exclusive_: bool
     texts_: bool
@@ -44,6 +46,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     training_: Archive  # what it keeps of its documents, unless it is compact
     dropped_: list[str]  # labels that it learned and gives no more, if any
     history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
+
+    _KEPT: tuple[str, ...] = ("training_",)  # attributes that a compact model has not
 
     # --- what a method has ----------------------------------------------------------------------
 
@@ -75,6 +79,14 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         """The model with the parameters that its fit went by, whatever has been set since."""
         return self
 
+    def without_documents(self) -> Self:
+        """The model that ``compact`` would have made: it labels alike, and keeps nothing of its documents."""
+        compact = copy.copy(self.as_fitted())
+        for name in self._KEPT:
+            vars(compact).pop(name, None)
+        compact.compact, compact.keep_texts = True, False
+        return compact
+
     def _forget(self) -> None:
         """Leave nothing of an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_")]:
@@ -101,6 +113,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         funnel of many documents over views that languages share takes a shorter way to nearly the same,
         unless it is to be ``exact``. A call that fails leaves the model as it was.
 
+        Examples
+        --------
         >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = FunnellingClassifier().fit(texts, [["cat"], ["dog"]] * 5, ["en"] * 10)
@@ -140,6 +154,15 @@ class LearningOn(Estimator, metaclass=ABCMeta):
 
         Everything is done anew without them, choices included: the result is, to the bit, that of a fit on
         the others. Languages and labels that only they had are gone.
+
+        Examples
+        --------
+        >>> from funnelling import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks", "a bird sings"] * 5
+        >>> labels = [["cat"], ["dog"], ["bird"]] * 5
+        >>> model = NaiveClassifier().fit(texts, labels, languages=["en"] * 15, ids=range(15))
+        >>> model.forget(range(2, 15, 3)).classes_.tolist()
+        ['cat', 'dog']
         """
         archive, exclusive = self.check_extensible(), bool(self.exclusive_)
         left = self.left_without(ids)

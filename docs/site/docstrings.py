@@ -1,0 +1,35 @@
+"""Docstrings as the site shows them: which ones, and parameters as we write them."""
+
+import re
+from typing import Any
+
+# What other modules of ours call on a model, and nobody else has to.
+INNER = (
+    *("as_fitted", "check_extensible", "check_state", "check_tunable", "correction", "design", "final_c"),
+    *("fit_prepared", "funnel", "learn", "learns_own_words", "left_without", "measures_under", "merge"),
+    *("reads_parallel", "serves_unseen", "usable"),
+)
+
+PARAMETER = re.compile(r"(\*{0,2}\w+(?:, \w+)*) : (.+)")
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("autodoc-process-docstring", _describe_parameters, priority=400)  # before napoleon
+    app.connect("autodoc-process-signature", _shorten)
+    return {"parallel_read_safe": True}
+
+
+def _describe_parameters(*event: Any) -> None:
+    """Make "name : what it is" a name and its description, where napoleon would take that for a type."""
+    lines = event[-1]
+    for i, line in reversed(list(enumerate(lines))):
+        following = lines[i + 1].strip() if i + 1 < len(lines) and lines[i + 1].startswith(" ") else ""
+        if (parameter := PARAMETER.fullmatch(line)) and not following[:1].isupper():
+            text = f"{parameter[2][:1].upper()}{parameter[2][1:]}"
+            lines[i : i + 1] = [parameter[1], f"    {text}"]
+
+
+def _shorten(*event: Any) -> tuple[str | None, str | None]:
+    """Show a layout that says nothing as such."""
+    signature, returns = event[-2:]
+    return signature and re.sub(r"Layout\(text=.*before=None\)", "Layout()", signature), returns

@@ -1,0 +1,328 @@
+"""The documentation site: all is on it, found and linked, and it is read on a phone, without a network."""
+
+import argparse
+import inspect
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import funnelling
+from funnelling.cli import build_parser
+from tests.conftest import Shared
+
+pytest.importorskip("sphinx_gallery", reason="needs what builds the site: pip install 'funnelling[docs]'")
+
+ROOT = Path(__file__).parent.parent
+BUILD = ROOT / "docs" / "site" / "build.py"
+MAIN = "FunnellingClassifier"  # whose page has the methods that all estimators share
+PHONE, DESK = 390, 1280
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+SECONDS = 60  # a machine may be busy with other things
+# Kinds of pages: the first, a chapter with wide tables, long names, long lines, pictures, a search.
+KINDS = [
+    "index.html",
+    "reproduction.html",
+    f"api/funnelling.{MAIN}.html",
+    "commands/funnelling-train.html",
+    "benchmarks.html",
+    "examples/index.html",
+]
+WIDER = """
+return [...document.querySelectorAll('body *')].filter(part => {
+  const box = part.getBoundingClientRect();
+  return box.width && box.left >= 0 && box.right > document.documentElement.clientWidth + 1
+    && !part.closest('.table-wrapper, pre, .highlight, .sidebar-drawer, .toc-drawer, svg, .visually-hidden');
+}).map(part => part.outerHTML.slice(0, 120));
+"""
+
+
+def build(builder: str, folder: Path, *options: str) -> None:
+    command = [sys.executable, str(BUILD), builder, str(folder), *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+@pytest.fixture(scope="session")
+def site(shared: Shared) -> Path:
+    """The site, with examples that are shown and not run."""
+    return shared("site", lambda folder: build("html", folder / "html", "--no-examples")) / "html"
+
+
+@pytest.fixture(scope="session")
+def shown(site: Path) -> dict[str, set[str]]:
+    """What the site describes, by kind: ``py:method``, ``std:cmdoption``, …"""
+    from sphinx.util.inventory import InventoryFile
+
+    inventory = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="")
+    return {kind: set(entries) for kind, entries in inventory.data.items()}
+
+
+# --- what is on it ----------------------------------------------------------------------------------
+
+
+def public_names() -> Iterator[str]:
+    """Each public name, and the methods that a user may call of each class."""
+    inner = runpy.run_path(str(ROOT / "docs" / "site" / "docstrings.py"))["INNER"]
+    for name in funnelling.__all__:
+        yield name
+        public = getattr(funnelling, name)
+        if not inspect.isclass(public) or issubclass(public, Exception):
+            continue
+        for method, _ in inspect.getmembers(public, callable):
+            requests = re.fullmatch(r"set_\w+_request", method)  # scikit-learn's, and described there
+            if not method.startswith("_") and method not in inner and not requests:
+                yield f"{name}.{method}"
+
+
+def missing_names(names: Iterable[str], shown: dict[str, set[str]]) -> list[str]:
+    described = {name for kind, entries in shown.items() if kind.startswith("py:") for name in entries}
+    return [
+        name
+        for name in names
+        if f"funnelling.{name}" not in described
+        and f"funnelling.{MAIN}.{name.partition('.')[2]}" not in described
+    ]
+
+
+def test_every_public_name_is_on_the_site(shown: dict[str, set[str]]) -> None:
+    assert not missing_names(public_names(), shown)
+
+
+def test_a_name_that_is_not_on_the_site_is_found(
+    shown: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(funnelling, "__all__", [*funnelling.__all__, "planted"])
+    monkeypatch.setattr(funnelling, "planted", lambda: None, raising=False)
+    monkeypatch.setattr(funnelling.Corpus, "planted", lambda _self: None, raising=False)
+    assert missing_names(public_names(), shown) == ["Corpus.planted", "planted"]
+
+
+def flags(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Each command with each of its options that ``--help`` shows."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from flags(command)
+        elif action.help is not argparse.SUPPRESS:
+            yield from ((parser.prog, flag) for flag in action.option_strings)
+
+
+def missing_flags(parser: argparse.ArgumentParser, shown: dict[str, set[str]]) -> list[str]:
+    wanted = (f"{program.replace(' ', '-')}.{flag}" for program, flag in flags(parser))
+    return [flag for flag in wanted if flag not in shown["std:cmdoption"]]
+
+
+def test_every_option_of_every_command_is_on_the_site(shown: dict[str, set[str]]) -> None:
+    assert not missing_flags(build_parser(), shown)
+
+
+def test_an_option_that_is_not_on_the_site_is_found(shown: dict[str, set[str]]) -> None:
+    parser = build_parser()
+    parser.add_argument("--planted", help="what is new")
+    assert missing_flags(parser, shown) == ["funnelling.--planted"]
+
+
+def test_every_command_has_a_man_page_with_its_options(tmp_path: Path) -> None:
+    build("man", tmp_path / "man")
+    for program, flag in flags(build_parser()):
+        page = "-".join(program.split()[:2])  # actions stand on the page of their command
+        text = (tmp_path / "man" / f"{page}.1").read_text(encoding="utf-8")
+        assert flag in text.replace("\\-", "-"), f"{program} {flag}"
+    assert "train a model on a file" in (tmp_path / "man" / "funnelling-train.1").read_text(encoding="utf-8")
+
+
+# --- links ------------------------------------------------------------------------------------------
+
+
+LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+LOADING_LINKS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "dns-prefetch", "manifest"}
+
+
+class Page(HTMLParser):
+    """What a page links to, what it loads, and where links can lead."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.anchors: set[str] = set()
+        self.text = path.read_text(encoding="utf-8")
+        self.feed(self.text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attributes}
+        self.anchors |= {values[name] for name in ("id", "name") if name in values}
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        if tag in LOADED and LOADED[tag] in values:
+            self.loads.append(values[LOADED[tag]])
+        if tag == "link" and LOADING_LINKS & set(values.get("rel", "").split()):
+            self.loads.append(values["href"])
+
+
+Pages = dict[Path, Page]
+
+
+def read_pages(folder: Path) -> Pages:
+    return {path: Page(path) for path in sorted(folder.rglob("*.html"))}
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> Pages:
+    return read_pages(site)
+
+
+def broken(pages: Pages) -> Iterator[str]:
+    """Links within a site that lead nowhere."""
+    for path, page in pages.items():
+        for link in [*page.links, *page.loads]:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            anchor, known = unquote(parts.fragment), pages.get(target)
+            if not target.is_file() or (anchor and known and anchor not in known.anchors):
+                yield f"{path.name}: {link}"
+
+
+def test_links_lead_somewhere(pages: Pages) -> None:
+    assert not list(broken(pages))
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="b.html#there">b</a> <a href="c.html">c</a>', encoding="utf-8")
+    (tmp_path / "b.html").write_text('<p id="here"> <a href="#here">a</a>', encoding="utf-8")
+    assert list(broken(read_pages(tmp_path))) == ["a.html: b.html#there", "a.html: c.html"]
+
+
+def test_the_site_loads_nothing_from_other_hosts(site: Path, pages: Pages) -> None:
+    loads = {load for page in pages.values() for load in page.loads}
+    assert not [load for load in loads if urlsplit(load).netloc]
+    styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
+    assert not re.findall(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//[^)\s]*", styles)
+
+
+def test_comments_about_figures_are_not_on_the_site(pages: Pages) -> None:
+    marks = ("<!-- measured", "<!-- checked")
+    assert not [path for path, page in pages.items() if any(mark in page.text for mark in marks)]
+
+
+def test_every_report_of_an_experiment_is_reached_from_the_site(site: Path, pages: Pages) -> None:
+    reports = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/reports/*/*.html")]
+    assert reports
+    assert set(reports) <= set(pages[site / "reports.html"].links)
+
+
+# --- in a browser -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")
+    program = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
+    driver = shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip("no Chromium here: install chromium and chromium-driver to look at the site")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield opened
+    opened.quit()
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """The site as ``python -m http.server`` serves it."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def show(browser: Any, url: str, width: int, colours: str = "light") -> None:
+    metrics = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    features = [{"name": "prefers-color-scheme", "value": colours}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen", "features": features})
+    browser.get(url)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("recall", "/in-use"),
+        ("add a language", "commands/funnelling-add-language"),
+        ("GPU", "/scale"),
+    ],
+)
+def test_search_finds(browser: Any, address: str, words: str, found: str) -> None:
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    show(browser, f"{address}/index.html", DESK)
+    field = browser.find_element("css selector", ".sidebar-search")
+    field.send_keys(words)
+    field.submit()
+    WebDriverWait(browser, SECONDS).until(
+        lambda there: any(found in link for link in result_links(there)),
+        f"{found} is not among the results for {words}",
+    )
+
+
+def result_links(browser: Any) -> list[str]:
+    return browser.execute_script(
+        "return [...document.querySelectorAll('#search-results .search li a')].map(link => link.href)"
+    )
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("page", KINDS)
+def test_a_page_fits_its_window_and_asks_no_other_host(
+    browser: Any, address: str, page: str, width: int
+) -> None:
+    browser.get_log("browser"), browser.get_log("performance")
+    show(browser, f"{address}/{page}", width, "dark" if width == PHONE else "light")
+    assert browser.execute_script(WIDER) == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.get_log("browser") == []
+    log = " ".join(entry["message"] for entry in browser.get_log("performance"))
+    requests = map(urlsplit, re.findall(r'"url":"([^"]+)"', log))
+    hosts = {url.netloc for url in requests if url.scheme in ("http", "https")}
+    assert hosts == {urlsplit(address).netloc}
+
+
+def test_dark_and_light_are_told_apart(browser: Any, address: str) -> None:
+    grounds = []
+    for colours in ("light", "dark"):
+        show(browser, f"{address}/index.html", DESK, colours)
+        grounds.append(browser.execute_script("return getComputedStyle(document.body).backgroundColor"))
+    assert grounds[0] == "rgb(255, 255, 255)"
+    assert grounds[0] != grounds[1]
+
+
+# --- as it is published -----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_site_is_built_with_its_examples_run(tmp_path: Path) -> None:
+    build("html", tmp_path / "html")
+    assert not list(broken(read_pages(tmp_path / "html")))

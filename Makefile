@@ -25,7 +25,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all coverage test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check test-image
+.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check test-image coverage
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force

@@ -29,12 +29,13 @@ PAGES = (
     "serving",
     "deploying",
     "sharing",
+    "settings",
     "scale",
     "experiments",
     "reproduction",
     "method",
-    "releasing",
     "support",
+    "releasing",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EVERY = 10  # pages after the first learn from every tenth document

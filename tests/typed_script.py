@@ -34,6 +34,7 @@ from funnelling import (
     write_documents,
 )
 from funnelling.method.base import Method
+from funnelling.storage.sharing import Pushed
 
 TEXTS, LANGUAGES, LABELS = ["a cat", "un cane"], ["en", "it"], [["cat"], ["dog"]]
 
@@ -97,6 +98,13 @@ def a_loaded_model() -> None:
     assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
     if isinstance(model, FunnellingClassifier):
         assert_type(model.tune("recall=.9", labels=["cat"]).overall()["after"]["f1"], float)
+
+
+def a_shared_model() -> None:
+    model = load_model("hf://owner/name")
+    assert_type(model, Method)
+    assert_type(push_model("model", "owner/name", private=True), Pushed)
+    pull_model("hf://owner/name", Path("model"), force=True)
 
 
 def rivals(reference: Reference) -> None:

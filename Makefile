@@ -1,9 +1,14 @@
 # make quickstart     see it work: set-up, then the embedded corpus
 # make test           set-up, lint, format, types, all tests but the heavy proofs
 # make test-all       the heavy proofs too
+# make coverage       make test's tests, with what of the code they reach: build/coverage/gaps.txt and html/;
+#                     status 1 under 95 % of lines and branches
 # make test-fallback  install where nothing can be compiled, and test scikit-learn in the solver's place
 # make docs           build/site: the documentation, its examples run; warnings are errors
 # make man            build/man: a man page for each command
+# make test-versions  the sdist with the lowest and the newest versions of what it needs (half an hour);
+#                     TESTS="tests/svm …" runs only those
+# make release-check  a dry run of a release; TAG=v… asks for what the tag needs, too
 # make attack         models, files, commands and the service under attack (ten minutes); status 1 on any finding
 # make audit          look for known vulnerabilities of what is installed (needs the internet)
 # make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
@@ -11,6 +16,7 @@
 #                     status 1 where a method got worse by more than a fifth since results were saved
 # make bench-save     save the results of methods for this kind of machine, to commit them
 # make figures        which figures of README and docs were measured before their code changed
+# make test-image     the image, built and used by docker or podman, or where there is none by buildah and bubblewrap
 # make wheels         dist/: an sdist, and a wheel that is installed and tested in a fresh environment
 
 PYTHON ?= python3
@@ -19,7 +25,7 @@ READY := .venv/.ready
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean
+.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check test-image coverage
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -29,6 +35,16 @@ test: check
 
 test-all: check
 	$(BIN)/python -m pytest $(SPREAD)
+
+# Measuring makes every start slower, so the test of how long that takes is left to `make test`.
+coverage: $(READY)
+	rm -rf build/coverage
+	mkdir -p build/coverage
+	$(BIN)/coverage run -m pytest $(SPREAD) -m "not slow" -k "not half_a_second" --durations 15
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet --fail-under 0
+	$(BIN)/coverage report > build/coverage/gaps.txt || { cat build/coverage/gaps.txt; exit 1; }
+	tail -n 1 build/coverage/gaps.txt
 
 test-fallback: $(READY)
 	rm -rf build/fallback
@@ -40,6 +56,15 @@ docs: $(READY)
 
 man: $(READY)
 	$(BIN)/python docs/site/build.py man build/man
+
+test-versions: $(READY)
+	rm -rf build/versions
+	$(BIN)/python -m build --quiet --sdist --outdir build/versions
+	$(BIN)/python scripts/try_versions.py build/versions/*.tar.gz lowest $(TESTS)
+	$(BIN)/python scripts/try_versions.py build/versions/*.tar.gz newest $(TESTS)
+
+release-check: $(READY)
+	$(BIN)/python scripts/release.py $(TAG)
 
 attack: $(READY)
 	$(BIN)/python -m attack $(ATTACK)
@@ -72,6 +97,9 @@ wheels: $(READY)
 	rm -rf dist
 	$(BIN)/python -m build --quiet
 	$(BIN)/python scripts/try_install.py dist/*.whl native
+
+test-image: $(READY)
+	$(BIN)/python scripts/try_image.py
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -1,10 +1,14 @@
-"""The one thing pyproject.toml cannot say: the solver in C, built where there is a compiler.
+"""What pyproject.toml cannot say: the solver in C, built where there is a compiler, and the package's page.
 
-Without one the install goes on, and `funnelling.svm.solver` uses scikit-learn.
+Without a compiler the install goes on, and `funnelling.svm.solver` uses scikit-learn. The page is the README,
+whose links would lead nowhere outside of the repository.
 """
 
+import re
 import sys
+import tomllib
 from glob import glob
+from pathlib import Path
 from sysconfig import get_config_var
 
 from setuptools import Extension, setup
@@ -21,6 +25,9 @@ GNU_FLAGS = [
     "-fvisibility=hidden",
 ]
 MSVC_FLAGS = ["/std:c11", "/O2"]
+HERE = Path(__file__).parent
+IMAGE, LINK = (re.compile(rf"({start}\[[^]]*\]\()(?!https:|#)") for start in ("!", "(?<!!)"))
+MACROS = [("Py_LIMITED_API", "0x030B0000")] if STABLE_ABI else []
 
 
 class BuildIfPossible(build_ext):
@@ -40,14 +47,24 @@ class BuildIfPossible(build_ext):
             )
 
 
+def package_page() -> str:
+    """The README, its relative links led to the files of this version."""
+    project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    source = f"{project['urls']['Source']}/%s/v{project['version']}/"
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    return LINK.sub(rf"\1{source % 'blob'}", IMAGE.sub(rf"\1{source % 'raw'}", text))
+
+
 if __name__ == "__main__":
     setup(
+        long_description=package_page(),
+        long_description_content_type="text/markdown",
         ext_modules=[
             Extension(
                 "funnelling.svm._native",
                 sources=sorted(glob("native/*.c")),
                 depends=sorted(glob("native/*.h")),
-                define_macros=[("Py_LIMITED_API", "0x030B0000")] if STABLE_ABI else [],
+                define_macros=MACROS,
                 py_limited_api=STABLE_ABI,
                 optional=True,  # where it was not built, an editable install finds nothing to copy
             )

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from funnelling import read_documents, write_documents
 from tests.conftest import Shared
 
 ROOT = Path(__file__).parent.parent
 FIRST = "first-model"
 PAGES = (
     FIRST,
+    "results",
     "own-data",
     "reading-the-table",
     "python-api",
@@ -25,18 +27,26 @@ PAGES = (
     "resources",
     "in-use",
     "serving",
+    "deploying",
+    "sharing",
+    "settings",
     "scale",
     "experiments",
     "reproduction",
     "method",
+    "support",
+    "releasing",
 )
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EVERY = 10  # pages after the first learn from every tenth document
 
 
 def run_page(page: str, folder: Path) -> None:
+    run_blocks(page, BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")), folder)
+
+
+def run_blocks(page: str, blocks: list[tuple[str, str]], folder: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    blocks = BLOCK.findall((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
     for kind, run in groupby(blocks, key=itemgetter(0)):
         script = "\n".join(text for _, text in run)
         command = ["sh", "-eu", "-c", script] if kind == "sh" else [sys.executable, "-c", script]
@@ -63,6 +73,18 @@ def after_the_first(shared: Shared) -> Path:
 def test_a_page_runs_after_the_first(page: str, after_the_first: Path, tmp_path: Path) -> None:
     shutil.copytree(after_the_first, tmp_path, dirs_exist_ok=True)
     run_page(page, tmp_path)
+
+
+def test_the_readme_runs(after_the_first: Path, tmp_path: Path) -> None:
+    documents = after_the_first / "quickstart" / "documents.jsonl"
+    shutil.copy(documents, tmp_path)
+    corpus = list(read_documents(documents))
+    for name, part in (("tickets", corpus[::2]), ("new", corpus[1::4]), ("more", corpus[3::4])):
+        write_documents(tmp_path / f"{name}.csv", part)
+    blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    # It is installed, the first page has the quickstart, and a service does not end.
+    others = re.compile(r"^(pip|funnelling (quickstart|serve))\b.*", re.MULTILINE)
+    run_blocks("README", [(kind, others.sub("", text)) for kind, text in blocks], tmp_path)
 
 
 @pytest.mark.slow

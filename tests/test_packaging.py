@@ -1,9 +1,12 @@
 """The solver in C is packed whole, built by any compiler, and done without where there is none."""
 
 import os
+import re
 import runpy
+import shutil
 import subprocess
 import sys
+import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +22,9 @@ NOT_BUILT = (
     "funnelling: no working C compiler found, so scikit-learn's slower solver will be used; "
     "install one and reinstall with pip's --no-cache-dir to be fast.\n"
 )
+# What all compilers can be expected to know: MSVC has no extension of GNU, and no arrays of computed length.
+STRICT = ("-std=c11", "-pedantic", "-Wall", "-Wextra", "-Wvla", "-Werror")
+PLAIN = "-DFUNNELLING_PLAIN"  # the branch for compilers without vector types, with any compiler
 
 
 def run_setup(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -82,3 +88,55 @@ def test_without_a_compiler_the_build_goes_on_with_that_line_alone(tmp_path: Pat
     done = run_setup("build_ext", *folders, CC="false")
     assert (done.stdout, done.stderr) == ("", NOT_BUILT)
     assert not list(tmp_path.rglob("_native*"))
+
+
+def test_links_of_the_package_page_lead_to_the_repository() -> None:
+    page = runpy.run_path(str(ROOT / "setup.py"))["package_page"]()
+    targets = re.findall(r"\]\(([^)]+)\)", page)
+    assert len(targets) == len(re.findall(r"\]\(", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert all(target.startswith("https://") for target in targets)
+    images = [target for target in targets if target.endswith(".svg")]
+    assert images
+    assert all("/raw/v" in image for image in images)
+
+
+@pytest.mark.parametrize("branch", ["vectors", "plain"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_strict_compilers_have_nothing_to_say(compiler: str, branch: str, tmp_path: Path) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"needs {compiler}")
+    macros = [f"-D{name}={value}" for name, value in runpy.run_path(str(ROOT / "setup.py"))["MACROS"]]
+    chosen = [PLAIN] if branch == "plain" else []
+    command = [compiler, *STRICT, "-O1", *macros, *chosen, f"-I{sysconfig.get_path('include')}", "-c"]
+    done = subprocess.run(
+        [*command, *ROOT.glob("native/*.c")], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="MSVC takes this branch anyway")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize(
+    "tests",
+    [
+        ["tests/svm/test_solver.py", "-k", "karush or instruction or hold_out"],
+        pytest.param(["tests/svm", "-m", "not slow"], marks=pytest.mark.slow),
+    ],
+    ids=["quick", "all"],
+)
+def test_the_branch_without_vectors_passes_the_tests_of_the_solver(tests: list[str], tmp_path: Path) -> None:
+    package = tmp_path / "lib" / "funnelling"
+    unwanted = shutil.ignore_patterns("_native*", "__pycache__")
+    shutil.copytree(ROOT / "src" / "funnelling", package, ignore=unwanted)
+    run_setup("build_ext", "--build-lib", package.parent, "--build-temp", tmp_path / "temp", CFLAGS=PLAIN)
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    asked = "from funnelling.svm import _native; print(_native.instructions())"
+    assert run("-c", asked) == "plain\n"
+    run("-m", "pytest", "-q", *tests)

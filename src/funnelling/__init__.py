@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from funnelling.errors import InputError
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
-    from funnelling.storage import load_model, save_model
+    from funnelling.storage import load_model, pull_model, push_model, save_model
 
 __all__ = [
     "CLESAClassifier",
@@ -44,6 +44,8 @@ __all__ = [
     "UpperBoundClassifier",
     "WordsAndCharactersClassifier",
     "load_model",
+    "pull_model",
+    "push_model",
     "read_corpus",
     "read_documents",
     "read_reference",
@@ -69,6 +71,8 @@ _MODULES = {
     "UpperBoundClassifier": "funnelling.baselines",
     "WordsAndCharactersClassifier": "funnelling.baselines",
     "load_model": "funnelling.storage",
+    "pull_model": "funnelling.storage",
+    "push_model": "funnelling.storage",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",
     "read_reference": "funnelling.corpus.reference",
@@ -77,11 +81,13 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that the command line starts at once."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'funnelling' has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+if not TYPE_CHECKING:  # which would take any name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name when it is first used, so that the command line starts at once."""
+        if name not in _MODULES:
+            raise AttributeError(f"module 'funnelling' has no attribute {name!r}")
+        return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -139,8 +139,12 @@ FORGED: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 OTHERS: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     "a newer format": (
-        lambda m: _edit(m, lambda d: d.update(format=99)),
-        ["model: the model has format 99, this version reads up to 1", "Upgrade funnelling"],
+        lambda m: _edit(m, lambda d: d.update(format=99, readable_by=">=7.2")),
+        ["model: the model has format 99, this version reads up to 1. Upgrade funnelling to >=7.2."],
+    ),
+    "a newer format of unknown versions": (
+        lambda m: _edit(m, lambda d: d.update(format=99, readable_by="\x1b[2J")),
+        ["model: the model has format 99, this version reads up to 1. Upgrade funnelling."],
     ),
     "an empty folder": (
         lambda m: [p.unlink() for p in m.iterdir()],

@@ -1,5 +1,7 @@
 """Starting up: ``--help`` and ``--version`` at once, without the heavy libraries."""
 
+import argparse
+import shlex
 import statistics
 import subprocess
 import sys
@@ -9,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.cli import COMMANDS, main
+from funnelling.cli import COMMANDS, build_parser, main
+from funnelling.cli.parsers import every_parser
 
 from .command import run_command, succeed
 
@@ -113,3 +116,15 @@ def test_help_names_every_command_and_doubles_no_sign(capsys: pytest.CaptureFixt
         with pytest.raises(SystemExit, match="0"):
             main([name, "--help"])
         assert "%%" not in capsys.readouterr().out
+
+
+def test_help_ends_with_examples_that_can_be_typed() -> None:
+    for path, parser in every_parser(build_parser()):
+        assert parser.description, path
+        lines = [line for line in (parser.epilog or "").splitlines() if line.startswith("  funnelling ")]
+        assert lines or not path or path == ("completion",), path
+        for line in lines:
+            parsed = build_parser().parse_args(shlex.split(line)[1:])
+            assert parsed.run.__module__ == f"funnelling.cli.{path[0].replace('-', '_')}"
+        for action in parser._actions:
+            assert action.help or action.dest == argparse.SUPPRESS, (path, action.dest)

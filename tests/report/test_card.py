@@ -1,7 +1,9 @@
 """The model card: what a folder says of the model in it, whatever its labels are called."""
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, NaiveClassifier, save_model
@@ -29,7 +31,7 @@ def card(tmp_path: Path) -> str:
 
 
 def test_it_has_languages_labels_scores_limits_and_how_it_was_made(card: str) -> None:
-    assert card.startswith("# A Fun(TAT) model\n")
+    assert "\n---\n\n# A Fun(TAT) model\n" in card
     for heading in ("Languages", "Labels", "How good it is", "Probabilities", "Limits", "How it was made"):
         assert f"\n## {heading}\n" in card
     assert "| en | 15 |" in card
@@ -81,3 +83,43 @@ def test_it_says_what_is_not_known_of_its_history(tmp_path: Path) -> None:
     assert "| train | \\*docs\\*.csv |" in cards[1]
     assert "not known" not in cards[1]
     assert "That is not all, what came before is not known" in cards[2]
+
+
+def hub_data(card: str, tmp_path: Path) -> Any:
+    """The front matter, as the Hub's own library reads it."""
+    hub = pytest.importorskip("huggingface_hub")
+    (tmp_path / "card.md").write_text(card, encoding="utf-8")
+    return hub.ModelCard.load(tmp_path / "card.md").data
+
+
+def test_the_hub_reads_what_is_above_it(card: str, tmp_path: Path) -> None:
+    data = hub_data(card, tmp_path)
+    assert (data.library_name, data.pipeline_tag, data.license) == ("funnelling", "text-classification", None)
+    assert data.language == ["en", "it"]
+    assert {"funnelling", "multilingual", "multi-label-classification"} <= set(data.tags)
+    assert data.metrics == ["f1"]
+    results = [(r.dataset_config, r.metric_name, r.metric_value) for r in data.eval_results]
+    assert results[0] == ("en", "micro-F1", 1.0)
+    assert {config for config, _, _ in results} == {"en", "it", "average"}
+
+
+def test_names_cannot_break_out_of_the_front_matter(tmp_path: Path) -> None:
+    names = ["a: [", "b\n---\nlicense: mit", 'c"\\d', "e\u2028\x85\x7f", "no", "pt_BR", "\U0001f408"]
+    corpus = {name: np.eye(4) for name in names}
+    labels = {name: ["x: {", "y\nz", "x: {", "y\nz"] for name in names}
+    model = NaiveClassifier(C=1).fit(corpus, labels)
+    truth = [[1, 0]] * len(names)
+    save_model(model, tmp_path / "model", scores=measure_languages(truth, truth, names))
+    data = hub_data((tmp_path / "model" / "README.md").read_text(encoding="utf-8"), tmp_path)
+    assert data.license is None
+    assert set(data.language) == {"no", "pt"}  # which bare YAML takes for a truth value
+    assert {result.dataset_config for result in data.eval_results} - {"average"} == set(names)
+
+
+def test_what_was_not_measured_or_is_no_language_is_left_out(tmp_path: Path) -> None:
+    spaces = {name: np.eye(4) for name in ("images", "sounds")}
+    model = NaiveClassifier(C=1).fit(spaces, {name: [0, 1, 0, 1] for name in spaces})
+    save_model(model, tmp_path / "model")
+    data = hub_data((tmp_path / "model" / "README.md").read_text(encoding="utf-8"), tmp_path)
+    assert (data.language, data.pipeline_tag, data.eval_results) == (None, None, None)
+    assert data.tags == ["funnelling", "single-label-classification"]

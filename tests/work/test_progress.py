@@ -1,6 +1,7 @@
 """Something moves on a terminal while work goes on, and nothing is written anywhere else."""
 
 import io
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from contextlib import contextmanager, redirect_stderr
 import pytest
 
 from funnelling.work import progress
+from funnelling.work.messages import Style, speaking
 from funnelling.work.progress import clock, progress_bar, watched
 
 
@@ -95,3 +97,24 @@ def test_nothing_is_written_where_it_is_not_wanted(shown: bool) -> None:
             advance.reach(2)
             time.sleep(0.1)
         assert not written.getvalue()
+
+
+def test_records_in_place_of_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "RECORD", 0.02)
+    with terminal_as_stderr() as terminal, speaking(Style(as_json=True)):
+        with progress_bar("counting", 4, shown=True, unit="sheep") as advance:
+            advance(3)
+            advance.doing("slowly")
+            wait_for(terminal, "slowly")
+        with clock("reading", shown=True):
+            wait_for(terminal, "reading")
+    records = [json.loads(line) for line in terminal.getvalue().splitlines()]
+    counted, read = (next(r for r in records if word in r["message"]) for word in ("slowly", "reading"))
+    assert counted.items() >= {"message": "counting, slowly", "done": 3, "total": 4, "unit": "sheep"}.items()
+    assert (read["message"], "done" in read) == ("reading", False)
+
+
+def test_nothing_is_shown_quietly() -> None:
+    with terminal_as_stderr() as terminal, speaking(Style(quiet=True)), clock("reading", shown=True):
+        time.sleep(0.1)
+    assert terminal.getvalue() == ""

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from funnelling.cli import (
     add_language,
     compare,
+    completion,
     data,
     embeddings,
     evaluate,
@@ -25,16 +26,20 @@ from funnelling.cli import (
     forget,
     inspect,
     predict,
-    printing,
+    pull,
+    push,
     quickstart,
     relabel,
     serve,
+    settings,
     train,
     tune,
     update,
 )
 from funnelling.cli.lazily import load_lazily
+from funnelling.cli.parsers import BAD_INPUT, Parser, add_general, every_parser, style_of
 from funnelling.errors import InputError
+from funnelling.work.messages import Style, say, speak, speaking, style
 
 COMMANDS = (
     quickstart,
@@ -51,28 +56,27 @@ COMMANDS = (
     experiment,
     inspect,
     serve,
+    push,
+    pull,
     data,
     embeddings,
+    completion,
 )
 CHANGING = ("add_language", "forget", "relabel", "tune", "update")  # a model, into another where one is named
-BAD_INPUT, INTERRUPTED, TERMINATED = 2, 130, 143
+EPILOG = """\
+environment:
+  FUNNELLING_CONFIG  file of settings, in place of funnelling.toml in the working folder
+  FUNNELLING_JOBS    threads, where --jobs is not given
+  FUNNELLING_TOKEN   bearer token that serve asks for, where --token-file is not given
+  FUNNELLING_CACHE   folder for files that are made once
+  NO_COLOR           no colours, if it is set to anything
 
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line, as for all bad input."""
-        self.exit(BAD_INPUT, f"{self.prog}: {message}. See {self.prog} --help.\n")
+New here? Try: funnelling quickstart"""
+FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
 
 
 class _Termination(KeyboardInterrupt):
     """SIGTERM, which ends a command as tidily as Ctrl-C."""
-
-
-class _LogLines(logging.Handler):
-    """Shows what the library logs, one line per record."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        printing.say(record.getMessage())
 
 
 class _Version(argparse.Action):
@@ -85,30 +89,41 @@ class _Version(argparse.Action):
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    parser = _Parser(
+    parser = Parser(
         prog="funnelling",
         description="Classify documents in many languages under one set of labels.",
-        epilog="New here? Try: funnelling quickstart",
+        epilog=EPILOG,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_to(commands)
+    for _, each in every_parser(parser):
+        add_general(each)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 2 bad input, 130 Ctrl-C, 143 SIGTERM."""
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what could be typed
+        from funnelling.cli.completers import complete
+
+        complete(build_parser())
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that does not speak UTF-8 shows a ? for what it lacks.
         sys.stdout.reconfigure(errors="replace")
     load_lazily()
-    parsed = build_parser().parse_args(arguments)
-    logger = logging.getLogger("funnelling")
-    if not logger.handlers:
-        logger.addHandler(_LogLines())
-        logger.setLevel(logging.INFO)
+    words = sys.argv[1:] if arguments is None else arguments
+    with speaking(Style(as_json="--log-json" in words)):  # until all is parsed
+        return _answer(words)
+
+
+def _answer(words: Sequence[str]) -> int:
     try:
+        parsed, found = settings.parse(build_parser(), words)
+        speak(style_of(parsed))
+        if found:
+            say(f"Settings of {settings.FOUND}: {', '.join(found)} (--no-config leaves them out).")
         with _termination(), _one_at_a_time(parsed), _cluster(parsed):
             parsed.run(parsed)
         sys.stdout.flush()
@@ -117,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _refuse("out of memory. Train on fewer documents or labels.")
     except KeyboardInterrupt as interrupt:
-        print("funnelling: interrupted; no file and no model is left half-written.", file=sys.stderr)
+        say("interrupted; no file and no model is left half-written.", logging.ERROR)
         return TERMINATED if isinstance(interrupt, _Termination) else INTERRUPTED
     except BrokenPipeError:
         _drop_output()  # whatever read it has had enough
@@ -125,6 +140,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_output()
         where = error.filename or "standard output"
         return _refuse(f"{where}: {(error.strerror or str(error)).lower()}. Check the path and the disk.")
+    except Exception as error:
+        if not style().as_json:
+            raise
+        say(f"a fault of funnelling: {type(error).__name__}", logging.CRITICAL, exc_info=sys.exc_info())
+        return FAILED
     return 0
 
 
@@ -190,6 +210,6 @@ def _drop_output() -> None:
 
 
 def _refuse(message: str) -> int:
-    """Say what is wrong in one line, even where a name in it has several."""
-    print(f"funnelling: {' '.join(message.splitlines())}", file=sys.stderr)
+    """Say what is wrong."""
+    say(message, logging.ERROR)
     return BAD_INPUT

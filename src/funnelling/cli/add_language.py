@@ -12,6 +12,7 @@ def add_to(commands: options.Commands) -> None:
         description="Teach a model languages that it does not know. It becomes the model that is trained on "
         "all documents at once, with the views that were chosen before. Measures before and after are shown; "
         "a model that became worse by more than noise is not saved.",
+        epilog=options.examples("add-language model finnish.jsonl -o model-with-finnish"),
     )
     options.add_growth(parser)
     parser.set_defaults(run=run)

@@ -12,8 +12,13 @@ MOST_LABELS = 30  # in a table, unless all are asked for
 
 
 def add_to(commands: options.Commands) -> None:
-    parser = commands.add_parser("data", help="look into files of documents, build corpora")
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    parser = commands.add_parser(
+        "data",
+        help="look into files of documents, build corpora",
+        description="Look into a file of documents before anything is learned from it, or build a corpus.",
+        epilog=options.examples("data describe docs.csv"),
+    )
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     _add_list(actions)
     _add_describe(actions)
     _add_build(actions)
@@ -24,6 +29,7 @@ def _add_list(actions: options.Commands) -> None:
         "list",
         help="list the corpora that can be built",
         description="What can be built, from where, how large it is and under which licence.",
+        epilog=options.examples("data list --json"),
     )
     options.add_json(listing)
     listing.set_defaults(run=run_list)
@@ -52,8 +58,9 @@ def _add_describe(actions: options.Commands) -> None:
         "describe",
         help="describe a file of documents",
         description="Odd rows, documents and words by language, positives by label, words in common.",
+        epilog=options.examples("data describe docs.csv --labels-column topics --label-separator ';'"),
     )
-    describe.add_argument("data", metavar="FILE", help=options.DATA_HELP)
+    describe.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     describe.add_argument(
         "--all", action="store_true", help=f"list all labels, not only the {MOST_LABELS} most frequent ones"
     )
@@ -68,7 +75,8 @@ def _add_build(actions: options.Commands) -> None:
         help="build a corpus",
         description="Build a corpus: with apt, without changing anything on the machine, or from files in "
         "--source.",
-        epilog="`funnelling data list` shows what they are, from where, and how large.",
+        epilog="`funnelling data list` shows what they are, from where, and how large.\n\n"
+        + options.examples("data build debian-parallel -o reference.jsonl --languages en,de,fr"),
     )
     build.add_argument("corpus", metavar="NAME", choices=CORPORA, help=f"one of {', '.join(CORPORA)}")
     build.add_argument(

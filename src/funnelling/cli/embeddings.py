@@ -9,8 +9,13 @@ DIMENSIONS = 300  # MUSE's
 
 
 def add_to(commands: options.Commands) -> None:
-    parser = commands.add_parser("embeddings", help="learn word vectors and look into them")
-    actions = parser.add_subparsers(metavar="ACTION", required=True)
+    parser = commands.add_parser(
+        "embeddings",
+        help="learn word vectors and look into them",
+        description="Learn word vectors from a reference corpus, or show which words are near to a word.",
+        epilog=options.examples("embeddings build reference.jsonl -o vectors"),
+    )
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     _add_build(actions)
     _add_neighbours(actions)
 
@@ -21,6 +26,7 @@ def _add_build(actions: options.Commands) -> None:
         help="learn vectors from a reference corpus",
         description="Learn vectors for the words of all languages of a reference corpus, aligned with each "
         "other, and write one file per language in MUSE's text format.",
+        epilog=options.examples("embeddings build reference.jsonl -o vectors --dimensions 100"),
     )
     build.add_argument("reference", metavar="REFERENCE", help=f"reference corpus, a {options.DATA_HELP}")
     build.add_argument("-o", "--output", required=True, metavar="DIR", help="folder of the vectors")
@@ -43,6 +49,7 @@ def _add_neighbours(actions: options.Commands) -> None:
         "neighbours",
         help="show the nearest words of a word in every language",
         description="Show the nearest words of a word in every language of a folder of vectors.",
+        epilog=options.examples("embeddings neighbours vectors en printer -n 3"),
     )
     neighbours.add_argument("embeddings", metavar="DIR", help="folder of vectors, one file per language")
     neighbours.add_argument("language", metavar="LANG", help="language of the word")

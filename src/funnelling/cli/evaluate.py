@@ -21,8 +21,11 @@ def add_to(commands: options.Commands) -> None:
         "evaluate",
         help="measure a model on labelled documents",
         description="Measure a model on the test rows of a file, or on all labelled rows without splits.",
+        epilog=options.examples(
+            "evaluate model test.jsonl --by-label 10 --errors", "evaluate model test.jsonl -o report"
+        ),
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     parser.add_argument(
         "--by-label",

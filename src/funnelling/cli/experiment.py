@@ -16,12 +16,16 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "experiment",
         help="run the paper's experiments, ending in a report",
-        description="Run experiments of the paper on a corpus. Every result is kept as it comes:\n"
+        description="Run experiments of the paper on a corpus. Every result is kept as it comes: "
         "started again after an interruption, work goes on where it stopped.",
         epilog="\n".join(
-            ["experiments:", *(f"  {name:16} {entry.summary}" for name, entry in EXPERIMENTS.items())]
+            [
+                "experiments:",
+                *(f"  {name:16} {entry.summary}" for name, entry in EXPERIMENTS.items()),
+                "",
+                options.examples("experiment methods --data docs.jsonl --runs 10 -o results"),
+            ]
         ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "name", metavar="NAME", help="an experiment, several with commas between them, or all"

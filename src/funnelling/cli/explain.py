@@ -15,8 +15,11 @@ def add_to(commands: options.Commands) -> None:
         "words of the text that speak for it and against it, marked in the text; and the training documents "
         "nearest to it, from any language. --json and -o FILE.jsonl tell more: what the words added in each "
         "view of tier 1, and what the labels added in tier 2.",
+        epilog=options.examples(
+            "explain model 'a few words'", "explain model docs.jsonl --html why.html --top 5"
+        ),
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("data", metavar="DATA", help=f"{options.DATA_HELP}; or a text of two words or more")
     outputs = parser.add_mutually_exclusive_group()
     outputs.add_argument(

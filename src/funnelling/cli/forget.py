@@ -11,6 +11,7 @@ def add_to(commands: options.Commands) -> None:
         help="remove documents from a model",
         description="Make a model the one that never saw some documents: everything is learned anew without "
         "them, and neither they nor their ids are anywhere in its folder afterwards.",
+        epilog=options.examples("forget model --ids withdrawn.txt"),
     )
     options.add_changed_model(parser)
     parser.add_argument(

@@ -12,8 +12,9 @@ def add_to(commands: options.Commands) -> None:
         help="show what a model is, or what makes two differ",
         description="Show what a model is, what it learned from and keeps, and how good it was. Of two "
         "models show what makes them differ, of more their scores.",
+        epilog=options.examples("inspect model", "inspect model older-model"),
     )
-    parser.add_argument("models", metavar="MODEL", nargs="+", help="folder of a model")
+    parser.add_argument("models", metavar="MODEL", nargs="+", help=options.MODEL_HELP)
     options.add_json(parser)
     parser.set_defaults(run=run)
 

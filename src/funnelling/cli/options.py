@@ -19,8 +19,10 @@ _PLAIN_READING = (  # options that have one value
     *(f"{field}-column" for field in ("language", "id", "split", "group")),
     *("label-separator", "no-label", "delimiter", "encoding", "sheet", "format"),
 )
+WORK = "how the work is done"  # the title of a group
 ALL = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
+MODEL_HELP = "folder of the model, or hf://owner/name on the Hub"
 DATA_HELP = (
     "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, .xlsx, .ods, a folder of such files or "
     "of folders of texts, or - for standard input"
@@ -48,6 +50,17 @@ def probability(text: str) -> float:
     return value
 
 
+def model_folder(text: str) -> str:
+    """The folder of a model that is here, and no address on the Hub."""
+    from funnelling.hub.addresses import folder_here
+
+    try:
+        folder_here(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
+    return text
+
+
 def languages(text: str) -> list[str]:
     """Language tags with commas between them."""
     from funnelling.text.languages import normalise_tag
@@ -65,12 +78,30 @@ def _parse(kind: type[Number], text: str, name: str) -> Number:
         raise argparse.ArgumentTypeError(f"{text!r} is not {name}") from None
 
 
+def examples(*commands: str) -> str:
+    """What help ends with: commands as they could be typed."""
+    return "\n".join(
+        [
+            "example:" if len(commands) == 1 else "examples:",
+            *(f"  funnelling {command}" for command in commands),
+        ]
+    )
+
+
+def _group(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
+    """The group of a parser's options that has this title."""
+    known = (group for group in parser._action_groups if group.title == title)
+    return next(known, None) or parser.add_argument_group(title)
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=seed, default=0, metavar="N", help="seed of all random choices (0)")
+    _group(parser, WORK).add_argument(
+        "--seed", type=seed, default=0, metavar="N", help="seed of all random choices (0)"
+    )
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    _group(parser, WORK).add_argument(
         "--jobs",
         type=count,
         default=_cores(),
@@ -80,7 +111,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_cluster(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    _group(parser, WORK).add_argument(
         "--cluster",
         metavar="ADDRESS",
         help="Dask cluster that does the work: tcp://HOST:PORT of its scheduler, or local:N to start N "
@@ -89,7 +120,9 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="where funnels work in tier 2 (cpu)")
+    _group(parser, WORK).add_argument(
+        "--device", choices=DEVICES, default="cpu", help="where funnels work in tier 2 (cpu)"
+    )
 
 
 def _cores() -> int:
@@ -224,15 +257,16 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def add_resources(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    group = parser.add_argument_group("resources that some methods learn from")
+    group.add_argument(
         "--reference", metavar="FILE", help="reference corpus, for clesa, kcca and the idf of mle"
     )
-    parser.add_argument(
+    group.add_argument(
         "--embeddings",
         metavar="DIR",
         help="folder of word vectors, for mle, mle-lstm, fun-zero-shot and fun-auto",
     )
-    parser.add_argument(
+    group.add_argument(
         "--encoder", metavar="DIR", help="folder of a sentence-transformers model, for fun-auto and fun-views"
     )
 
@@ -277,9 +311,13 @@ def add_trials(parser: argparse.ArgumentParser) -> None:
 
 def add_changed_model(parser: argparse.ArgumentParser) -> None:
     """The model that a command changes, and where the new one goes."""
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", type=model_folder, metavar="MODEL", help="folder of the model")
     parser.add_argument(
-        "-o", "--output", metavar="MODEL", help="folder of the new model (the old one is replaced)"
+        "-o",
+        "--output",
+        type=model_folder,
+        metavar="MODEL",
+        help="folder of the new model (the old one is replaced)",
     )
 
 

@@ -16,8 +16,11 @@ def add_to(commands: options.Commands) -> None:
         "text in which the model knows nothing gets no label. Thresholds that are not .5 are shown by "
         "funnelling inspect. For a folder of documents, -o may be a folder, too: it gets one Parquet file of "
         "predictions per file of documents, and a run that was cut short goes on where it stopped.",
+        epilog=options.examples(
+            "predict model docs.csv -o labels.xlsx", "predict model 'a few words' --top 3"
+        ),
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("data", metavar="DATA", help=f"{options.DATA_HELP}; or a text of two words or more")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="output file (standard output)")
     parser.add_argument("--top", type=options.count, metavar="N", help="show only the N most probable labels")

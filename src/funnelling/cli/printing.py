@@ -5,16 +5,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from funnelling.work.messages import say as say  # what is going on; standard output is for results
+
 if TYPE_CHECKING:
     from funnelling.tasks.growing import GrownModel
     from funnelling.trials.change import Change
 
 MOST_LABELS = 8  # in a line
-
-
-def say(line: str) -> None:
-    """Say what is going on; standard output is for results."""
-    print(line, file=sys.stderr, flush=True)
 
 
 def program() -> str:

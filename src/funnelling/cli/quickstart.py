@@ -17,6 +17,7 @@ def add_to(commands: options.Commands) -> None:
         "quickstart",
         help="see it work on the embedded corpus",
         description="Train on the embedded corpus, compare with one classifier per language, save a model.",
+        epilog=options.examples("quickstart"),
     )
     parser.add_argument("-o", "--output", default="quickstart", metavar="DIR", help="folder (quickstart)")
     options.add_seed(parser)

@@ -16,6 +16,7 @@ def add_to(commands: options.Commands) -> None:
         description="Give labels of a model other names. Several that get the same one are merged, and the "
         "model learns anew from what it keeps of its documents; one that gets none is dropped. Names and "
         "drops change no other answer.",
+        epilog=options.examples("relabel model --map names.csv -o renamed-model"),
     )
     options.add_changed_model(parser)
     parser.add_argument(

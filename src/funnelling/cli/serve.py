@@ -4,6 +4,7 @@ import argparse
 from importlib.util import find_spec
 
 from funnelling.cli import options
+from funnelling.cli.parsers import style_of
 from funnelling.errors import InputError
 
 LARGEST_PORT = 65_535
@@ -14,8 +15,9 @@ def add_to(commands: options.Commands) -> None:
         "serve",
         help="serve a model to browsers and programs",
         description="Serve a model: a page to try it on at /, labels at /v1/predict, the interface at /docs.",
+        epilog=options.examples("serve model", "serve model --host 0.0.0.0 --workers 2 --token-file token"),
     )
-    parser.add_argument("model", metavar="MODEL", help="folder of the model")
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
     parser.add_argument(
         "--port", type=port, default=8000, metavar="N", help="port; 0 takes a free one (8000)"
@@ -23,36 +25,38 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--workers", type=options.count, default=1, metavar="N", help="processes that share the model (1)"
     )
-    parser.add_argument(
+    access = parser.add_argument_group("who may use it")
+    access.add_argument(
         "--token-file",
         metavar="FILE",
         help="file with the bearer token to ask for; else FUNNELLING_TOKEN, else none",
     )
-    parser.add_argument(
+    access.add_argument(
         "--allow-host",
         action="append",
         default=[],
         metavar="NAME",
         help="without a token, a further name besides localhost to answer to; may be repeated",
     )
-    parser.add_argument(
+    limits = parser.add_argument_group("limits of a request")
+    limits.add_argument(
         "--deadline", type=seconds, default=30.0, metavar="S", help="seconds a request may take (30)"
     )
-    parser.add_argument(
+    limits.add_argument(
         "--max-text",
         type=options.count,
         default=200_000,
         metavar="N",
         help="most characters of a text (200,000)",
     )
-    parser.add_argument(
+    limits.add_argument(
         "--max-words",
         type=options.count,
         default=100_000,
         metavar="N",
         help="most different words in the documents of a request (100,000)",
     )
-    parser.add_argument(
+    limits.add_argument(
         "--max-body",
         type=options.count,
         default=8 * 2**20,
@@ -81,6 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
             seconds=arguments.deadline,
         ),
         tuple(arguments.allow_host),
+        style_of(arguments),
     )
     serve(settings)
 

@@ -20,9 +20,20 @@ def add_to(commands: options.Commands) -> None:
         help="train a model on a file of documents",
         description="Train a model. It learns from rows with split train and is measured on rows with split "
         "test; without splits it learns from all rows and is measured by five outer folds.",
+        epilog=options.examples(
+            "train docs.csv -o model",
+            "train docs.jsonl -o model --method fun-tat --set fun-tat.meta_C=1 --optimise recall=0.9",
+        ),
     )
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
-    parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="folder of the model")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        type=options.model_folder,
+        metavar="MODEL",
+        help="folder of the model",
+    )
     parser.add_argument("--method", default=DEFAULT_METHOD, metavar="M", help=f"method ({DEFAULT_METHOD})")
     parser.add_argument("--no-table", action="store_true", help="skip the outer folds and their table")
     parser.add_argument(
@@ -38,7 +49,7 @@ def add_to(commands: options.Commands) -> None:
     )
     parser.add_argument(
         "--optimise",
-        metavar="MEASURE",
+        metavar="GOAL",
         help="tune each label's threshold for micro-f1, macro-f1, micro-k, macro-k, recall=R or precision=P "
         "(funnels; `tune` does so later)",
     )

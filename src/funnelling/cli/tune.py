@@ -13,6 +13,7 @@ def add_to(commands: options.Commands) -> None:
         "the best micro-f1, macro-f1, micro-k or macro-k, for the best F1 with recall=R, or for the best "
         "recall with precision=P. Precision, recall and labels per document are shown before and after, on "
         "training documents that were held out.",
+        epilog=options.examples("tune model --optimise recall=0.9 --per-label -o cautious-model"),
     )
     options.add_changed_model(parser)
     parser.add_argument(

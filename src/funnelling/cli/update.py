@@ -13,6 +13,7 @@ def add_to(commands: options.Commands) -> None:
         "at once, with the views that were chosen before. Those it knows, by id or else by text, get the "
         "labels given now; a file of ids and labels is enough for that. Measures before and after are shown; "
         "a model that became worse by more than noise is not saved.",
+        epilog=options.examples("update model corrections.csv --choose"),
     )
     options.add_growth(parser, data_optional=True)
     parser.set_defaults(run=run)

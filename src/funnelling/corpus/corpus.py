@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -199,7 +199,7 @@ class Corpus:
         """All labels that occur, in alphabetical order."""
         return sorted({label for labels in self.labels for label in labels or ()})
 
-    def label_matrix(self, classes: Sequence[str]) -> NDArray[np.bool_]:
+    def label_matrix(self, classes: Collection[str]) -> NDArray[np.bool_]:
         """Which document has which of the classes; other labels are passed over."""
         return label_matrix(self.label_lists(), classes)
 

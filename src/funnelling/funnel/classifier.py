@@ -22,6 +22,7 @@ from funnelling.evaluation.registry import measure_counts
 from funnelling.fitted import expect, expect_by, expect_numbers
 from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import (
+    ZERO_SHOT,
     funnel_attributes,
     funnel_of,
     is_joint,
@@ -200,6 +201,7 @@ class FunnellingClassifier(Method):
     cuts_: ScoreThresholds
     shared_head_: Calibrator
     shared_cuts_: ScoreThresholds
+    _KEPT = ("training_", f"{ZERO_SHOT}scores_", "_funnels")
     space_: Space
     shared_views_: dict[str, SharedView]
     held_out_: dict[str, npt.NDArray[np.int64]]

@@ -58,7 +58,8 @@ class Inheritance:
     def meta_C(self) -> float:  # noqa: N802
         """The C of the old meta-classifier."""
         assert self.earlier is not None
-        C: float = self.earlier.model.final_c()
+        model: Any = self.earlier.model
+        C: float = model.final_c()
         return C
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, partialmethod
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,12 @@ from funnelling.work.progress import clock, progress_bar
 from funnelling.work.threads import in_threads
 
 logger = logging.getLogger(__name__)
+
+Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
+Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
+Probabilities = npt.NDArray[np.float64]
+Margins = npt.NDArray[np.float64]
+ByLanguage = Mapping[str, Any]
 
 
 class Method(LearningOn, metaclass=ABCMeta):
@@ -123,7 +129,7 @@ class Method(LearningOn, metaclass=ABCMeta):
         self,
         X: Any,
         y: Any,
-        languages: Sequence[str | None] | None = None,
+        languages: Languages = None,
         groups: Any = None,
         ids: Any = None,
     ) -> Self:
@@ -211,7 +217,11 @@ class Method(LearningOn, metaclass=ABCMeta):
         """The method, at work on "cpu" or "cuda" from now on, where it can be on either."""
         return self.set_params(device=device) if "device" in self.get_params(deep=False) else self
 
-    def decision_function(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
+    @overload
+    def decision_function(self, X: ByLanguage, languages: None = None) -> dict[str, Margins]: ...
+    @overload
+    def decision_function(self, X: Any, languages: Languages = None) -> Margins: ...
+    def decision_function(self, X: Any, languages: Languages = None) -> Any:
         """Scores: above 0 where `predict` says yes; of classes that exclude each other the highest wins.
 
         Texts without evidence have scores as well, though `predict` gives them no label.
@@ -232,7 +242,11 @@ class Method(LearningOn, metaclass=ABCMeta):
         margins = {tag: each.scores.astype(np.float64) for tag, each in self._margins(inputs)}
         return inputs.gather({tag: self._squeeze(scores) for tag, scores in margins.items()})
 
-    def predict(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
+    @overload
+    def predict(self, X: ByLanguage, languages: None = None) -> dict[str, Labels]: ...
+    @overload
+    def predict(self, X: Any, languages: Languages = None) -> Labels: ...
+    def predict(self, X: Any, languages: Languages = None) -> Any:
         """The labels of documents: an indicator matrix with the columns of ``classes_``.
 
         After a 1-D y: one class per document. A mapping gives a mapping. A text without evidence, in which
@@ -260,7 +274,11 @@ class Method(LearningOn, metaclass=ABCMeta):
         inputs = self._read(X, languages)
         return inputs.gather({tag: self._labels(*margins) for tag, margins in self._margins(inputs)})
 
-    def predict_proba(self, X: Any, languages: Sequence[str | None] | None = None) -> Any:
+    @overload
+    def predict_proba(self, X: ByLanguage, languages: None = None) -> dict[str, Probabilities]: ...
+    @overload
+    def predict_proba(self, X: Any, languages: Languages = None) -> Probabilities: ...
+    def predict_proba(self, X: Any, languages: Languages = None) -> Any:
         """Calibrated probabilities, with the columns of ``classes_``.
 
         Parameters
@@ -275,13 +293,25 @@ class Method(LearningOn, metaclass=ABCMeta):
         """
         return self.classify(X, languages)[1]
 
-    def classify(self, X: Any, languages: Sequence[str | None] | None = None) -> tuple[Any, Any]:
+    @overload
+    def classify(
+        self, X: ByLanguage, languages: None = None
+    ) -> tuple[dict[str, Labels], dict[str, Probabilities]]: ...
+    @overload
+    def classify(self, X: Any, languages: Languages = None) -> tuple[Labels, Probabilities]: ...
+    def classify(self, X: Any, languages: Languages = None) -> tuple[Any, Any]:
         """What `predict` and `predict_proba` give, for the work of one of them."""
         return self.classify_with_evidence(X, languages)[:2]
 
+    @overload
     def classify_with_evidence(
-        self, X: Any, languages: Sequence[str | None] | None = None
-    ) -> tuple[Any, Any, Any]:
+        self, X: ByLanguage, languages: None = None
+    ) -> tuple[dict[str, Labels], dict[str, Probabilities], dict[str, Rows]]: ...
+    @overload
+    def classify_with_evidence(
+        self, X: Any, languages: Languages = None
+    ) -> tuple[Labels, Probabilities, Rows]: ...
+    def classify_with_evidence(self, X: Any, languages: Languages = None) -> tuple[Any, Any, Any]:
         """What `classify` gives, and whether there is evidence: one bool per document.
 
         There is none in a text where the model knows nothing: an empty one, or one of unknown words alone.
@@ -298,7 +328,7 @@ class Method(LearningOn, metaclass=ABCMeta):
     def explain(
         self,
         X: Any,
-        languages: Sequence[str | None] | None = None,
+        languages: Languages = None,
         labels: Sequence[str] | None = None,
         top: int = 10,
     ) -> list[dict[str, Any]]:
@@ -334,9 +364,7 @@ class Method(LearningOn, metaclass=ABCMeta):
                 explanations[position] = {"language": language, **row}
         return [explanations[position] for position in sorted(explanations)]
 
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, languages: Sequence[str | None] | None = None
-    ) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
         """The share of documents whose labels are all right, scikit-learn's accuracy.
 
         Parameters
@@ -363,7 +391,7 @@ class Method(LearningOn, metaclass=ABCMeta):
             is_language(language) and self.serves_unseen(language)
         )
 
-    def final_c(self) -> Any:
+    def final_c(self) -> float | dict[str, float] | None:
         """The C of the final classifiers, by language where each has its own; None where there is none."""
         return getattr(self, "meta_C_", None) or getattr(self, "C_", None)
 

@@ -36,6 +36,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
 
     vectorizer: Any
     n_jobs: int | None
+    compact: bool
+    keep_texts: bool
     classes_: npt.NDArray[Any]
     exclusive_: bool
     texts_: bool
@@ -44,6 +46,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     training_: Archive  # what it keeps of its documents, unless it is compact
     dropped_: list[str]  # labels that it learned and gives no more, if any
     history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
+
+    _KEPT: tuple[str, ...] = ("training_",)  # attributes that a compact model has not
 
     # --- what a method has ----------------------------------------------------------------------
 
@@ -74,6 +78,14 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     def as_fitted(self) -> Self:
         """The model with the parameters that its fit went by, whatever has been set since."""
         return self
+
+    def without_documents(self) -> Self:
+        """The model that ``compact`` would have made: it labels alike, and keeps nothing of its documents."""
+        compact = copy.copy(self.as_fitted())
+        for name in self._KEPT:
+            vars(compact).pop(name, None)
+        compact.compact, compact.keep_texts = True, False
+        return compact
 
     def _forget(self) -> None:
         """Leave nothing of an earlier fit."""

@@ -110,14 +110,25 @@ def make_method(
         **entry.fixed, **entry.defaults, random_state=seed, n_jobs=jobs, verbose=verbose
     )
     parameters = set(method.get_params(deep=False))
-    known = parameters - set(entry.fixed) - NO_SETTINGS
+    known = settings_of(name)
     chosen = dict((settings or {}).get(name, {}))
     for parameter in chosen:
         if parameter not in known:
-            raise InputError(f"{name} has no setting {parameter!r}. It has {', '.join(sorted(known))}.")
+            raise InputError(f"{name} has no setting {parameter!r}. It has {', '.join(known)}.")
     usable = {key: value for key, value in (resources or {}).items() if key in parameters}
     method.set_params(**chosen, **usable)
     return method
+
+
+def settings_of(name: str) -> list[str]:
+    """The parameters of a method that can be set by name.
+
+    >>> settings_of("pooled")[:2]
+    ['C', 'compact']
+    """
+    entry = METHODS[method_of(name)]
+    kind: type[Method] = getattr(import_module(entry.module), entry.kind)
+    return sorted(set(kind().get_params(deep=False)) - set(entry.fixed) - NO_SETTINGS)
 
 
 def lacking(name: str, at_hand: Collection[str]) -> list[str]:

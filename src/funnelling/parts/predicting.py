@@ -19,6 +19,7 @@ from funnelling.formats.tables import PARQUET, write_table
 from funnelling.method.base import Method
 from funnelling.prediction import Predictor, batches, thresholds_of
 from funnelling.storage import load_model
+from funnelling.storage.places import folder_of
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import in_processes
 
@@ -72,9 +73,9 @@ def predict_parts(
     """
     folder = Path(output)
     parts = parts_of(data)
-    _claim(folder, {"model": _digest(model), **asdict(options), "layout": repr(layout)}, force)
+    path = str(folder_of(model).resolve())
+    _claim(folder, {"model": _digest(path), **asdict(options), "layout": repr(layout)}, force)
     missing = [part for part in parts if not _target(folder, part).exists()]
-    path = str(Path(model).resolve())
     calls = [(path, device, part, str(_target(folder, part)), options, layout) for part in missing]
     renamed: dict[str, str] = {}
     unknown: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.method.registry import title
+from funnelling.report.card_data import card_data
 from funnelling.report.history_table import history_note, history_table
 from funnelling.report.kept_text import kept_sentence
 from funnelling.report.label_tables import mistakes
@@ -13,16 +14,20 @@ from funnelling.report.tables import Table, markdown
 from funnelling.wording import counted
 
 LABELS_SHOWN = 50
+PLACE = "MODEL"  # what a card calls a folder that may be anywhere
 MISTAKES_SHOWN = 10  # of the worst labels, and of those taken for others
 
 
-def model_card(description: Mapping[str, Any]) -> str:
-    """A model card in Markdown, from what `describe_model` says of a model."""
+def model_card(description: Mapping[str, Any], address: str = PLACE, licence: str | None = None) -> str:
+    """A model card in Markdown, from what `describe_model` says of a model; what is above it is for the Hub.
+
+    ``address`` is where its readers find the model.
+    """
     languages, labels = description["languages"], description["labels"]
     paragraphs = [
+        card_data(description, licence),
         f"# A {title(description['method'])} model",
         f"{task(description)} Made with funnelling {description['funnelling']}; loading it runs no code.",
-        "```sh\nfunnelling predict MODEL documents.jsonl\nfunnelling inspect MODEL\n```",
         "## Languages",
         markdown(
             Table(
@@ -54,8 +59,20 @@ def model_card(description: Mapping[str, Any]) -> str:
         "Versions: "
         + ", ".join(f"{name} {number}" for name, number in description["versions"].items())
         + ".",
+        "## How to use it",
+        *_use(address),
     ]
     return "\n\n".join(paragraphs) + "\n"
+
+
+def _use(address: str) -> list[str]:
+    extra = "" if address == PLACE else "[hub]"
+    return [
+        f"```sh\npip install 'funnelling{extra}'\nfunnelling predict {address} documents.jsonl\n"
+        f"funnelling inspect {address}\n```",
+        f'```python\nfrom funnelling import load_model\n\nmodel = load_model("{address}")\n'
+        "model.predict_proba(texts)  # columns as in model.classes_\n```",
+    ]
 
 
 def task(description: Mapping[str, Any]) -> str:

@@ -125,7 +125,9 @@ def safe_headers(cached: bool = False) -> list[tuple[bytes, bytes]]:
 def log_and_count(metrics: Metrics, method: str, path: str, status: int, seconds: float) -> None:
     """Log an answer and count it."""
     metrics.end(path, status, seconds)
-    logger.info("%s %s %d %.1f ms", method, path, status, 1_000 * seconds)
+    milliseconds = round(1_000 * seconds, 1)
+    fields = {"method": method, "path": path, "status": status, "milliseconds": milliseconds}
+    logger.info("%s %s %d %.1f ms", *fields.values(), extra=fields)
 
 
 def place_of(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import ConfigDict, with_config
 
 from funnelling.errors import InputError
+from funnelling.work.messages import Style
 
 TOKEN_VARIABLE = "FUNNELLING_TOKEN"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -43,6 +44,7 @@ class ServiceSettings:
     token: str | None = field(default=None, repr=False)
     limits: Limits = field(default_factory=Limits)
     allowed_hosts: tuple[str, ...] = ()
+    style: Style = field(default_factory=Style)  # of what it logs
 
     @property
     def hosts(self) -> frozenset[str] | None:

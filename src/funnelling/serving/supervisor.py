@@ -25,6 +25,7 @@ from funnelling.serving.paths import served_paths
 from funnelling.serving.settings import LOOPBACK, TOKEN_VARIABLE, ServiceSettings
 from funnelling.storage.held import HeldModel, hold_model
 from funnelling.wording import counted
+from funnelling.work.messages import JsonLine, Messages, say, speak
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_SECONDS = 1.0
@@ -86,7 +87,7 @@ def _announce(settings: ServiceSettings, port: int, model: str) -> None:
     message = f"Serving {model} on {_address(settings.host, port)} with {workers}. Ctrl-C stops it."
     if settings.token is None and settings.host not in LOOPBACK:
         message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN_VARIABLE}."
-    print(message, file=sys.stderr, flush=True)
+    say(message, address=_address(settings.host, port))
 
 
 def _summary(description: dict[str, Any]) -> str:
@@ -271,6 +272,7 @@ def _work(
 
     if _RENEW is not None:  # a terminal sends it to all
         signal.signal(_RENEW, signal.SIG_IGN)
+    speak(settings.style)
     _start_logging()
     threading.Thread(target=_follow, args=(pipe,), daemon=True).start()
     languages = list(held.description["languages"])
@@ -289,8 +291,7 @@ def _follow(pipe: Connection) -> None:
 
 def _start_logging() -> None:
     """Log one line per request and per failure; of an exception only what quotes no document."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Plain("%(asctime)s %(message)s"))
+    handler = Messages(_Discreet("%(asctime)s %(message)s"), _DiscreetJson())
     for name in ("funnelling.serving", "uvicorn", "asyncio"):
         named = logging.getLogger(name)
         named.handlers = [handler]
@@ -298,7 +299,7 @@ def _start_logging() -> None:
         named.setLevel(logging.INFO if name == "funnelling.serving" else logging.ERROR)
 
 
-class _Plain(logging.Formatter):
+class _Discreet(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         if record.name == "asyncio":  # its messages quote what a callback was given
             record.msg, record.args = "the loop failed", ()
@@ -308,3 +309,7 @@ class _Plain(logging.Formatter):
         from funnelling.serving.guard import place_of
 
         return place_of(ei[1])
+
+
+class _DiscreetJson(_Discreet, JsonLine):
+    """The same, in JSON."""

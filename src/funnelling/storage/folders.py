@@ -20,8 +20,10 @@ from funnelling.work.drafts import DRAFT, draft_in, is_old, sweep, sync
 from funnelling.work.mapped import told_size
 
 FORMAT = 1
+READABLE_BY = ">=0.1"  # the versions of funnelling that know the format; it changes when the format does
 MODEL = "model.json"
 CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
+_VERSIONS = re.compile(r">=[0-9]{1,4}(\.[0-9]{1,4}){0,3}", re.ASCII)
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
 OLD = "old-"  # before the name of a page that was taken out of the folder
 MOST_OF_MODEL = 2**26  # bytes of `MODEL`: what grows with words and documents is in arrays
@@ -78,13 +80,10 @@ def write(folder: Path, document: Document, files: Mapping[str, Any], force: boo
     A file whose content is None is one that the model has not: that of an older model is removed. Another
     model is replaced unless ``force`` is off, which holds for one that came there a moment ago, too.
     """
-    document = {**document, "checksum": _checksum(document)}
-    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    present = {name: content for name, content in files.items() if content is not None}
-    content = text.encode("utf-8", "surrogatepass")  # labels may hold lone surrogates, which JSON can spell
-    if len(content) > MOST_OF_MODEL:
-        raise InputError(f"{folder}: the model has too many labels or languages to be saved.")
-    present = {MODEL: content, **present}  # the first in the draft: see `_clear_up`
+    # `MODEL` is the first in the draft: see `_clear_up`.
+    present = {MODEL: document_bytes(folder, document)} | {
+        name: content for name, content in files.items() if content is not None
+    }
     with _writing_to(folder), _sole_writer_at(folder) as (home, alone):
         _check_free(folder, force)
         _clear_up(home, alone)
@@ -106,6 +105,16 @@ def write(folder: Path, document: Document, files: Mapping[str, Any], force: boo
                 if home == folder and alone:  # else others may be at work there already
                     _remove_stale_arrays(folder)
                 shutil.rmtree(draft, ignore_errors=True)
+
+
+def document_bytes(folder: Path, document: Document) -> bytes:
+    """A document as `MODEL` in a folder has it."""
+    document = {**document, "checksum": _checksum(document)}
+    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    content = text.encode("utf-8", "surrogatepass")  # labels may hold lone surrogates, which JSON can spell
+    if len(content) > MOST_OF_MODEL:
+        raise InputError(f"{folder}: the model has too many labels or languages to be saved.")
+    return content
 
 
 @contextmanager
@@ -226,13 +235,25 @@ def _stamp(folder: Path) -> tuple[int, ...] | None:
 def _read_files(folder: Path, document: Document, mapped: bool) -> dict[str, Any]:
     files = {}
     with refusing_damage(folder):
-        for name, digest in document["files"].items():
-            if not _ARRAYS.fullmatch(name):
-                raise damaged(folder, f"it names {name!r}, which is no file of a model")
+        for name, digest in named_files(folder, document).items():
             files[name] = read_file(folder, name, mapped)
             if hashlib.sha256(files[name]).hexdigest() != digest:
                 raise damaged(folder, f"{name} is not the file that was saved")
     return files
+
+
+def named_files(folder: Path, document: Document) -> dict[str, str]:
+    """The files of arrays that a document names, with their hashes; any other file is refused."""
+    files: dict[str, str] = document["files"]
+    for name in files:
+        if not _ARRAYS.fullmatch(name):
+            raise damaged(folder, f"it names {name!r}, which is no file of a model")
+    return files
+
+
+def is_file_of_model(name: str) -> bool:
+    """Whether a file of this name is part of a model, or a page about it."""
+    return name in (MODEL, *PAGES) or _ARRAYS.fullmatch(name) is not None
 
 
 def damaged(folder: Path, reason: str) -> InputError:
@@ -269,12 +290,18 @@ def read_document(folder: Path) -> Document:
     if not known:
         raise InputError(
             f"{folder}: the model has format {document['format']}, this version reads up to {FORMAT}. "
-            "Upgrade funnelling."
+            f"Upgrade funnelling{_whose_versions(document)}."
         )
     with refusing_damage(folder):
         if document["checksum"] != _checksum(document):
             raise damaged(folder, f"{MODEL} was changed after it was saved")
     return document
+
+
+def _whose_versions(document: Document) -> str:
+    """What a model of a later format says of who can read it; nothing where it does not."""
+    told = document.get("readable_by")
+    return f" to {told}" if isinstance(told, str) and _VERSIONS.fullmatch(told) else ""
 
 
 def read_file(folder: Path, name: str, mapped: bool = False, most: int | None = None) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from funnelling.storage import folders
 from funnelling.storage.models import description_of, restored
+from funnelling.storage.places import folder_of
 from funnelling.storage.trees import Arrays
 from funnelling.work.mapped import arrays_in
 from funnelling.work.sealed import Sealed
@@ -31,8 +32,8 @@ class HeldModel:
 
 
 def hold_model(path: str | os.PathLike[str]) -> HeldModel:
-    """Read a model's folder, once and for all."""
-    folder = Path(path)
+    """Read a model's folder, or that of an address on the Hub, once and for all."""
+    folder = folder_of(path)
     document, contents = folders.read(folder)
     files = [Sealed(content) for content in contents.values()]
     with folders.refusing_damage(folder):

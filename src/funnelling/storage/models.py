@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import StateError, expect
+from funnelling.hub import folder_here
 from funnelling.storage import folders
 from funnelling.storage.kept import describe_kept
+from funnelling.storage.places import folder_of
 from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
 from funnelling.text.languages import is_served
 from funnelling.work.alone import sole_writer_of_all
@@ -46,6 +48,7 @@ DESCRIBED = (
     "history",
     "keeps",
     "format",
+    "readable_by",
     "funnelling",
     "versions",
 )
@@ -84,11 +87,12 @@ def save_model(
     [[1, 0]]
     """
     check_fitted(model, "classes_")
-    folders.check_writable(Path(path), force)
-    folders.write(Path(path), *_whole(model, scores, details), force)
+    folder = folder_here(path)
+    folders.check_writable(folder, force)
+    folders.write(folder, *whole(model, scores, details), force)
 
 
-def _whole(
+def whole(
     model: "Method", scores: Any, details: Mapping[str, Any] | None
 ) -> tuple[folders.Document, dict[str, Any]]:
     """The document and the files of a model."""
@@ -108,6 +112,7 @@ def _whole(
     name = folders.arrays_name(digest)
     document = {
         "format": folders.FORMAT,
+        "readable_by": folders.READABLE_BY,
         "method": name_of(model),
         "parameters": _plain_parameters(model),
         "languages": dict(model.documents_),
@@ -124,7 +129,7 @@ def _whole(
         "files": {name: digest},
         "model": tree,
     }
-    return document, {name: content, **_pages(document, arrays, details)}
+    return document, {name: content, **pages(document, arrays, details)}
 
 
 def save_changes(
@@ -146,15 +151,15 @@ def save_changes(
     is: what a model's later files have takes the place of what is in earlier ones. ``force`` says whether
     another model elsewhere is replaced.
     """
-    source = Path(source)
-    folder = source if path is None else Path(path)
+    source = folder_here(source)
+    folder = source if path is None else folder_here(path)
     there = [folder] if folder.is_dir() else []
     with sole_writer_of_all(source, *there):
         if folders.read_document(source) != document:
             raise InputError(f"{source}: the model has changed meanwhile. Run the command again.")
         in_place = folder.exists() and folder.samefile(source)
         if changed is None:
-            document, files = _whole(model, scores, details)
+            document, files = whole(model, scores, details)
         else:
             document, files = _parts(model, source, in_place, changed, document, scores, details)
         folders.write(folder, document, files, force or in_place)
@@ -192,28 +197,32 @@ def _parts(
         "model": {**document["model"], "state": state},
     }
     unchanged = folders.read_file(source, large, mapped=True)
-    everything = {**_arrays({large: unchanged}, mapped=True), **arrays}
-    files = {folders.arrays_name(changes): content, **_pages(document, everything, details)}
+    everything = {**arrays_of({large: unchanged}, mapped=True), **arrays}
+    files = {folders.arrays_name(changes): content, **pages(document, everything, details)}
     return document, files if in_place else {large: unchanged, **files}
 
 
-def _pages(
+def pages(
     document: folders.Document, arrays: Arrays, details: Mapping[str, Any] | None
 ) -> dict[str, bytes | None]:
-    """The model's card, and its report where there is one."""
+    """The model's card, and its report where there are details for one."""
     from funnelling.report.card import model_card
     from funnelling.report.model_report import model_report
     from funnelling.report.page import html_page
 
     described = _described(document, arrays)
-    pages: dict[str, str | None] = {folders.CARD: model_card(described), folders.REPORT: None}
+    card, report = model_card(described), None
     if details is not None:
-        pages[folders.REPORT] = html_page(model_report(described, details))
-    return {page: None if text is None else text.encode("utf-8", "replace") for page, text in pages.items()}
+        report = html_page(model_report(described, details)).encode("utf-8", "replace")
+    return {folders.CARD: card.encode("utf-8", "replace"), folders.REPORT: report}
 
 
-def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
-    """The fitted model in a folder.
+def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "Method":
+    """The fitted model in a folder, or at an address on the Hub: ``hf://owner/name``.
+
+    The address may end with ``/folder`` and ``@revision``. What the model consists of, and nothing else, is
+    downloaded into the cache of ``huggingface_hub``, where it is found without a network too. A private model
+    needs a token (``HF_TOKEN``).
 
     ``mapped`` leaves its arrays on the disk: they are read as they are used, cannot be changed, and
     processes that load the same model share their memory.
@@ -222,19 +231,22 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> Any:
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere: no such model folder. Check the path.
     """
-    return load_to_change(path, mapped)[0]
+    return _load(folder_of(path), mapped)[0]
 
 
-def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[Any, folders.Document]:
+def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple["Method", folders.Document]:
     """The fitted model in a folder, and the document that `save_changes` takes with it."""
-    folder = Path(path)
+    return _load(folder_here(path), mapped)
+
+
+def _load(folder: Path, mapped: bool) -> tuple["Method", folders.Document]:
     document, files = folders.read(folder, mapped)
     with folders.refusing_damage(folder):
-        arrays = _arrays(files, mapped)
+        arrays = arrays_of(files, mapped)
     return restored(folder, document, arrays), document
 
 
-def restored(folder: Path, document: folders.Document, arrays: Arrays) -> Any:
+def restored(folder: Path, document: folders.Document, arrays: Arrays) -> "Method":
     """The fitted model that a folder's document and arrays are."""
     from funnelling.method.base import Method
 
@@ -257,10 +269,10 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     And what it learned from, step by step (``history``, None where that is not known), and what it keeps of
     its documents (``keeps``, see `describe_kept`).
     """
-    folder = Path(path)
+    folder = folder_of(path)
     document, files = folders.read(folder, mapped=True)
     with folders.refusing_damage(folder):
-        arrays = _arrays(files, mapped=True)
+        arrays = arrays_of(files, mapped=True)
     return description_of(folder, document, arrays)
 
 
@@ -274,7 +286,7 @@ def description_of(folder: Path, document: folders.Document, arrays: Arrays) -> 
     return described
 
 
-def _arrays(files: Mapping[str, Any], mapped: bool) -> Arrays:
+def arrays_of(files: Mapping[str, Any], mapped: bool) -> Arrays:
     """The arrays of a model's files; ``mapped`` ones lie where they are."""
     from safetensors.numpy import load
 

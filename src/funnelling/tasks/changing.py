@@ -7,7 +7,7 @@ from funnelling.errors import InputError
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.encoder import EncoderSpace
 from funnelling.spaces.reference_based import ReferenceSpace
-from funnelling.tasks.tuning import check_tunable
+from funnelling.tasks.tuning import tunable
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -37,7 +37,7 @@ def possible_changes(model: "Method") -> dict[str, Any]:
 
 
 def _impossible(model: "Method") -> dict[str, str]:
-    again, tune = _refusal(model.check_extensible), _refusal(lambda: check_tunable(model))
+    again, tune = _refusal(model.check_extensible), _refusal(lambda: tunable(model))
     on_texts = again if again or model.texts_ else OF_VECTORS
     reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
     if not on_texts and not any(map(model.training_.given_ids, model.training_.ids)):

@@ -56,9 +56,9 @@ def tune(
     """
     parse_goal(optimise)
     check_writable(Path(output or model), force or output is None)
-    funnel, document = load_to_change(model, mapped=True)
+    loaded, document = load_to_change(model, mapped=True)
     with naming_file(model):
-        check_tunable(funnel)
+        funnel = tunable(loaded)
         change = funnel.tune(optimise, labels, per_label)
     remember_step(funnel, "tune", goal=change.goal, labels=None if labels is None else len(change.tuned))
     measurement = _measurement(change)
@@ -75,11 +75,12 @@ def tune(
     return TunedModel(funnel, change, measurement)
 
 
-def check_tunable(model: "Method") -> None:
-    """Refuse a model that has no thresholds to tune, or does not keep what that takes."""
+def tunable(model: "Method") -> FunnellingClassifier:
+    """The model, if it is one that has thresholds to tune and keeps what that takes; others are refused."""
     if not isinstance(model, FunnellingClassifier):
         raise InputError("Only funnels have thresholds to tune. Train one with --optimise.")
     model.check_tunable()
+    return model
 
 
 def _measurement(change: ThresholdChange) -> Measurement:

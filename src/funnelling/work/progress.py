@@ -1,5 +1,6 @@
-"""Progress bars: on standard error, only on a terminal, only when asked for."""
+"""Progress, on standard error and only when asked for: bars on a terminal, or records of what is done."""
 
+import logging
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -7,7 +8,10 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any, TypeVar
 
+from funnelling.work.messages import say, style
+
 TICK = 0.5  # seconds from which on a bar is shown, and after which its clock goes on
+RECORD = 10.0  # seconds between records of progress
 
 Advance = Callable[[int], object]
 Item = TypeVar("Item")
@@ -50,48 +54,74 @@ def progress_bar(description: str, total: int | None, shown: bool, unit: str = "
     >>> with progress_bar("counting", 3, shown=False) as advance:
     ...     advance(1)
     """
-    if not _is_terminal(shown):
-        yield HIDDEN
-        return
-    with _ticking(total=total, desc=description, unit=unit) as bar:
-        yield Progress(description, bar)
+    with _bar(shown, total=total, desc=description, unit=unit) as bar:
+        yield HIDDEN if bar is None else Progress(description, bar)
 
 
 @contextmanager
 def clock(description: str, shown: bool) -> Iterator[None]:
     """Show how long the body has been running, where it has no steps to count."""
-    if not _is_terminal(shown):
-        yield
-        return
-    with _ticking(desc=description, bar_format="{desc}: {elapsed}"):
+    with _bar(shown, desc=description, bar_format="{desc}: {elapsed}"):
         yield
 
 
-def _is_terminal(shown: bool) -> bool:
-    return shown and bool(getattr(sys.stderr, "isatty", bool)())
+class _Records:
+    """What a bar would show, told in records."""
+
+    def __init__(self, desc: str, total: int | None = None, unit: str = "it", **_: Any) -> None:
+        self.n, self._description, self._total, self._unit = 0, desc, total, unit
+
+    def update(self, steps: int) -> None:
+        self.n += steps
+
+    def set_description(self, description: str, refresh: bool = True) -> None:  # noqa: ARG002
+        self._description = description
+
+    def refresh(self) -> None:
+        known = {"done": self.n, "total": self._total, "unit": self._unit} if self._total is not None else {}
+        say(self._description, logging.INFO, **known)
 
 
 @contextmanager
-def _ticking(**options: Any) -> Iterator[Any]:
-    """A bar that is drawn again and again while the body runs, whether it has moved or not."""
-    from tqdm import tqdm
+def _bar(shown: bool, **options: Any) -> Iterator[Any]:
+    """A bar or records in its place, shown again and again while the body runs, moved or not."""
+    if not shown or style().quiet:
+        yield None
+    elif style().as_json:
+        records = _Records(**options)
+        with _ticking(RECORD, records.refresh):
+            yield records
+    elif not getattr(sys.stderr, "isatty", bool)():
+        yield None
+    else:
+        from tqdm import tqdm
 
-    done = Event()
-    size = shutil.get_terminal_size()  # tqdm shows nothing on a terminal that does not tell its size
-    with tqdm(leave=False, delay=TICK, ncols=size.columns, nrows=size.lines, **options) as bar:
+        size = shutil.get_terminal_size()  # tqdm shows nothing on a terminal that does not tell its size
+        with tqdm(leave=False, delay=TICK, ncols=size.columns, nrows=size.lines, **options) as bar:
 
-        def tick() -> None:
-            while not done.wait(TICK):
+            def redraw() -> None:
                 bar.delay = 0  # it has been shown, and will have to be cleared
                 bar.refresh()
 
-        ticker = Thread(target=tick, name="progress", daemon=True)
-        ticker.start()
-        try:
-            yield bar
-        finally:
-            done.set()
-            ticker.join()
+            with _ticking(TICK, redraw):
+                yield bar
+
+
+@contextmanager
+def _ticking(seconds: float, tick: Callable[[], None]) -> Iterator[None]:
+    done = Event()
+
+    def run() -> None:
+        while not done.wait(seconds):
+            tick()
+
+    ticker = Thread(target=run, name="progress", daemon=True)
+    ticker.start()
+    try:
+        yield
+    finally:
+        done.set()
+        ticker.join()
 
 
 def watched(items: Sequence[Item], description: str, shown: bool, unit: str = "documents") -> Iterator[Item]:

@@ -1,0 +1,79 @@
+"""The parsers of the commands: how they refuse, what all of them take, and what is in them."""
+
+import argparse
+import logging
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from funnelling.work.messages import Style, say
+
+BAD_INPUT = 2
+
+
+class _Help(argparse.HelpFormatter):
+    """Wraps a paragraph, and leaves a text of several lines, such as examples, as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that refuses in one line, as all bad input is refused."""
+
+    def __init__(self, formatter_class: Any = _Help, **options: Any) -> None:
+        super().__init__(formatter_class=formatter_class, **options)
+
+    def error(self, message: str) -> NoReturn:
+        say(f"{message}. See {self.prog} --help.", logging.ERROR, program=self.prog)
+        self.exit(BAD_INPUT)
+
+
+def add_general(parser: argparse.ArgumentParser) -> None:
+    """What every command takes, before its name or after it: so that neither place has a default."""
+    group = parser.add_argument_group("general options")
+
+    def add(name: str, **options: Any) -> None:
+        group.add_argument(name, default=argparse.SUPPRESS, **options)
+
+    add("--config", metavar="FILE", help="file of settings, in TOML (funnelling.toml of the working folder)")
+    add("--no-config", action="store_true", help="read no file of settings")
+    add("--quiet", action="store_true", help="say nothing on standard error but what is wrong")
+    add("--log-json", action="store_true", help="say all that goes to standard error in JSON, a line each")
+
+
+def style_of(parsed: argparse.Namespace) -> Style:
+    """How a command is to speak."""
+    return Style(getattr(parsed, "quiet", False), getattr(parsed, "log_json", False))
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of a parser's commands, by name."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}
+
+
+def every_parser(
+    parser: argparse.ArgumentParser, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
+    """A parser and those of all its commands, each with the words that lead to it, such as data, build."""
+    yield path, parser
+    for name, command in subcommands(parser).items():
+        yield from every_parser(command, (*path, name))
+
+
+def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    """The options of a parser by their long names, without the dashes."""
+    return {
+        name.removeprefix("--"): action
+        for action in parser._actions
+        for name in action.option_strings
+        if name.startswith("--")
+    }
+
+
+def rivals(parser: argparse.ArgumentParser, action: argparse.Action) -> set[str]:
+    """Where the options store that cannot stand beside one, its own place included."""
+    groups = [group._group_actions for group in parser._mutually_exclusive_groups]
+    return {action.dest, *(other.dest for group in groups if action in group for other in group)}

@@ -1,0 +1,40 @@
+"""``funnelling pull``: a model from the Hugging Face Hub into a folder, where it can be changed."""
+
+import argparse
+
+from funnelling.cli import options, printing
+
+
+def add_to(commands: options.Commands) -> None:
+    parser = commands.add_parser(
+        "pull",
+        help="copy a model from the Hugging Face Hub",
+        description="Copy a model from the Hugging Face Hub into a folder, where it can be changed. Commands "
+        "that only read a model take hf://owner/name themselves. Nothing that runs comes along, nor the "
+        "pages beside the model: its card is written anew.",
+    )
+    parser.add_argument(
+        "address", metavar="ADDRESS", help="hf://owner/name, with /folder or @revision where there is one"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        type=options.model_folder,
+        metavar="MODEL",
+        help="folder of the model",
+    )
+    options.add_force(parser)
+    options.add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    from funnelling.storage.sharing import pull_model
+
+    pull_model(arguments.address, arguments.output, force=arguments.force)
+    if arguments.json:
+        printing.print_json({"model": arguments.output})
+        return
+    print(f"Model: {arguments.output}")
+    print(f"Next:  funnelling inspect {arguments.output}")

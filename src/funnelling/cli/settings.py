@@ -1,0 +1,239 @@
+"""Settings: what a file and the environment say where the command line does not.
+
+A file has the names of the options. Those at its top are for every command that has them, those of a table
+for the command of that name. It is checked as the command line is, by the same parsers.
+"""
+
+import argparse
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from funnelling.cli.parsers import every_parser, options_of, rivals, subcommands
+from funnelling.errors import InputError
+
+FOUND = "funnelling.toml"  # in the working folder
+CONFIG = "FUNNELLING_CONFIG"  # the environment variable that names another file
+VARIABLES = {"jobs": "FUNNELLING_JOBS"}  # of the environment, for options
+TOKEN = "FUNNELLING_TOKEN"  # which `serve` reads in place of --token-file
+LARGEST = 2**20  # bytes of a file
+# What a file may not set that is merely found. Whoever enters a folder that others made has not agreed to
+# have outputs replaced, documents sent elsewhere, others let in, encoders loaded, messages hidden.
+PLACES = ("FILE", "DIR", "MODEL", "ADDRESS")  # what options are said to take
+ONLY_NAMED = ("force", "allow-host", "quiet", "log-json")
+HELP = {"-h", "--help"}
+
+_NOT_IN_FILES = ("help", "version", "config", "no-config")
+
+
+class _Setting(NamedTuple):
+    """A setting: its name, what it sets, what stands for it on a command line, and where it was made."""
+
+    name: str
+    action: argparse.Action
+    words: tuple[str, ...]
+    place: str
+    found: bool = False
+
+
+def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The command that was typed, with what a file and the environment add to it.
+
+    With it come the names of settings from a file that nobody named.
+    """
+    if not HELP.isdisjoint(words):
+        parser.parse_args(words)  # shows help and leaves, with options required that a file could set
+    with _without_defaults(parser):
+        given = parser.parse_args(words)
+        command = dict(every_parser(parser))[given.command]
+        settings = {
+            dest: setting
+            for dest, setting in _settings(parser, given).items()
+            if not any(hasattr(given, rival) for rival in rivals(command, setting.action))
+        }
+        for setting in settings.values():
+            _check_trust(setting)
+        values = _values(command, settings)
+    for dest in values:
+        settings[dest].action.required = False
+    command.set_defaults(**values)
+    return parser.parse_args(words), [setting.name for setting in settings.values() if setting.found]
+
+
+@contextmanager
+def _without_defaults(parser: argparse.ArgumentParser) -> Iterator[None]:
+    """Let a parser, in the body, tell only what it is given, and for which command."""
+    commands = list(every_parser(parser))
+    actions = [action for _, command in commands for action in command._actions]
+    before = [(action, action.default, action.required) for action in actions]
+    defaults = [command._defaults for _, command in commands]
+    for path, command in commands:
+        command._defaults = {"command": path}
+    for action in actions:
+        action.default = argparse.SUPPRESS
+        # A command that is missing is refused at once: nothing could be said of its settings.
+        action.required = action.required and isinstance(action, argparse._SubParsersAction)
+    try:
+        yield
+    finally:
+        for action, default, required in before:
+            action.default, action.required = default, required
+        for (_, command), default in zip(commands, defaults, strict=True):
+            command._defaults = default
+
+
+def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dict[str, _Setting]:
+    """What the file and the environment say of a command, by what it sets."""
+    commands = dict(every_parser(parser))
+    command = commands[given.command]
+    settings: dict[str, _Setting] = {}
+    path, found = _file(given)
+    layers = [] if path is None else _File(path, found, parser).layers(given.command)
+    for setting in [*layers, *_environment(command)]:
+        for rival in rivals(command, setting.action):
+            settings.pop(rival, None)
+        settings[setting.action.dest] = setting
+    if TOKEN in os.environ:
+        settings.pop("token_file", None)
+    return settings
+
+
+def _file(given: argparse.Namespace) -> tuple[str | None, bool]:
+    """The file of settings, if any is to be read, and whether it is merely found."""
+    if getattr(given, "no_config", False):
+        return None, False
+    named = getattr(given, "config", None) or os.environ.get(CONFIG)
+    if named:
+        return named, False
+    return (FOUND, True) if os.path.isfile(FOUND) else (None, False)
+
+
+def _environment(command: argparse.ArgumentParser) -> Iterator[_Setting]:
+    options = options_of(command)
+    for name, variable in VARIABLES.items():
+        if name in options and os.environ.get(variable):
+            yield _Setting(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
+
+
+def _check_trust(setting: _Setting) -> None:
+    shown = setting.action.metavar if isinstance(setting.action.metavar, str) else ""
+    if setting.found and (setting.name in ONLY_NAMED or any(place in shown.split("|") for place in PLACES)):
+        raise InputError(
+            f"{setting.place}: a file that is merely found may not set this. If you trust it, name it: "
+            f"--config {FOUND}, or {CONFIG}={FOUND} in the environment."
+        )
+
+
+def _values(command: argparse.ArgumentParser, settings: Mapping[str, _Setting]) -> dict[str, Any]:
+    """The values of settings, read as if they had been typed; a switch that is off has none."""
+    command.exit_on_error = False  # but raise it, for the line to name the place
+    try:
+        read = command.parse_args([word for setting in settings.values() for word in setting.words])
+    except argparse.ArgumentError as error:
+        names = (error.argument_name or "").split("/")
+        place = next(each.place for each in settings.values() if f"--{each.name}" in names)
+        raise InputError(f"{place}: {error.message}. See {command.prog} --help.") from None
+    finally:
+        command.exit_on_error = True
+    return {dest: getattr(read, dest) for dest, setting in settings.items() if setting.words}
+
+
+class _File:
+    """A file of settings, which names no command and no option that there is not."""
+
+    def __init__(self, path: str, found: bool, parser: argparse.ArgumentParser) -> None:
+        import tomllib
+
+        self.path, self.found, self.parser = path, found, parser
+        self.commands = dict(every_parser(parser))
+        try:
+            with open(path, "rb") as file:
+                content = file.read(LARGEST + 1)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"{path}: {reason}. Name a file of settings, or none.") from None
+        if len(content) > LARGEST:
+            raise InputError(f"{path}: more than {LARGEST:,} bytes are no settings. Check the path.")
+        try:
+            self.text = content.decode("utf-8-sig")
+            self.table = tomllib.loads(self.text)
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: not UTF-8. Save it as UTF-8.") from None
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise InputError(
+                f"{path}: not TOML: {str(error) or 'nested too deeply'}. Correct it there."
+            ) from None
+        self._check_names(self.table, ())
+
+    def layers(self, path: tuple[str, ...]) -> Iterator[_Setting]:
+        """The settings for a command, those of its own table last."""
+        options, table = options_of(self.commands[path]), self.table
+        for depth in range(len(path) + 1):
+            for name, value in table.items():
+                if not isinstance(value, dict) and name in options:
+                    yield self._setting(name, value, options[name], path[:depth])
+            table = table.get(path[depth], {}) if depth < len(path) else {}
+            if not isinstance(table, dict):  # an option that is called like a command
+                return
+
+    def _check_names(self, table: Mapping[str, Any], path: tuple[str, ...]) -> None:
+        below = [command for other, command in self.commands.items() if other[: len(path)] == path]
+        options = {name for command in below for name in options_of(command)}.difference(_NOT_IN_FILES)
+        commands = subcommands(self.commands[path])
+        for name, value in table.items():
+            if isinstance(value, dict) and name in commands:
+                self._check_names(value, (*path, name))
+            elif isinstance(value, dict):
+                raise InputError(self._unknown(name, path, "command", {*commands}))
+            elif name not in options:
+                raise InputError(self._unknown(name, path, "option", options))
+
+    def _unknown(self, name: str, path: tuple[str, ...], what: str, known: set[str]) -> str:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.replace("_", "-"), sorted(known), n=1)
+        program = " ".join([self.parser.prog, *path])
+        cure = f"Did you mean {near[0]}? " if near else ""
+        return f"{self._place(name, path)}: {program} has no {what} of this name. {cure}See {program} --help."
+
+    def _setting(self, name: str, value: Any, action: argparse.Action, path: tuple[str, ...]) -> _Setting:
+        place = self._place(name, path)
+        several = isinstance(value, list) and isinstance(action, argparse._AppendAction)
+        words = [self._word(name, each, action, place) for each in (value if several else [value])]
+        return _Setting(name, action, tuple(word for word in words if word), place, self.found)
+
+    def _word(self, name: str, value: Any, action: argparse.Action, place: str) -> str:
+        """A value as it would be typed; nothing for a switch that is off."""
+        switch = action.nargs == 0
+        if isinstance(value, bool) and (switch or action.nargs == "?"):
+            return f"--{name}" if value else ""
+        if not switch and isinstance(value, str | int | float) and not isinstance(value, bool):
+            return f"--{name}={value}"
+        takes = "true or false" if switch else "a number, or a text in quotes"
+        if isinstance(action, argparse._AppendAction):
+            takes = f"{takes}, or a list of them"
+        raise InputError(f"{place}: {name} takes {takes}, not {_shown(value)}. Correct it there.")
+
+    def _place(self, name: str, path: tuple[str, ...]) -> str:
+        """The file, the line if it can be told, and the key with its table."""
+        key = ".".join([*path, name])
+        table: tuple[str, ...] = ()
+        for number, line in enumerate(self.text.splitlines(), 1):
+            header = re.match(r"\s*\[([^\[\]]+)\]", line)
+            if header:
+                table = tuple(part.strip(" \t\"'") for part in header[1].split("."))
+                here = table == (*path, name)
+            else:
+                start = re.match(r"\s*[\"']?([^\s\"'=.]+)[\"']?\s*=", line)
+                here = bool(start) and table == path and start[1] == name  # type: ignore[index]
+            if here:
+                return f"{self.path}:{number}: {key}"
+        return f"{self.path}: {key}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "a list" if isinstance(value, list) else str(value)

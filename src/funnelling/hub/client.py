@@ -1,0 +1,110 @@
+"""The Hub's own library, loaded where it is used, and what it refuses in one line each."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.hub.addresses import HubAddress
+
+NETWORK = "Check the network; what was downloaded before is read without it"
+TOKEN = "with a token that may (HF_TOKEN, or hf auth login)"
+
+
+def hub() -> Any:
+    """The library, as a module."""
+    try:
+        import huggingface_hub
+        import huggingface_hub.constants
+        import huggingface_hub.errors
+        import huggingface_hub.utils
+    except ImportError:
+        raise InputError("hf:// needs huggingface_hub: pip install 'funnelling[hub]'") from None
+    return huggingface_hub
+
+
+def agent() -> dict[str, str]:
+    """What requests say of who makes them."""
+    from importlib.metadata import version
+
+    return {"library_name": "funnelling", "library_version": version("funnelling")}
+
+
+@contextmanager
+def asking(address: HubAddress) -> Iterator[None]:
+    """Say in one line, which begins with the address, what the Hub or the way there refuses.
+
+    Bars, and lines on what is tried again, are shown on a terminal only.
+    """
+    hub()  # or say what is missing
+    try:
+        with nullcontext() if sys.stderr.isatty() else _silence():
+            yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # the library raises those of its own, of its HTTP client and of the system
+        raise InputError(f"{address}: {_reason(error, address)}") from error
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    utils = hub().utils
+    verbosity, shown = utils.logging.get_verbosity(), not utils.are_progress_bars_disabled()
+    utils.logging.set_verbosity_error()
+    if shown:
+        utils.disable_progress_bars()
+    try:
+        yield
+    finally:
+        utils.logging.set_verbosity(verbosity)
+        if shown:
+            utils.enable_progress_bars()
+
+
+def _reason(error: Exception, address: HubAddress) -> str:
+    """Why the Hub was of no use, and the cure."""
+    errors = hub().errors
+    match error:
+        case errors.GatedRepoError():
+            page = f"{hub().constants.ENDPOINT}/{address.repository}"
+            return f"its owner asks who reads it. Ask for access at {page}, and come back {TOKEN}."
+        case errors.RepositoryNotFoundError():
+            return f"not found, or private. Check the name, or come {TOKEN}."
+        case errors.RevisionNotFoundError():
+            return "no such revision. Name a branch, a tag or a commit of it."
+        case errors.OfflineModeIsEnabled():
+            return "offline, since HF_HUB_OFFLINE is set. Unset it."
+        case errors.LocalEntryNotFoundError():
+            if hub().constants.HF_HUB_OFFLINE:
+                return "not in the cache, and HF_HUB_OFFLINE is set. Unset it."
+            return _reason_of_status(error.__cause__) or f"the Hub cannot be reached. {NETWORK}."
+        case errors.EntryNotFoundError():
+            return "no model of funnelling is there, or not all of it. Check the name."
+    if isinstance(error.__cause__, errors.HfHubHTTPError):  # of an upload, in a thread
+        error = error.__cause__
+    if reason := _reason_of_status(error):
+        return reason
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'the cache'}: {error.strerror.lower()}. Check the disk, or HF_HOME."
+    said = " ".join(str(error).split()) or type(error).__name__
+    return f"the Hub did not do it: {said[:200].rstrip('.')}. {NETWORK}."
+
+
+def _reason_of_status(error: BaseException | None) -> str:
+    """What an HTTP status says; nothing where there is none."""
+    response = getattr(error, "response", None)
+    match getattr(response, "status_code", None):
+        case None:
+            return ""
+        case 401:
+            return f"the token is not valid. Come {TOKEN}."
+        case 403:
+            return f"not allowed. Come {TOKEN}."
+        case 409 | 412:
+            return "it has changed meanwhile. Push again."
+        case 429:
+            return "the Hub has had too many requests. Wait a while."
+        case status:
+            said = " ".join(str(error).split())
+            return f"the Hub answers {status} ({said[:200].rstrip('.')}). Try again later."

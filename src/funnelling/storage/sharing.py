@@ -1,0 +1,149 @@
+"""Models to the Hub and from there: what is sent, and what has to be said before it is."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from funnelling.errors import InputError
+from funnelling.estimator import check_fitted
+from funnelling.hub import HubAddress, folder_here, upload
+from funnelling.storage import folders
+from funnelling.storage.models import arrays_of, description_of, pages, restored, whole
+from funnelling.storage.places import download
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+Place = str | os.PathLike[str]
+MESSAGE = "A model of funnelling"
+_LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What was sent: to which address, in which commit, how many bytes in which files, and what they keep."""
+
+    address: str
+    commit: str
+    files: dict[str, int]
+    keeps: str
+
+    def record(self) -> dict[str, Any]:
+        """In plain values."""
+        return asdict(self)
+
+
+def push_model(
+    model: "Method | Place",
+    address: str,
+    *,
+    private: bool = False,
+    revision: str | None = None,
+    license: str | None = None,  # noqa: A002 - the Hub's word
+    message: str = MESSAGE,
+    compact: bool = False,
+    with_documents: bool = False,
+) -> Pushed:
+    """Share a model on the Hugging Face Hub, in one commit: ``load_model("hf://owner/name")`` reads it there.
+
+    Parameters
+    ----------
+    model : fitted model, or the folder of one, which is loaded first: what cannot be loaded is not sent
+    address : where to, such as ``owner/name``; the repository is made where there is none
+    private : whether a new repository is for you and those you let in; one that everyone can read is refused
+    revision : branch, which is made where there is none; by default the main one
+    license : the Hub's name of a licence, such as ``apache-2.0``, for the card
+    message : what the commit is about
+    compact : whether to send a copy that keeps nothing of its training documents; the folder stays as it is
+    with_documents : whether to send what the model keeps of its training documents, and its report, which
+        shows parts of texts. Without either, a model that keeps something of them is refused
+
+    >>> push_model("nowhere", "owner/name")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: nowhere: no such model folder. Check the path.
+    """
+    from funnelling.report.card import model_card
+    from funnelling.report.kept_text import kept_sentence
+
+    target = _target(address, revision)
+    licence = _checked_licence(license)
+    if compact and with_documents:
+        raise InputError("compact leaves out what with_documents sends. Leave one out.")
+    place, document, files = _content(model, compact)
+    described = description_of(place, document, arrays_of(files, mapped=False))
+    keeps = kept_sentence(described)
+    if described["keeps"]["documents"] and not with_documents:
+        raise InputError(
+            f"{place}: {keeps[0].lower()}{keeps[1:-1]}; whoever reads the repository could read that. Push a "
+            "copy without it by --compact, or all of it by --with-documents."
+        )
+    content = {
+        folders.MODEL: folders.document_bytes(place, document),
+        folders.CARD: model_card(described, str(target), licence).encode("utf-8", "replace"),
+        **files,
+        **(_report(model) if with_documents else {}),
+    }
+    commit = upload(target, content, message, private=private, replaces=folders.is_file_of_model)
+    return Pushed(str(target), commit, {name: len(each) for name, each in content.items()}, keeps)
+
+
+def pull_model(address: str, path: Place, *, force: bool = False) -> None:
+    """Copy a model from the Hub to a folder, where it can be changed.
+
+    It is loaded first. Of what is beside it nothing comes along: the card is written anew from the model.
+    """
+    target = folder_here(path)
+    folders.check_writable(target, force)
+    folder = download(HubAddress.parse(address))
+    document, files = folders.read(folder)
+    with folders.refusing_damage(folder):
+        arrays = arrays_of(files, mapped=False)
+    restored(folder, document, arrays)
+    description_of(folder, document, arrays)
+    folders.write(target, document, {**files, **pages(document, arrays, None)}, force)
+
+
+def _target(address: str, revision: str | None) -> HubAddress:
+    target = HubAddress.parse(address)
+    if revision is None:
+        return target
+    named = HubAddress.parse(f"{target.at(None)}@{revision}")
+    if target.revision not in (None, revision):
+        raise InputError(f"{target}: names a revision already, and {revision!r} is another. Leave one out.")
+    return named
+
+
+def _checked_licence(licence: str | None) -> str | None:
+    if licence is not None and not _LICENCE.fullmatch(licence.lower()):
+        raise InputError(f"{licence!r} is no licence on the Hub. Write its name there, such as apache-2.0.")
+    return licence and licence.lower()
+
+
+def _content(model: "Method | Place", compact: bool) -> tuple[Path, folders.Document, dict[str, bytes]]:
+    """What messages call a model, its document and its files of arrays."""
+    if not isinstance(model, str | os.PathLike):
+        check_fitted(model, "classes_")
+        document, files = whole(model.without_documents() if compact else model, None, None)
+        return Path("The model"), document, _of_arrays(files)
+    folder = folder_here(model)
+    document, files = folders.read(folder)
+    with folders.refusing_damage(folder):
+        arrays = arrays_of(files, mapped=False)
+    loaded = restored(folder, document, arrays)
+    if compact:
+        document, files = whole(loaded.without_documents(), document["scores"], None)
+    return folder, document, _of_arrays(files)
+
+
+def _of_arrays(files: Mapping[str, Any]) -> dict[str, bytes]:
+    return {name: content for name, content in files.items() if name not in folders.PAGES}
+
+
+def _report(model: "Method | Place") -> dict[str, bytes]:
+    """The report beside a model, where there is one."""
+    if isinstance(model, str | os.PathLike) and (file := Path(model) / folders.REPORT).is_file():
+        return {folders.REPORT: file.read_bytes()}
+    return {}

@@ -1,0 +1,112 @@
+"""What is said on standard error while something goes on: as lines, as JSON, or nothing but errors."""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+PROGRAM = "funnelling"
+
+
+class Style(NamedTuple):
+    """How messages are shown: all or only errors, as lines for people or as JSON for programs."""
+
+    quiet: bool = False
+    as_json: bool = False
+
+
+_style = Style()
+_OF_EVERY_RECORD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "color_message"}
+
+
+class _Line(logging.Formatter):
+    """The message; an error begins with the command, and is one line even where a name in it has several."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        message = record.getMessage()
+        if record.levelno < logging.ERROR:
+            return message
+        return f"{getattr(record, 'program', PROGRAM)}: {' '.join(message.splitlines())}"
+
+
+class JsonLine(logging.Formatter):
+    """A record as one JSON object: its time, level, logger and message, and the fields it was given.
+
+    >>> import json
+    >>> record = logging.makeLogRecord({"levelname": "INFO", "msg": "read", "documents": 3})
+    >>> list(json.loads(JsonLine().format(record)))
+    ['time', 'level', 'logger', 'message', 'documents']
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        import json
+        from datetime import UTC, datetime
+
+        told: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        told |= {name: value for name, value in vars(record).items() if name not in _OF_EVERY_RECORD}
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        return json.dumps(told, ensure_ascii=False, default=str)
+
+
+class Messages(logging.Handler):
+    """Shows records on standard error, in the style that holds."""
+
+    def __init__(
+        self, line: logging.Formatter | None = None, as_json: logging.Formatter | None = None
+    ) -> None:
+        super().__init__()
+        self._line, self._json = line or _Line(), as_json or JsonLine()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if _style.quiet and record.levelno < logging.ERROR:
+            return
+        shown = (self._json if _style.as_json else self._line).format(record)
+        print(shown, file=sys.stderr, flush=True)
+
+
+_messages = Messages()
+
+
+def say(line: str, level: int = logging.INFO, **fields: Any) -> None:
+    """Say what is going on, or at the level of an error what went wrong; ``fields`` are for JSON."""
+    record = {"name": PROGRAM, "levelno": level, "levelname": logging.getLevelName(level), "msg": line}
+    _messages.handle(logging.makeLogRecord(record | fields))
+
+
+def style() -> Style:
+    """The style that holds."""
+    return _style
+
+
+def speak(style: Style) -> None:
+    """From now on, say everything in this style, warnings of other libraries too."""
+    global _style
+    _style = style
+    logging.captureWarnings(style != Style())
+
+
+@contextmanager
+def speaking(style: Style) -> Iterator[None]:
+    """Say everything in a style while the body runs, what the library logs included."""
+    before, logger = _style, logging.getLogger(PROGRAM)
+    level, warnings = logger.level, logging.getLogger("py.warnings")
+    listening = [each for each in (logger, warnings) if not each.handlers]  # else somebody else does
+    for each in listening:
+        each.addHandler(_messages)
+    if logger in listening:
+        logger.setLevel(logging.INFO)
+    speak(style)
+    try:
+        yield
+    finally:
+        speak(before)
+        logger.setLevel(level)
+        for each in listening:
+            each.removeHandler(_messages)

@@ -1,0 +1,98 @@
+"""What commands say on standard error: as lines, as JSON, or only what is wrong."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from funnelling.cli import COMMANDS, main
+
+from .command import documents, run_command, succeed, write_jsonl
+
+TRAIN = ("train", "docs.jsonl", "-o", "model", "--method", "naive", "--jobs", "1", "--no-table")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_jsonl(tmp_path / "docs.jsonl", documents())
+    return tmp_path
+
+
+def records(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("words", [("--quiet", *TRAIN), (*TRAIN, "--quiet")])
+def test_quiet(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    succeed(*words)
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "Model:  model" in captured.out  # results are no messages
+
+
+@pytest.mark.parametrize("words", [("--log-json", *TRAIN), (*TRAIN, "--log-json")])
+def test_json(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    succeed(*words)
+    captured = capsys.readouterr()
+    said = records(captured.err)
+    assert "Training naive" in str(said[0]["message"])
+    for record in said:
+        assert (record["level"], str(record["logger"]).partition(".")[0]) == ("info", "funnelling")
+        assert datetime.fromisoformat(str(record["time"])).tzinfo is not None
+    assert "Model:  model" in captured.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--log-json", "trian"], "invalid choice: 'trian'"),
+        (["train", "--log-json"], "required: DATA"),
+        (["predict", "none", "docs.jsonl", "--log-json"], "no such model folder"),
+        (["predict", "none", "docs.jsonl", "--quiet", "--log-json"], "no such model folder"),
+        (["data", "list", "--log-json", "--config", "none"], "none: no such file"),
+    ],
+)
+def test_errors_in_json(words: list[str], message: str, folder: Path) -> None:
+    done = run_command(*words, cwd=folder)
+    (record,) = records(done.stderr)
+    assert (done.returncode, done.stdout, record["level"]) == (2, "", "error")
+    assert message in str(record["message"])
+
+
+def test_errors_are_said_quietly_too(folder: Path) -> None:
+    done = run_command("predict", "none", "docs.jsonl", "--quiet", cwd=folder)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("funnelling: none: no such model folder")
+
+
+def test_a_file_can_ask_for_it(folder: Path) -> None:
+    Path("mine.toml").write_text("log-json = true\n[data.list]\nquiet = true\n", encoding="utf-8")
+    done = run_command("predict", "none", "docs.jsonl", "--config", "mine.toml", cwd=folder)
+    assert records(done.stderr)[0]["level"] == "error"
+    assert run_command("data", "list", "--config", "mine.toml", cwd=folder).stderr == ""
+
+
+def test_a_fault_is_a_record_with_its_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("funnelling.cli.data.run_list", fail)
+    assert main(["data", "list", "--log-json"]) == 1
+    (record,) = records(capsys.readouterr().err)
+    assert (record["level"], record["message"]) == ("critical", "a fault of funnelling: RuntimeError")
+    assert "RuntimeError: broken" in str(record["exception"])
+    with pytest.raises(RuntimeError, match="broken"):
+        main(["data", "list"])
+
+
+def test_every_command_takes_them(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        name = command.__name__.rpartition(".")[2].replace("_", "-")
+        with pytest.raises(SystemExit, match="0"):
+            main([name, "--help"])
+        printed = capsys.readouterr().out
+        assert all(option in printed for option in ("--config", "--no-config", "--quiet", "--log-json")), name

@@ -1,0 +1,118 @@
+"""``funnelling push`` and ``pull``, and commands that read a model on the Hub; on a small Hub of our own."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hub.server import LocalHub, environment, used
+
+from .command import assert_one_line, run_command, succeed
+from .conftest import Refuses
+
+ADDRESS = "hf://owner/name"
+TEXT = "printer network window"
+
+
+@pytest.fixture
+def hub(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
+    with used(tmp_path_factory.mktemp("cache"), monkeypatch) as hub:
+        yield hub
+
+
+@pytest.fixture
+def hub_with_model(hub: LocalHub, own_words_model: Path) -> LocalHub:
+    hub.repository("owner/name", {path.name: path.read_bytes() for path in own_words_model.iterdir()})
+    return hub
+
+
+@pytest.mark.usefixtures("hub")
+def test_a_model_goes_to_the_hub_and_comes_back(
+    own_words_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("push", own_words_model, "owner/name", "--compact", "--private", "--license", "mit", "--json")
+    pushed = json.loads(capsys.readouterr().out)
+    assert pushed["address"] == ADDRESS
+    assert pushed["keeps"].startswith("It keeps nothing of its training documents")
+    assert {"model.json", "README.md"} < set(pushed["files"])
+
+    succeed("push", own_words_model, "owner/name", "--with-documents", "--revision", "v2", "--message", "all")
+    printed = capsys.readouterr()
+    assert f"Model:  {ADDRESS}@v2\n" in printed.out
+    assert "It keeps of 32 training documents: ids, " in printed.out
+    assert "report.html (" in printed.out
+    assert printed.err == ""
+
+    succeed("pull", "owner/name@v2", "-o", tmp_path / "copy", "--json")
+    assert json.loads(capsys.readouterr().out) == {"model": str(tmp_path / "copy")}
+    succeed("tune", tmp_path / "copy", "--optimise", "micro-f1")
+    succeed("pull", ADDRESS, "-o", tmp_path / "copy", "--force")
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("hub_with_model")
+def test_commands_that_read_take_an_address(
+    own_words_model: Path, split_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for model in (ADDRESS, own_words_model):
+        for command in (
+            ("predict", model, TEXT),
+            ("explain", model, TEXT),
+            ("evaluate", model, split_data),
+            ("inspect", model, "--json"),
+        ):
+            succeed(*command)
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    succeed("inspect", ADDRESS, own_words_model)
+    assert "No setting differs" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("hub_with_model")
+def test_a_folder_of_parts_is_labelled_too(split_data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "one.jsonl").write_bytes(split_data.read_bytes())
+    succeed("predict", ADDRESS, tmp_path / "parts", "-o", tmp_path / "labelled", "--jobs", 1)
+    assert (tmp_path / "labelled" / "one.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("tune", ADDRESS, "--optimise", "micro-f1"),
+        ("update", ADDRESS, "docs.jsonl"),
+        ("add-language", ADDRESS, "docs.jsonl"),
+        ("forget", ADDRESS, "--ids", "ids.txt"),
+        ("relabel", ADDRESS, "--map", "labels.csv"),
+        ("train", "docs.jsonl", "-o", ADDRESS),
+        ("push", ADDRESS, "owner/other"),
+        ("pull", ADDRESS, "-o", "hf://owner/other"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_those_that_change_a_model_say_how(command: tuple[str, ...], refuses: Refuses) -> None:
+    refuses(*command, says=["is on the Hub", "funnelling pull", "funnelling push"])
+
+
+def test_documents_are_not_pushed_unasked(hub: LocalHub, own_words_model: Path, refuses: Refuses) -> None:
+    refuses("push", own_words_model, "owner/name", says=["ids", "--compact", "--with-documents"])
+    refuses("push", own_words_model, "name", "--compact", says=["hf://owner/name"])
+    assert not hub.requests
+
+
+def test_a_process_of_its_own_finds_the_hub_by_the_environment(
+    hub_with_model: LocalHub, tmp_path: Path
+) -> None:
+    told = environment(hub_with_model, tmp_path / "home", token=None)
+    (tmp_path / "home").mkdir()
+    done = run_command("predict", ADDRESS, TEXT, cwd=tmp_path, env=told)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr  # on thresholds
+    assert json.loads(done.stdout)["labels"]
+    offline = run_command("predict", ADDRESS, TEXT, cwd=tmp_path, env={**told, "HF_HUB_OFFLINE": "1"})
+    assert offline.stdout == done.stdout
+    missing = run_command("predict", "hf://owner/other", TEXT, cwd=tmp_path, env=told)
+    assert_one_line(missing.stderr, ["hf://owner/other: not found, or private", "HF_TOKEN"])
+    assert missing.returncode == 2

@@ -1,0 +1,369 @@
+"""Models on the Hub: what comes from there, what goes there, what is refused; on a small Hub of our own."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier, InputError, load_model, pull_model, push_model, save_model
+from funnelling.evaluation.language_averages import measure_languages
+from funnelling.storage import describe_model
+from funnelling.storage.held import hold_model
+from tests.artificial import text_corpus
+from tests.hub.server import READER, WRITER, WRONG, Files, LocalHub, used
+
+TEXTS, LABELS, LANGUAGES = text_corpus()
+ADDRESS = "hf://owner/name"
+
+
+@pytest.fixture(scope="module")
+def fitted() -> FunnellingClassifier:
+    return FunnellingClassifier(views=None, random_state=0).fit(TEXTS, LABELS, LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def compact() -> FunnellingClassifier:
+    return FunnellingClassifier(views=None, random_state=0, compact=True).fit(TEXTS, LABELS, LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def folder(fitted: FunnellingClassifier, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that keeps something of its documents, with a report."""
+    path = tmp_path_factory.mktemp("models") / "model"
+    truth = [[1, 0], [0, 1]]
+    save_model(fitted, path, scores=measure_languages(truth, truth, ["en", "it"]))
+    (path / "report.html").write_text("parts of texts", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalHub]:
+    with used(tmp_path / "cache", monkeypatch) as hub:
+        yield hub
+
+
+def files_in(folder: Path) -> Files:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def arrays_of(files: Any) -> str:
+    return next(name for name in files if name.startswith("arrays-"))
+
+
+def probabilities(model: Any) -> Any:
+    return model.predict_proba(TEXTS[:4], LANGUAGES[:4])
+
+
+def refusal(address: str = ADDRESS) -> str:
+    with pytest.raises(InputError) as refused:
+        load_model(address)
+    message = str(refused.value)
+    assert "\n" not in message
+    assert message.endswith(".")
+    return message
+
+
+class TestLoading:
+    def test_a_model_is_the_one_in_the_folder(
+        self, hub: LocalHub, folder: Path, fitted: FunnellingClassifier
+    ) -> None:
+        hub.repository("owner/name", files_in(folder))
+        for mapped in (False, True):
+            np.testing.assert_array_equal(probabilities(load_model(ADDRESS, mapped)), probabilities(fitted))
+        assert describe_model(ADDRESS) == describe_model(folder)
+        np.testing.assert_array_equal(probabilities(hold_model(ADDRESS).load()), probabilities(fitted))
+
+    def test_only_the_files_of_the_model_are_downloaded(self, hub: LocalHub, folder: Path) -> None:
+        more = {"evil.py": b"1 / 0", "model.pkl": b"x", "arrays-0123456789abcdef.safetensors": b"x"}
+        hub.repository("owner/name", {**files_in(folder), **more})
+        load_model(ADDRESS)
+        asked = {path.rpartition("/")[2] for path in hub.asked("/resolve/")}
+        assert asked == {"model.json", arrays_of(files_in(folder))}
+
+    def test_a_token_goes_to_the_hub_and_to_no_other_host(self, hub: LocalHub, folder: Path) -> None:
+        hub.repository("owner/name", files_in(folder), private=True)
+        load_model(ADDRESS)
+        assert {token for _, path, token in hub.requests if "resolve" in path} == {WRITER}
+        assert set(hub.elsewhere) == {""}
+
+    def test_all_files_are_asked_for_at_the_commit_of_the_first(self, hub: LocalHub, folder: Path) -> None:
+        """Another model may be pushed between the first and the second."""
+        repository = hub.repository("owner/name", files_in(folder))
+        commit = repository.branches["main"]
+        load_model(ADDRESS)
+        assert any(f"/resolve/{commit}/arrays-" in path for path in hub.asked("/resolve/"))
+
+    def test_a_revision_and_a_folder(self, hub: LocalHub, folder: Path, fitted: Any) -> None:
+        files = {f"small/de/{name}": content for name, content in files_in(folder).items()}
+        repository = hub.repository("owner/name", {"README.md": b"# Models"})
+        commit = repository.add(files, "v1")
+        for revision in ("v1", commit):
+            model = load_model(f"{ADDRESS}/small/de@{revision}")
+            np.testing.assert_array_equal(probabilities(model), probabilities(fitted))
+        assert "no model of funnelling" in refusal(f"{ADDRESS}/small/de")
+
+    def test_what_was_downloaded_needs_no_network(
+        self, hub: LocalHub, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from huggingface_hub import constants
+
+        repository = hub.repository("owner/name", files_in(folder))
+        commit = repository.branches["main"]
+        load_model(ADDRESS)
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+        hub.requests.clear()
+        load_model(ADDRESS)
+        load_model(f"{ADDRESS}@{commit}")
+        assert not hub.requests
+        assert "HF_HUB_OFFLINE" in refusal("hf://owner/other")
+
+    def test_a_newer_model_is_taken_and_equal_files_are_not_sent_again(
+        self, hub: LocalHub, folder: Path, compact: Any, tmp_path: Path
+    ) -> None:
+        repository = hub.repository("owner/name", files_in(folder))
+        load_model(ADDRESS)
+        load_model(ADDRESS)
+        assert len(hub.elsewhere) == 1
+        save_model(compact, tmp_path / "compact")
+        repository.add(files_in(tmp_path / "compact"))
+        assert not hasattr(load_model(ADDRESS), "training_")
+
+
+class TestRefusals:
+    def test_what_is_not_there(self, hub: LocalHub, folder: Path) -> None:
+        hub.repository("owner/name", files_in(folder))
+        hub.repository("owner/other", {"config.json": b"{}"})
+        assert "not found, or private" in refusal("hf://owner/nothing")
+        assert "no such revision" in refusal(f"{ADDRESS}@nowhere")
+        assert "no model of funnelling" in refusal("hf://owner/other")
+
+    def test_what_one_may_not_read(
+        self, hub: LocalHub, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        hub.repository("owner/name", files_in(folder), private=True)
+        hub.repository("owner/gated", files_in(folder), gated=True)
+        monkeypatch.delenv("HF_TOKEN")
+        assert "HF_TOKEN" in refusal()
+        assert f"Ask for access at {hub.address}/owner/gated" in refusal("hf://owner/gated")
+        monkeypatch.setenv("HF_TOKEN", WRONG)
+        assert "the token is not valid" in refusal()
+        monkeypatch.setenv("HF_TOKEN", READER)
+        load_model(ADDRESS)
+
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "hf://",
+            "hf://name",
+            "hf://owner/../name",
+            "hf://owner/name/../x",
+            "hf://o w/name",
+            "hf://a/b@../c",
+        ],
+    )
+    def test_what_is_no_address(self, hub: LocalHub, address: str) -> None:
+        assert "is no address on the Hub" in refusal(address)
+        assert not hub.requests
+
+    @pytest.mark.parametrize("status", [403, 429, 500, 503])
+    def test_a_hub_that_does_not_answer(self, hub: LocalHub, status: int) -> None:
+        hub.statuses["resolve"] = status
+        assert refusal().startswith(f"{ADDRESS}: ")
+
+    @pytest.mark.usefixtures("hub")
+    def test_no_hub(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from huggingface_hub import constants
+
+        template = "http://127.0.0.1:9/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+        assert "cannot be reached" in refusal()
+
+    @pytest.mark.parametrize("file", ["model.json", "arrays"])
+    def test_what_was_changed_on_its_way_is_refused_and_comes_whole_the_next_time(
+        self, hub: LocalHub, folder: Path, file: str
+    ) -> None:
+        hub.repository("owner/name", files_in(folder))
+        hub.changed = {name for name in files_in(folder) if name.startswith(file)}
+        refusal()
+        hub.changed = set()
+        load_model(ADDRESS)
+
+    def test_a_file_that_breaks_off_is_refused(self, hub: LocalHub, folder: Path) -> None:
+        hub.repository("owner/name", files_in(folder))
+        hub.cut = {arrays_of(files_in(folder))}
+        assert refusal().startswith(f"{ADDRESS}: ")
+        hub.cut = set()
+        load_model(ADDRESS)
+
+    @pytest.mark.parametrize("name", ["../../../evil.safetensors", "evil.py", "/etc/passwd"])
+    def test_a_model_that_names_other_files_gets_none_of_them(
+        self, hub: LocalHub, folder: Path, name: str
+    ) -> None:
+        from funnelling.storage import folders
+
+        files = files_in(folder)
+        document = {**json.loads(files["model.json"]), "files": {name: "0" * 64}}
+        document.pop("checksum")
+        files["model.json"] = folders.document_bytes(folder, document)
+        hub.repository("owner/name", files)
+        assert "which is no file of a model" in refusal()
+        assert {path.rpartition("/")[2] for path in hub.asked("/resolve/")} == {"model.json"}
+
+    def test_a_model_is_not_written_there_but_by_a_push(self, fitted: Any) -> None:
+        with pytest.raises(InputError, match="funnelling push"):
+            save_model(fitted, ADDRESS)
+
+    def test_without_the_library_a_line_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
+        with pytest.raises(InputError, match=r"pip install 'funnelling\[hub\]'"):
+            load_model(ADDRESS)
+
+
+class TestPushing:
+    def test_a_model_that_was_pushed_is_loaded_again(self, hub: LocalHub, fitted: Any, folder: Path) -> None:
+        pushed = push_model(folder, "owner/name", compact=True, license="Apache-2.0", message="One\nTwo")
+        files = hub.repositories["owner/name"].files()
+        assert set(files) == {".gitattributes", "model.json", "README.md", arrays_of(pushed.files)}
+        assert hub.repositories["owner/name"].messages[1:] == ["One\nTwo"]
+        assert pushed.commit.startswith(f"{hub.address}/owner/name/commit/")
+        assert set(hub.elsewhere) == {""}  # it was shown no token
+        card = files["README.md"].decode()
+        assert 'license: "apache-2.0"' in card
+        assert f'load_model("{ADDRESS}")' in card
+        np.testing.assert_array_equal(probabilities(load_model(ADDRESS)), probabilities(fitted))
+        assert describe_model(ADDRESS)["scores"] == describe_model(folder)["scores"]
+
+    def test_one_in_memory_is_pushed_too(self, hub: LocalHub, compact: Any) -> None:
+        push_model(compact, "hf://owner/name/small", revision="next")
+        assert set(hub.repositories["owner/name"].files()) == {".gitattributes"}
+        np.testing.assert_array_equal(
+            probabilities(load_model(f"{ADDRESS}/small@next")), probabilities(compact)
+        )
+
+    def test_documents_are_not_sent_unless_one_says_so(
+        self, hub: LocalHub, folder: Path, fitted: Any
+    ) -> None:
+        for model in (folder, fitted):
+            with pytest.raises(InputError, match=r"the first 200 characters of each text.*--with-documents"):
+                push_model(model, "owner/name")
+        assert not hub.requests
+        pushed = push_model(folder, "owner/name", with_documents=True)
+        assert "report.html" in pushed.files
+        assert hasattr(load_model(ADDRESS), "training_")
+
+    def test_the_compact_copy_is_the_model_that_was_trained_compact(
+        self, hub: LocalHub, fitted: Any, compact: Any, tmp_path: Path
+    ) -> None:
+        push_model(fitted, "owner/name", compact=True)
+        save_model(compact, tmp_path / "compact")
+        files, trained = hub.repositories["owner/name"].files(), files_in(tmp_path / "compact")
+        for name in ("model.json", arrays_of(trained)):
+            assert files[name] == trained[name]
+
+    def test_what_the_old_model_had_goes_in_the_same_commit(self, hub: LocalHub, folder: Path) -> None:
+        push_model(folder, "owner/name", with_documents=True)
+        repository = hub.repositories["owner/name"]
+        repository.add({**repository.files(), "notes.txt": b"mine", "other/report.html": b"another's"})
+        before = len(repository.commits)
+        pushed = push_model(folder, "owner/name", compact=True)
+        assert len(repository.commits) == before + 1
+        kept = {".gitattributes", "notes.txt", "other/report.html"}
+        assert set(repository.files()) == {*kept, *pushed.files}
+        assert "report.html" not in pushed.files
+
+    def test_a_private_push_does_not_go_to_a_public_repository(self, hub: LocalHub, compact: Any) -> None:
+        push_model(compact, "owner/private", private=True)
+        assert hub.repositories["owner/private"].private
+        push_model(compact, "owner/private", private=True)
+        hub.repository("owner/name", {})
+        with pytest.raises(InputError, match="everyone can read it"):
+            push_model(compact, "owner/name", private=True)
+        assert not hub.repositories["owner/name"].files()
+
+    def test_a_push_that_comes_between_is_not_overwritten(self, hub: LocalHub, compact: Any) -> None:
+        repository = hub.repository("owner/name", {})
+        hub.between = lambda: repository.add({"model.json": b"theirs"})
+        with pytest.raises(InputError, match="has changed meanwhile"):
+            push_model(compact, "owner/name")
+        assert repository.files() == {"model.json": b"theirs"}
+
+    @pytest.mark.parametrize(("token", "says"), [(READER, "not allowed"), (WRONG, "token"), (None, "token")])
+    def test_who_may_not_write_is_told(
+        self, hub: LocalHub, compact: Any, monkeypatch: pytest.MonkeyPatch, token: str | None, says: str
+    ) -> None:
+        if token is None:
+            monkeypatch.delenv("HF_TOKEN")
+        else:
+            monkeypatch.setenv("HF_TOKEN", token)
+        for existing in (False, True):
+            if existing:
+                hub.repository("owner/name", {})
+            with pytest.raises(InputError, match=says):
+                push_model(compact, "owner/name")
+
+    @pytest.mark.parametrize("part", ["preupload", "/commit/", "batch", "create"])
+    def test_a_push_that_fails_leaves_the_old_model(self, hub: LocalHub, compact: Any, part: str) -> None:
+        repository = hub.repository("owner/name", {"model.json": b"old"})
+        hub.statuses[part] = 500
+        with pytest.raises(InputError, match="hf://owner/name: "):
+            push_model(compact, "owner/name")
+        assert repository.files() == {"model.json": b"old"}
+
+    def test_what_is_no_model_is_not_sent(self, hub: LocalHub, folder: Path, tmp_path: Path) -> None:
+        shutil.copytree(folder, tmp_path / "model")
+        (tmp_path / "model" / arrays_of(files_in(folder))).write_bytes(b"damaged")
+        for path in (tmp_path / "model", tmp_path, tmp_path / "nothing"):
+            with pytest.raises(InputError, match=str(path)):
+                push_model(path, "owner/name", compact=True)
+        assert not hub.requests
+
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            ({"license": "a licence: [of my own"}, "is no licence"),
+            ({"revision": "b ad"}, "is no address"),
+            ({"compact": True, "with_documents": True}, "Leave one out"),
+        ],
+    )
+    def test_what_makes_no_sense(
+        self, hub: LocalHub, compact: Any, arguments: dict[str, Any], says: str
+    ) -> None:
+        with pytest.raises(InputError, match=says):
+            push_model(compact, "owner/name", **arguments)
+        assert not hub.requests
+
+
+class TestPulling:
+    def test_a_copy_can_be_changed_and_has_no_page_of_another_author(
+        self, hub: LocalHub, folder: Path, tmp_path: Path
+    ) -> None:
+        pages = {"README.md": b"<script>", "report.html": b"<script>"}
+        hub.repository("owner/name", {**files_in(folder), **pages})
+        pull_model("owner/name", tmp_path / "copy")
+        assert files_in(tmp_path / "copy").keys() == files_in(folder).keys() - {"report.html"}
+        for name in ("model.json", "README.md"):
+            assert files_in(tmp_path / "copy")[name] == files_in(folder)[name]
+        assert not any(path.is_symlink() for path in (tmp_path / "copy").iterdir())
+        load_model(tmp_path / "copy").extend(["a further cat"], [["cats"]], ["en"])
+
+    def test_nothing_is_replaced_unasked_nor_by_what_is_damaged(
+        self, hub: LocalHub, folder: Path, compact: Any, tmp_path: Path
+    ) -> None:
+        save_model(compact, tmp_path / "model")
+        before = files_in(tmp_path / "model")
+        files = files_in(folder)
+        hub.repository("owner/name", files)
+        with pytest.raises(InputError, match="--force"):
+            pull_model(ADDRESS, tmp_path / "model")
+        assert not hub.requests
+        hub.changed = {arrays_of(files)}
+        with pytest.raises(InputError, match="did not arrive"):
+            pull_model(ADDRESS, tmp_path / "model", force=True)
+        assert files_in(tmp_path / "model") == before
+        hub.changed = set()
+        pull_model(ADDRESS, tmp_path / "model", force=True)
+        assert files_in(tmp_path / "model")["model.json"] == files["model.json"]

@@ -1,0 +1,111 @@
+"""A user's script, with what each expression is: `tests/test_typing.py` has it checked, nothing runs it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+from funnelling import (
+    CLESAClassifier,
+    Corpus,
+    DCIClassifier,
+    Document,
+    FunnellingClassifier,
+    InputError,
+    KCCAClassifier,
+    Layout,
+    LRIClassifier,
+    MLEClassifier,
+    MLELSTMClassifier,
+    NaiveClassifier,
+    PooledClassifier,
+    Reference,
+    UpperBoundClassifier,
+    WordsAndCharactersClassifier,
+    load_model,
+    read_corpus,
+    read_documents,
+    read_reference,
+    save_model,
+    write_documents,
+)
+from funnelling.method.base import Method
+
+TEXTS, LANGUAGES, LABELS = ["a cat", "un cane"], ["en", "it"], [["cat"], ["dog"]]
+
+
+def files(folder: Path) -> None:
+    layout = Layout(text=["title", "body"], label_separator=";")
+    documents = read_documents(folder / "tickets.csv", layout)
+    assert_type(documents, Iterator[Document])
+    write_documents("tickets.jsonl", documents, force=True)
+    corpus = read_corpus("tickets.jsonl", layout=layout)
+    assert_type(corpus, Corpus)
+    assert_type(corpus.texts, list[str])
+    assert_type(corpus.languages, list[str | None])
+    assert_type(corpus.split("train").select([0, 1]).labelled(), Corpus)
+    assert_type(corpus.by_language(), dict[str, NDArray[np.intp]])
+    for document in corpus:
+        assert_type(document.labels, tuple[str, ...] | None)
+    reference = read_reference(folder)
+    assert_type(reference, Reference)
+    assert_type(reference.languages, list[str])
+
+
+def a_model() -> None:
+    model = FunnellingClassifier(random_state=0, views=None).fit(TEXTS, LABELS, languages=LANGUAGES)
+    assert_type(model, FunnellingClassifier)
+    assert_type(model.predict(TEXTS, languages=LANGUAGES), NDArray[Any])
+    assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
+    assert_type(model.decision_function(TEXTS), NDArray[np.float64])
+    labels, probabilities, evident = model.classify_with_evidence(TEXTS, LANGUAGES)
+    assert_type(labels, NDArray[Any])
+    assert_type(probabilities, NDArray[np.float64])
+    assert_type(evident, NDArray[np.bool_])
+    assert_type(model.score(TEXTS, LABELS), float)
+    assert_type(model.thresholds("it"), NDArray[np.float64])
+    assert_type(model.explain(TEXTS, top=3), list[dict[str, Any]])
+    assert_type(model.choice_.summary(), str)
+    assert_type(model.tune("precision=.9").missed(), list[str])
+    assert_type(model.extend(TEXTS, LABELS).forget(["7"]).relabel({"cat": "pet"}), FunnellingClassifier)
+    assert_type(model.set_params(n_jobs=2), FunnellingClassifier)
+    assert_type(read_corpus("tickets.jsonl").label_matrix(model.classes_), NDArray[np.bool_])
+    routed: FunnellingClassifier = model.set_fit_request(languages=True).set_score_request(languages=True)
+    save_model(routed, "model", force=True)
+
+
+def vectors_by_kind() -> None:
+    spaces = {"images": np.zeros((4, 9)), "texts": np.zeros((5, 7))}
+    model = NaiveClassifier().fit(spaces, {"images": [0, 1, 0, 1], "texts": [0, 1, 0, 1, 0]})
+    assert_type(model.predict(spaces), dict[str, NDArray[Any]])
+    assert_type(model.predict_proba(spaces), dict[str, NDArray[np.float64]])
+    assert_type(model.classify(spaces)[0], dict[str, NDArray[Any]])
+
+
+def a_loaded_model() -> None:
+    try:
+        model = load_model("model")
+    except InputError as error:
+        raise SystemExit(str(error)) from error
+    assert_type(model, Method)
+    assert_type(model.predict_proba(TEXTS), NDArray[np.float64])
+    if isinstance(model, FunnellingClassifier):
+        assert_type(model.tune("recall=.9", labels=["cat"]).overall()["after"]["f1"], float)
+
+
+def rivals(reference: Reference) -> None:
+    methods: list[Method] = [
+        CLESAClassifier(reference=reference),
+        DCIClassifier(),
+        KCCAClassifier(reference=reference),
+        LRIClassifier(),
+        MLEClassifier(embeddings=Path("vectors")),
+        MLELSTMClassifier(embeddings="vectors"),
+        NaiveClassifier(),
+        PooledClassifier(),
+        UpperBoundClassifier(),
+        WordsAndCharactersClassifier(),
+    ]
+    assert_type([method.fit(TEXTS, LABELS).predict(TEXTS) for method in methods], list[NDArray[Any]])

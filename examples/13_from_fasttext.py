@@ -149,15 +149,23 @@ workplace.cleanup()
 # What is called what
 # -------------------
 #
-# ========================================= ==========================================================
-# fastText                                  here =========================================
-# ========================================================== ``train_supervised(file, loss="ova")``
-# ``fit(texts, lists of labels, languages=…)`` ``train_supervised(file)``, one label     ``fit(texts, flat
-# list of labels, languages=…)`` ``predict(texts, k=-1, threshold=.5)``    ``predict(texts)``, with a
-# threshold per label ``predict(texts, k=3)``                   ``predict_proba(texts)``, the highest three
-# ``save_model(file)``, ``load_model``      ``save_model(model, folder)``, ``load_model`` ``test(file)``
-# ``funnelling evaluate model documents.jsonl`` =========================================
-# ==========================================================
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - fastText
+#      - here
+#    * - ``train_supervised(file, loss="ova")``
+#      - ``fit(texts, lists of labels, languages=…)``
+#    * - ``train_supervised(file)``, one label
+#      - ``fit(texts, flat list of labels, languages=…)``
+#    * - ``predict(texts, k=-1, threshold=.5)``
+#      - ``predict(texts)``, with a threshold per label
+#    * - ``predict(texts, k=3)``
+#      - ``predict_proba(texts)``, the highest three
+#    * - ``save_model(file)``, ``load_model``
+#      - ``save_model(model, folder)``, ``load_model``
+#    * - ``test(file)``
+#      - ``funnelling evaluate model documents.jsonl``
 #
 # What you leave behind: a program that is made for speed and for far larger files. What you get:
 # probabilities that are calibrated, thresholds :doc:`for a goal </in-use>`, reasons, and languages that help

@@ -168,7 +168,6 @@ workplace.cleanup()
 # What is called what
 # -------------------
 #
-# ================================================= ========================================================
 # SetFit                                            here =================================================
 # ======================================================== ``Trainer(model, train_dataset=…).train()``
 # ``fit(texts, flat list of labels, languages=…)`` ``multi_target_strategy="one-vs-rest"`` ``fit(texts, lists
@@ -177,5 +176,23 @@ workplace.cleanup()
 # ``save_model(model, folder)``, ``load_model(folder)`` the encoder
 # ``views=[…, "encoder"], encoder=folder`` =================================================
 # ========================================================
+=======
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - SetFit
+#      - here
+#    * - ``Trainer(model, train_dataset=…).train()``
+#      - ``fit(texts, flat list of labels, languages=…)``
+#    * - ``multi_target_strategy="one-vs-rest"``
+#      - ``fit(texts, lists of labels, languages=…)``
+#    * - ``model.predict(texts)``
+#      - ``predict(texts)``
+#    * - ``model.predict_proba(texts)``
+#      - ``predict_proba(texts)``, columns as in ``classes_``
+#    * - ``save_pretrained``, ``from_pretrained``
+#      - ``save_model(model, folder)``, ``load_model(folder)``
+#    * - the encoder
+#      - ``views=[…, "encoder"], encoder=folder``
 #
 # :doc:`/choosing` says when an encoder is worth its time, and measures it.

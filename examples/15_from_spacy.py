@@ -164,14 +164,23 @@ workplace.cleanup()
 # What is called what
 # -------------------
 #
-# ======================================= ========================================================== spaCy
-# here ======================================= ==========================================================
-# ``textcat_multilabel``                  ``fit(texts, lists of labels, languages=…)`` ``textcat``
-# ``fit(texts, flat list of labels, languages=…)`` ``doc.cats``                            a row of
-# ``predict_proba``, columns as in ``classes_`` ``threshold`` in the configuration      a threshold per label,
-# tuned by ``tune`` ``nlp.to_disk``, ``spacy.load``         ``save_model(model, folder)``,
-# ``load_model(folder)`` ``spacy evaluate``                      ``funnelling evaluate model documents.jsonl``
-# ======================================= ==========================================================
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - spaCy
+#      - here
+#    * - ``textcat_multilabel``
+#      - ``fit(texts, lists of labels, languages=…)``
+#    * - ``textcat``
+#      - ``fit(texts, flat list of labels, languages=…)``
+#    * - ``doc.cats``
+#      - a row of ``predict_proba``, columns as in ``classes_``
+#    * - ``threshold`` in the configuration
+#      - a threshold per label, tuned by ``tune``
+#    * - ``nlp.to_disk``, ``spacy.load``
+#      - ``save_model(model, folder)``, ``load_model(folder)``
+#    * - ``spacy evaluate``
+#      - ``funnelling evaluate model documents.jsonl``
 #
 # spaCy goes on to do what this package does not, tokens, entities, parses; the funnel takes the place of one
 # component.

@@ -4,7 +4,7 @@ Pages link to each other by their places in the repository, so that they can be 
 have other places, and what has none is linked to in the repository.
 """
 
-import os
+import posixpath
 import re
 import shutil
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ def place_of(path: str) -> str | None:
     """Where a file of the repository is on the site, None if it is not there."""
     if path in PLACES:
         return PLACES[path]
-    folder, name = os.path.split(path)
+    folder, name = posixpath.split(path)
     if folder == "docs" and name.endswith(".md"):
         return name
     if folder == "examples":
@@ -98,20 +98,20 @@ def _with_links(text: str, page: str, source: Path) -> str:
 
 def _target(page: str, target: str, shown: str, source: Path) -> str:
     path, hash_, anchor = target.partition("#")
-    path = os.path.normpath(os.path.join(os.path.dirname(page), path)).replace(os.sep, "/")
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
     if not (ROOT / path).exists():
         raise SystemExit(f"{page}: no such file: {target}. Mend the link.")
-    here = os.path.dirname(place_of(page) or "")
+    here = posixpath.dirname(place_of(page) or "")
     if shown.startswith("!"):
         place = f"pictures/{path.replace('/', '-')}"
         (source / place).parent.mkdir(exist_ok=True)
         shutil.copyfile(ROOT / path, source / place)
-        return os.path.relpath(place, here or ".")
+        return posixpath.relpath(place, here or ".")
     place = place_of(path)
     if place is None:
         kind = "tree" if (ROOT / path).is_dir() else "blob"
         return f"{REPOSITORY}/{kind}/main/{path}{hash_}{anchor}"
-    relative = os.path.relpath(place, here or ".")
+    relative = posixpath.relpath(place, here or ".")
     return f"site:{relative}" if place.startswith("reports/") else f"{relative}{hash_}{anchor}"
 
 

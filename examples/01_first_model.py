@@ -17,7 +17,7 @@ command line.
 # Each document has a text, a language and several labels, and stands on one side of a split: to learn from,
 # or to measure on.
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 corpus = read_sample()
 train, test = corpus.split("train"), corpus.split("test")

@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 here = TemporaryDirectory()
 folder = Path(here.name)

@@ -18,7 +18,7 @@ and which entries can go there without anybody looking.
 
 from collections import Counter
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 
 def desks_of(labels):

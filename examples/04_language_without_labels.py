@@ -15,7 +15,7 @@ one. What do you get before anybody does, and how many labelled documents are wo
 
 import numpy as np
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 NEW = "pt"
 corpus = read_sample()

@@ -12,7 +12,7 @@ a further way to see a document, with base classifiers of its own, beside the wo
 # The documents
 # -------------
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 corpus = read_sample()
 train, test = corpus.split("train"), corpus.split("test")

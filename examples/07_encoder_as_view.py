@@ -36,7 +36,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.extmath import randomized_svd
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 
 def make_encoder(texts, folder, pieces=4000, dimensions=128):

@@ -18,7 +18,7 @@ session that follows them.
 import numpy as np
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 corpus = read_sample()
 corpus = corpus.select(np.isin(corpus.languages, ["es", "fr", "it"]))

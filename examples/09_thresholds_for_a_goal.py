@@ -15,8 +15,7 @@ from the command line.
 #
 # The paper's funnel, which trains in a moment. It assigns a label where its score is above 0.
 
-from funnelling import FunnellingClassifier
-from funnelling.corpus.sample import read_sample
+from funnelling import FunnellingClassifier, read_sample
 
 corpus = read_sample()
 train, test = corpus.split("train"), corpus.split("test")

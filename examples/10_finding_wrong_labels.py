@@ -18,7 +18,7 @@ To see how well that works, wrong labels are planted here, so that it is known w
 
 import numpy as np
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 train = read_sample().split("train")
 train = train.select([len(labels) > 0 for labels in train.labels])

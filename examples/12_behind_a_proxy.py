@@ -21,8 +21,7 @@ counters.
 import tempfile
 from pathlib import Path
 
-from funnelling import FunnellingClassifier, save_model
-from funnelling.corpus.sample import read_sample
+from funnelling import FunnellingClassifier, read_sample, save_model
 
 folder = tempfile.TemporaryDirectory()
 model_folder = Path(folder.name) / "model"

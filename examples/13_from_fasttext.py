@@ -16,7 +16,7 @@ decision: on your own file the figures will be others.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 corpus = read_sample()
 train, test = corpus.split("train"), corpus.split("test")

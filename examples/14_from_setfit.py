@@ -18,7 +18,7 @@ others.
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 KINDS = ["implemented-in::c", "implemented-in::c++", "implemented-in::perl", "implemented-in::python"]
 corpus = read_sample()
@@ -168,15 +168,6 @@ workplace.cleanup()
 # What is called what
 # -------------------
 #
-# SetFit                                            here =================================================
-# ======================================================== ``Trainer(model, train_dataset=…).train()``
-# ``fit(texts, flat list of labels, languages=…)`` ``multi_target_strategy="one-vs-rest"`` ``fit(texts, lists
-# of labels, languages=…)`` ``model.predict(texts)`` ``predict(texts)`` ``model.predict_proba(texts)``
-# ``predict_proba(texts)``, columns as in ``classes_`` ``save_pretrained``, ``from_pretrained``
-# ``save_model(model, folder)``, ``load_model(folder)`` the encoder
-# ``views=[…, "encoder"], encoder=folder`` =================================================
-# ========================================================
-=======
 # .. list-table::
 #    :header-rows: 1
 #

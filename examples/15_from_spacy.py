@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from funnelling.corpus.sample import read_sample
+from funnelling import read_sample
 
 try:
     import spacy

@@ -30,6 +30,7 @@ from funnelling import (
     read_corpus,
     read_documents,
     read_reference,
+    read_sample,
     save_model,
     write_documents,
 )
@@ -46,6 +47,7 @@ def files(folder: Path) -> None:
     write_documents("tickets.jsonl", documents, force=True)
     corpus = read_corpus("tickets.jsonl", layout=layout)
     assert_type(corpus, Corpus)
+    assert_type(read_sample(), Corpus)
     assert_type(corpus.texts, list[str])
     assert_type(corpus.languages, list[str | None])
     assert_type(corpus.split("train").select([0, 1]).labelled(), Corpus)

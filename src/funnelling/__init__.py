@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from funnelling.baselines.mle_lstm import MLELSTMClassifier
     from funnelling.corpus import Corpus, read_corpus
     from funnelling.corpus.reference import Reference, read_reference
+    from funnelling.corpus.sample import read_sample
     from funnelling.errors import InputError
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
@@ -49,6 +50,7 @@ __all__ = [
     "read_corpus",
     "read_documents",
     "read_reference",
+    "read_sample",
     "save_model",
     "write_documents",
 ]
@@ -76,6 +78,7 @@ _MODULES = {
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",
     "read_reference": "funnelling.corpus.reference",
+    "read_sample": "funnelling.corpus.sample",
     "save_model": "funnelling.storage",
     "write_documents": "funnelling.formats",
 }

@@ -22,10 +22,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+RIVALS := .venv/.rivals
 # A worker keeps to its files, whose tests share fixtures, and helps another when it is done.
 SPREAD := -n auto --dist worksteal
 
-.PHONY: quickstart test test-all test-fallback docs man attack audit sanitize bench bench-save figures wheels check clean test-versions release-check test-image coverage
+.PHONY: quickstart test test-all coverage test-fallback test-versions test-image docs man release-check attack audit sanitize bench bench-save figures wheels check clean
 
 quickstart: $(READY)
 	$(BIN)/funnelling quickstart -o quickstart --force
@@ -33,7 +34,7 @@ quickstart: $(READY)
 test: check
 	$(BIN)/python -m pytest $(SPREAD) -m "not slow"
 
-test-all: check
+test-all: check $(RIVALS)
 	$(BIN)/python -m pytest $(SPREAD)
 
 # Measuring makes every start slower, so the test of how long that takes is left to `make test`.
@@ -51,7 +52,7 @@ test-fallback: $(READY)
 	$(BIN)/python -m build --quiet --sdist --outdir build/fallback
 	$(BIN)/python scripts/try_install.py build/fallback/*.tar.gz scikit-learn
 
-docs: $(READY)
+docs: $(RIVALS)
 	$(BIN)/python docs/site/build.py html build/site
 
 man: $(READY)
@@ -114,6 +115,11 @@ $(READY): pyproject.toml setup.py $(wildcard native/*)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	$(BIN)/python -m compileall -q src/funnelling
 	touch $(READY)
+
+# What some examples compare with: they leave out what cannot be installed.
+$(RIVALS): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,rivals]' || echo "Examples will not compare with their rivals." >&2
+	touch $(RIVALS)
 
 clean:
 	rm -rf .venv build dist quickstart src/*.egg-info src/funnelling/svm/_native*.so

@@ -61,7 +61,8 @@ with sklearn.config_context(enable_metadata_routing=True):
 
 # %%
 # A label that a document has looks as wrong as it is improbable; one that it lacks, as it is probable. A
-# wrong label in the place of a right one leaves both traces, so their sum ranks the documents.
+# wrong label in the place of a right one leaves both traces, so their sum ranks the documents. (That suits
+# slips as they were planted here, one label for another; where labels are only missing, take ``missing``.)
 
 improbable = np.where(given == 1, 1 - probabilities, 0)
 missing = np.where(given == 1, 0, probabilities)

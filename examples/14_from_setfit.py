@@ -122,7 +122,8 @@ for label, probability in zip(ours.classes_, ours.predict_proba(test.texts[:1])[
 #
 # SetFit's body is a folder of sentence-transformers, and such a folder can be a view: the funnel weighs what
 # the encoder says against words and runs of characters. This one has seen the labels of the training
-# documents. It looks better on them than it is, is given too much weight, and does harm, as the table shows.
+# documents, so it probably looks better on them than it is and is given too much weight; the table shows what
+# that does.
 # Give the encoder as it was before SetFit, or let ``encoder_epochs`` teach it the labels, which keeps
 # held-out documents out.
 

@@ -99,7 +99,7 @@ if spacy:
 from funnelling import FunnellingClassifier
 
 start = time.perf_counter()
-ours = FunnellingClassifier(views=["own", "mixed"], combine="odds", random_state=0)
+ours = FunnellingClassifier(views=["own", "mixed"], random_state=0)
 ours.fit(texts, labels, languages=languages)
 print(f"funnel: trained in {time.perf_counter() - start:.1f} s")
 found = ours.predict(test.texts, languages=test.languages)

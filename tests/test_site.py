@@ -2,14 +2,17 @@
 
 import argparse
 import inspect
+import os
 import re
 import runpy
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -18,7 +21,9 @@ from urllib.parse import urlsplit
 import pytest
 
 import funnelling
+import funnelling.cli
 from funnelling.cli import build_parser
+from funnelling.cli.parsers import add_general, subcommands
 from tests.conftest import Shared
 
 pytest.importorskip("sphinx_gallery", reason="needs what builds the site: pip install 'funnelling[docs]'")
@@ -120,8 +125,22 @@ def flags(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
             yield from ((parser.prog, flag) for flag in action.option_strings)
 
 
+def described(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Where each option is to be described: the program's page has the general ones for all commands."""
+    general = {
+        flag
+        for group in parser._action_groups
+        if group.title == "general options"
+        for action in group._group_actions
+        for flag in action.option_strings
+    }
+    for program, flag in flags(parser):
+        if program == parser.prog or flag not in general:
+            yield program, flag
+
+
 def missing_flags(parser: argparse.ArgumentParser, shown: dict[str, set[str]]) -> list[str]:
-    wanted = (f"{program.replace(' ', '-')}.{flag}" for program, flag in flags(parser))
+    wanted = (f"{program.replace(' ', '-')}.{flag}" for program, flag in described(parser))
     return [flag for flag in wanted if flag not in shown["std:cmdoption"]]
 
 
@@ -132,16 +151,82 @@ def test_every_option_of_every_command_is_on_the_site(shown: dict[str, set[str]]
 def test_an_option_that_is_not_on_the_site_is_found(shown: dict[str, set[str]]) -> None:
     parser = build_parser()
     parser.add_argument("--planted", help="what is new")
-    assert missing_flags(parser, shown) == ["funnelling.--planted"]
+    subcommands(parser)["train"].add_argument("--planted-there", help="what is new")
+    assert missing_flags(parser, shown) == ["funnelling-train.--planted-there", "funnelling.--planted"]
 
 
-def test_every_command_has_a_man_page_with_its_options(tmp_path: Path) -> None:
-    build("man", tmp_path / "man")
-    for program, flag in flags(build_parser()):
+def test_a_general_option_that_is_not_on_the_site_is_found(
+    shown: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def add_further(parser: argparse.ArgumentParser) -> None:
+        add_general(parser)
+        parser._action_groups[-1].add_argument("--planted", help="what is new")
+
+    monkeypatch.setattr(funnelling.cli, "add_general", add_further)
+    assert missing_flags(build_parser(), shown) == ["funnelling.--planted"]
+
+
+def test_a_command_page_leads_to_general_options_and_to_its_chapters(
+    site: Path, pages: dict[Path, Any]
+) -> None:
+    for command in ("train", "compare"):
+        links = pages[site / "commands" / f"funnelling-{command}.html"].links
+        assert {"funnelling.html", "../choosing.html"} <= set(links)
+
+
+def test_no_address_that_is_not_a_page_is_a_link(pages: dict[Path, Any]) -> None:
+    schemes = {urlsplit(link).scheme for page in pages.values() for link in page.links}
+    assert schemes <= {"", "http", "https", "data"}  # data: of reports
+
+
+# --- man pages --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def man_folder(shared: Shared) -> Path:
+    return shared("man", lambda folder: build("man", folder / "man")) / "man"
+
+
+@pytest.fixture(scope="module")
+def man_pages(man_folder: Path) -> dict[str, str]:
+    """The man pages as a terminal of 80 columns shows them, by name."""
+    if shutil.which("man") is None:
+        pytest.skip("no man here: install man-db to read man pages")
+    return {page.stem: _shown_by_man(page) for page in man_folder.glob("*.1")}
+
+
+def _shown_by_man(page: Path) -> str:
+    environment = {**os.environ, "MANWIDTH": "80", "MANOPT": "", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        ["man", "--local-file", str(page)], capture_output=True, text=True, encoding="utf-8", env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    return re.sub(r".\x08|\x1b\[[\d;]*m|\x1b\]8;.*?(\x1b\\\\|\x07)", "", done.stdout)  # bold, colours, links
+
+
+def test_every_command_has_a_man_page_with_its_options(man_folder: Path) -> None:
+    for program, flag in described(build_parser()):
         page = "-".join(program.split()[:2])  # actions stand on the page of their command
-        text = (tmp_path / "man" / f"{page}.1").read_text(encoding="utf-8")
+        text = (man_folder / f"{page}.1").read_text(encoding="utf-8")
         assert flag in text.replace("\\-", "-"), f"{program} {flag}"
-    assert "train a model on a file" in (tmp_path / "man" / "funnelling-train.1").read_text(encoding="utf-8")
+    assert "train a model on a file" in (man_folder / "funnelling-train.1").read_text(encoding="utf-8")
+
+
+def test_man_pages_have_the_sections_of_man_pages(man_pages: dict[str, str]) -> None:
+    sections = {page: re.findall(r"^[A-Z][A-Z ]+$", text, re.MULTILINE) for page, text in man_pages.items()}
+    wanted = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "GENERAL OPTIONS", "ENVIRONMENT"]
+    assert sections["funnelling"] == [*wanted, "EXIT STATUS", "SEE ALSO"]
+    assert all({*wanted[:4], "SEE ALSO"} <= {*found} for found in sections.values())
+    status = man_pages["funnelling"].partition("EXIT STATUS")[2]
+    assert re.findall(r"^ {7}(\d+) ", status, re.MULTILINE) == ["0", "1", "2", "130", "143"]
+
+
+def test_man_pages_name_each_other_and_fit_a_terminal(man_pages: dict[str, str]) -> None:
+    for page, text in man_pages.items():
+        assert f"{page}(1)" in man_pages["funnelling"] or page == "funnelling"
+        assert "funnelling(1)" in text or page == "funnelling"
+        assert "<>" not in text
+        assert max(map(len, text.splitlines())) <= 80, page
 
 
 # --- links ------------------------------------------------------------------------------------------
@@ -178,6 +263,23 @@ def test_every_report_of_an_experiment_is_reached_from_the_site(site: Path, page
     reports = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/reports/*/*.html")]
     assert reports
     assert set(reports) <= set(pages[site / "reports.html"].links)
+    assert all("../../reports.html" in pages[site / report].links for report in reports)  # and back
+
+
+def test_the_first_page_leads_to_the_repository_and_shows_the_version(
+    pages: dict[Path, Any], site: Path
+) -> None:
+    page = pages[site / "index.html"]
+    repository = "https://github.com/funnelling/funnelling"
+    assert {repository, f"{repository}/issues", "install.html"} <= set(page.links)
+    assert f"Version {version('funnelling')}" in page.text
+
+
+def test_no_two_entries_of_the_menu_have_one_name(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    names = re.findall(r'class="toctree-l[12]"><a class="reference [^>]*>([^<]+)<', text)
+    assert len(names) > 30
+    assert not [name for name, count in Counter(names).items() if count > 1]
 
 
 # --- in a browser -----------------------------------------------------------------------------------
@@ -226,11 +328,15 @@ def show(browser: Any, url: str, width: int, colours: str = "light") -> None:
     ("words", "found"),
     [
         ("recall", "/in-use"),
-        ("add a language", "commands/funnelling-add-language"),
+        ("add a language", "/in-use"),
+        ("add a language", "/commands/funnelling-add-language"),
         ("GPU", "/scale"),
+        ("funnelling.toml", "/settings"),
+        ("quiet", "/settings"),
+        ("install", "/install"),
     ],
 )
-def test_search_finds(browser: Any, address: str, words: str, found: str) -> None:
+def test_search_finds_among_the_first_three(browser: Any, address: str, words: str, found: str) -> None:
     from selenium.webdriver.support.wait import WebDriverWait
 
     show(browser, f"{address}/index.html", DESK)
@@ -238,14 +344,14 @@ def test_search_finds(browser: Any, address: str, words: str, found: str) -> Non
     field.send_keys(words)
     field.submit()
     WebDriverWait(browser, SECONDS).until(
-        lambda there: any(found in link for link in result_links(there)),
-        f"{found} is not among the results for {words}",
+        lambda there: any(found in link for link in result_links(there)[:3]),
+        f"{found} is not among the first results for {words}",
     )
 
 
 def result_links(browser: Any) -> list[str]:
     return browser.execute_script(
-        "return [...document.querySelectorAll('#search-results .search li a')].map(link => link.href)"
+        "return [...document.querySelectorAll('#search-results .search li > a')].map(link => link.href)"
     )
 
 
@@ -263,6 +369,18 @@ def test_a_page_fits_its_window_and_asks_no_other_host(
     requests = map(urlsplit, re.findall(r'"url":"([^"]+)"', log))
     hosts = {url.netloc for url in requests if url.scheme in ("http", "https")}
     assert hosts == {urlsplit(address).netloc}
+
+
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_a_heading_is_larger_than_those_below_it(browser: Any, address: str, width: int) -> None:
+    show(browser, f"{address}/api/funnelling.{MAIN}.html", width)
+    script = """
+    const parts = ['h1', 'h2', 'h3', 'h4'].map(name => document.createElement(name));
+    document.querySelector('article').append(...parts);
+    return parts.map(part => parseFloat(getComputedStyle(part).fontSize));
+    """
+    sizes = browser.execute_script(script)
+    assert sizes == sorted(set(sizes), reverse=True)
 
 
 def test_dark_and_light_are_told_apart(browser: Any, address: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 os.environ["NO_COLOR"] = "1"  # Python 3.14 colours what parsers say on a terminal
 
+from commands import Form
 from links import broken, read_pages
 from sphinx.cmd.build import build_main
 from stage import HERE, stage, stage_commands
@@ -25,7 +26,7 @@ def main() -> int:
     work = output.with_name(f"{output.name}-source")
     source, copied = work / "pages", work / "copied"
     if arguments.builder == "man":
-        stage_commands(source)
+        stage_commands(source, Form.MAN)
         options = ["-t", "man"]
     else:
         stage(source, copied)

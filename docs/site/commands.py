@@ -2,15 +2,52 @@
 
 import argparse
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
-from funnelling.cli import build_parser
+from funnelling.cli import FAILED, INTERRUPTED, TERMINATED, build_parser
+from funnelling.cli.parsers import BAD_INPUT
+
+SITE = "https://funnelling.github.io/funnelling/"
+PROGRAM = "funnelling"
+GENERAL = "general options"  # the group that every command has: the program's page alone describes it
+STATUS = {
+    0: "success",
+    FAILED: "a fault of funnelling itself, which shows where it happened",
+    BAD_INPUT: "something that you can correct, which one line names with its cure",
+    INTERRUPTED: "interrupted by Ctrl-C; nothing is left half-written",
+    TERMINATED: "ended by SIGTERM, as tidily",
+}
+CHAPTERS = {  # of the guide, that tell more of a command
+    "quickstart": ("first-model",),
+    "train": ("own-data", "choosing", "reading-the-table"),
+    "predict": ("own-data",),
+    "evaluate": ("own-data", "reading-the-table"),
+    "explain": ("in-use",),
+    "add-language": ("in-use",),
+    "update": ("in-use",),
+    "forget": ("in-use",),
+    "tune": ("in-use",),
+    "relabel": ("in-use",),
+    "compare": ("choosing", "reading-the-table"),
+    "experiment": ("experiments", "reproduction"),
+    "inspect": ("in-use",),
+    "serve": ("serving", "deploying"),
+    "push": ("sharing",),
+    "pull": ("sharing",),
+    "data": ("own-data", "experiments"),
+    "embeddings": ("resources",),
+    "completion": ("settings",),
+}
 
 SPECIAL = re.compile(r"([\\*`|_<>])")
 CODE = re.compile(r"`([^`]+)`")
-WIDTH = 88  # of a synopsis, as wide as a page shows it
+ADDRESS = re.compile(r"\b(?!https?:)[a-z]+://[\w:./]*\w")  # not of a page, so no link
+VALUE = re.compile(r"(\s-\S+) (?!-)")  # the space between an option and its value
+DEFINITION = re.compile(r"  (\S+)  +(\S.*)")
 
 
 @dataclass(frozen=True)
@@ -28,9 +65,24 @@ class Command:
         return self.name.replace(" ", "-")
 
 
+class Form(Enum):
+    """What the pages are for; the value is how wide their synopses and examples are."""
+
+    SITE = 88
+    MAN = 68  # beside the margins that `man` adds, within 80 columns
+
+    def link(self, page: str) -> str:
+        """A link to the page of a command."""
+        return f":manpage:`{page}(1)`" if self is Form.MAN else f":doc:`{page}`"
+
+    def chapter(self, name: str) -> str:
+        """A link to a chapter of the guide."""
+        return f"{SITE}{name}.html" if self is Form.MAN else f":doc:`/{name}`"
+
+
 def commands() -> Command:
     """The program, with all its commands."""
-    return _command("funnelling", "classify documents in many languages", build_parser())
+    return _command(PROGRAM, "classify documents in many languages", build_parser())
 
 
 def pages(command: Command) -> Iterator[Command]:
@@ -44,17 +96,19 @@ def man_pages_of(author: str) -> list[tuple[str, str, str, str, int]]:
     return [(f"commands/{each.page}", each.page, each.help, author, 1) for each in pages(commands())]
 
 
-def write_pages(folder: Path) -> None:
+def write_pages(folder: Path, form: Form) -> None:
     """An index, and a page for each command."""
     program = commands()
     for command in pages(program):
-        (folder / f"{command.page}.rst").write_text("\n".join(_page(command)), encoding="utf-8")
+        (folder / f"{command.page}.rst").write_text("\n".join(_page(command, form)), encoding="utf-8")
     listed = [each.page for each in pages(program)]
     index = [
         *_heading("Commands", "="),
         "What ``--help`` says, on a page for each command; ``make man`` makes man pages of the same.",
         "",
-        *_table(program),
+        *_list(program, form),
+        f"{form.link(PROGRAM)} has what all of them share: general options, environment and exit status.",
+        "",
         ".. toctree::",
         "   :hidden:",
         "",
@@ -74,52 +128,80 @@ def _command(name: str, summary: str, parser: argparse.ArgumentParser) -> Comman
     return Command(name, summary, parser, actions)
 
 
-def _page(command: Command) -> Iterator[str]:
+def _page(command: Command, form: Form) -> Iterator[str]:
     yield from _heading(command.name, "=")
     yield from _heading("Synopsis", "-")
-    yield from _synopsis(command)
+    yield from _synopsis(command, form)
     yield from _heading("Description", "-")
-    yield from _body(command, "-")
-    for action in command.actions if command.name != "funnelling" else []:
-        yield from _heading(action.name, "-")
-        yield from _synopsis(action)
-        yield from _body(action, "~")
-    yield from _heading("See also", "-")
-    if command.name == "funnelling":
-        yield from _table(command)
+    yield from _body(command, "-", form)
+    if command.name == PROGRAM:
+        yield from _heading("Exit status", "-")
+        yield from _definitions((f"``{status}``", meaning) for status, meaning in STATUS.items())
     else:
-        yield from (":doc:`funnelling`, with all commands", "")
+        for action in command.actions:
+            yield from _heading(action.name, "-")
+            yield from _synopsis(action, form)
+            yield from _body(action, "~", form)
+    yield from _heading("See also", "-")
+    yield from _see_also(command, form)
 
 
-def _body(command: Command, underline: str) -> Iterator[str]:
-    """What a command does, and its arguments, group by group."""
+def _see_also(command: Command, form: Form) -> Iterator[str]:
+    if command.name == PROGRAM:
+        yield from (f"- The guide: {form.chapter('guide')}", "")
+        return
+    yield f"- {form.link(PROGRAM)}: all commands, general options, environment, exit status"
+    yield from (f"- {form.chapter(name)}" for name in CHAPTERS[command.name.split()[1]])
+    yield ""
+
+
+def _body(command: Command, underline: str, form: Form) -> Iterator[str]:
+    """What a command does, its arguments, group by group, and what its help ends with."""
     parser = command.parser
-    yield from (_text(parser.description or f"{command.help[:1].upper()}{command.help[1:]}."), "")
+    last = [paragraph.splitlines() for paragraph in (parser.epilog or "").split("\n\n") if paragraph]
+    yield from (_text(parser.description or f"{_capital(command.help)}."), "")
+    for line, *more in last:
+        if not more:
+            yield from (_text(_capital(line)), "")
     yield from (f".. program:: {command.name}", "")
     for group in parser._action_groups:
-        shown = [
-            action
-            for action in group._group_actions
-            if action.help is not argparse.SUPPRESS and not isinstance(action, argparse._SubParsersAction)
-        ]
-        if not shown:
-            continue
-        title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "options")
-        yield from _heading(f"{title[:1].upper()}{title[1:]}", underline)
-        if group.description:
-            yield from (_text(group.description), "")
-        for action in shown:
-            yield from _argument(parser, action)
-    for paragraph in (parser.epilog or "").split("\n\n"):
-        yield from _last_words(paragraph)
+        if any(isinstance(action, argparse._SubParsersAction) for action in group._group_actions):
+            if command.name == PROGRAM:  # the actions of a command follow on its page
+                yield from _heading("Commands", underline)
+                yield from _list(command, form)
+        elif group.title == GENERAL and command.name != PROGRAM:
+            yield from (f"Every command also takes the {GENERAL} of {form.link(PROGRAM)}.", "")
+        else:
+            yield from _group(parser, group, underline)
+    for first, *lines in last:
+        if lines:
+            yield from _heading(_title(first.removesuffix(":")), underline)
+            yield from _last_words(lines, form)
 
 
-def _last_words(paragraph: str) -> Iterator[str]:
-    """A paragraph that help ends with; below a first line, what stays as it is, such as examples."""
-    first, *lines = paragraph.splitlines() or [""]
-    yield from (_text(f"{first[:1].upper()}{first[1:]}"), "")
-    if lines:
-        yield from (".. code-block:: text", "", *(f"   {line.removeprefix('  ')}" for line in lines), "")
+def _group(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup, underline: str) -> Iterator[str]:
+    shown = [action for action in group._group_actions if action.help is not argparse.SUPPRESS]
+    if not shown:
+        return
+    yield from _heading(_title(group.title or "options"), underline)
+    if group.description:
+        yield from (_text(group.description), "")
+    for action in shown:
+        yield from _argument(parser, action)
+
+
+def _last_words(lines: list[str], form: Form) -> Iterator[str]:
+    """Names with what they mean, or lines that could be typed."""
+    definitions = [DEFINITION.fullmatch(line) for line in lines]
+    if all(definitions):
+        yield from _definitions((f"``{found[1]}``", found[2]) for found in definitions if found)
+        return
+    yield from (".. code-block:: text", "")
+    for line in lines:
+        kept = VALUE.sub("\\1\0", line.strip())  # together: textwrap takes \0 for no space
+        typed = textwrap.wrap(kept, form.value - 2, break_long_words=False, break_on_hyphens=False)
+        yield "   " + " \\\n     ".join(typed).replace("\0", " ")
+    yield ""
 
 
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Iterator[str]:
@@ -139,29 +221,43 @@ def _metavar(action: argparse.Action) -> str:
     return str(action.metavar or action.dest.upper())
 
 
-def _synopsis(command: Command) -> Iterator[str]:
+def _synopsis(command: Command, form: Form) -> Iterator[str]:
     """How it is called, in lines of one width whatever the terminal is."""
     parser = command.parser
-    formatter = argparse.HelpFormatter(parser.prog, width=WIDTH)
-    formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
+    general = {
+        action for group in parser._action_groups if group.title == GENERAL for action in group._group_actions
+    }
+    shown = [action for action in parser._actions if command.name == PROGRAM or action not in general]
+    formatter = argparse.HelpFormatter(parser.prog, width=form.value)
+    formatter.add_usage(parser.usage, shown, parser._mutually_exclusive_groups, prefix="")
     yield from (".. code-block:: text", "")
     yield from (f"   {line}" for line in formatter.format_help().rstrip().splitlines())
     yield ""
 
 
-def _table(command: Command) -> Iterator[str]:
-    """Links to the pages of commands, and what each does."""
-    yield from (".. list-table::", "   :widths: 30 70", "")
-    for action in command.actions:
-        yield from (f"   * - :doc:`{action.page}`", f"     - {_text(action.help)}")
-    yield ""
+def _list(program: Command, form: Form) -> Iterator[str]:
+    """Links to the pages of the commands, and what each does."""
+    return _definitions((form.link(action.page), action.help) for action in program.actions)
+
+
+def _definitions(meanings: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, meaning in meanings:
+        yield from (name, f"   {_text(meaning)}", "")
 
 
 def _heading(title: str, underline: str) -> tuple[str, ...]:
     return (title, underline * len(title), "")
 
 
+def _title(name: str) -> str:
+    return _capital({"positional arguments": "arguments", "example": "examples"}.get(name, name))
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def _text(help_text: str) -> str:
     """A help text as reStructuredText: what stands in backticks is code, and nothing else is markup."""
-    pieces = CODE.split(" ".join(help_text.split()))
+    pieces = CODE.split(ADDRESS.sub(r"`\g<0>`", " ".join(help_text.split())))
     return "".join(f"``{piece}``" if i % 2 else SPECIAL.sub(r"\\\1", piece) for i, piece in enumerate(pieces))

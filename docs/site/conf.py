@@ -1,8 +1,10 @@
 """How Sphinx makes the site, and the man pages (`build.py` calls it)."""
 
+import re
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -23,7 +25,6 @@ nitpicky = True
 # --- what the man pages need ------------------------------------------------------------------------
 
 man_pages = man_pages_of(author)
-man_show_urls = True
 
 if tags.has("man"):  # noqa: F821  Sphinx defines it: nothing but the commands is there
     root_doc = "commands/index"
@@ -85,6 +86,7 @@ html_baseurl = "https://funnelling.github.io/funnelling/"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["site.css"]
 html_favicon = str(ROOT / "src" / "funnelling" / "serving" / "page" / "icon.svg")
+html_search_scorer = str(HERE / "scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -100,3 +102,18 @@ pygments_dark_style = "github-dark"
 copybutton_exclude = ".linenos, .gp, .go"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+LIST = re.compile(r"^\.\. The list is .*^\.\. The list ends\.$", re.DOTALL | re.MULTILINE)
+
+
+def _mend_gallery(_: object, place: str, text: list[str]) -> None:
+    """Take the list of stories out of the gallery's page, which shows them all; say what a story needs."""
+    if place == "examples/index":
+        text[0] = LIST.sub("", text[0])
+    elif place.startswith("examples/"):
+        text[0] += "\n\nTo run it: ``pip install 'funnelling[examples]'`` (:doc:`more on that <index>`).\n"
+
+
+def setup(app: Any) -> None:
+    app.connect("source-read", _mend_gallery)

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from commands import write_pages
+from commands import Form, write_pages
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent
@@ -30,6 +30,11 @@ PLACES = {  # of pages that are not in docs/
     "docs/site/commands.py": "commands/index.rst",
     GUIDE: "guide.md",
 }
+# What a report begins with on the site: it knows of no other page.
+WAY_BACK = """
+<nav style="padding: .5rem 1rem">
+<a href="../../index.html">funnelling</a> › <a href="../../reports.html">Experiments</a>
+</nav>"""
 GALLERY = "examples"  # Sphinx-Gallery keeps there what it has run
 
 FENCE = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -53,13 +58,16 @@ def stage(source: Path, copied: Path) -> None:
         place.write_text(text + (_contents(text) if page == GUIDE else ""), encoding="utf-8")
     shutil.rmtree(copied, ignore_errors=True)
     shutil.copytree(DOCS / "reports", copied / "reports")
-    stage_commands(source)
+    for report in copied.glob("reports/*/*.html"):
+        text = report.read_text(encoding="utf-8")
+        report.write_text(text.replace("<body>", f"<body>{WAY_BACK}", 1), encoding="utf-8")
+    stage_commands(source, Form.SITE)
 
 
-def stage_commands(source: Path) -> None:
-    """Write only the pages of the commands, for `man`."""
+def stage_commands(source: Path, form: Form) -> None:
+    """Write only the pages of the commands."""
     (source / "commands").mkdir(parents=True, exist_ok=True)
-    write_pages(source / "commands")
+    write_pages(source / "commands", form)
 
 
 def pages() -> Iterator[str]:

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.conftest import Shared
 ROOT = Path(__file__).parent.parent
 FIRST = "first-model"
 PAGES = (
+    "install",
     FIRST,
     "results",
     "own-data",
@@ -101,3 +103,20 @@ def test_the_guide_links_to_all_its_pages() -> None:
     index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     assert {f"{page}.md" for page in PAGES} == {p.name for p in (ROOT / "docs").glob("*.md")} - {"README.md"}
     assert all(f"({page}.md)" in index for page in PAGES)
+
+
+def test_the_guide_calls_pages_by_their_titles() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\d+\. \[([^\]]+)\]\((.+)\.md\)", index, re.MULTILINE)
+    assert [page for _, page in listed] == list(PAGES)
+    for title, page in listed:
+        text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        assert text.startswith(f"# {title}\n"), page
+        assert not re.search("^Next: ", text, re.MULTILINE), f"{page}.md: the guide's list has the order"
+
+
+def test_every_extra_for_users_is_in_the_table_of_extras() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert set(listed) == set(project["optional-dependencies"]) - {"docs", "dev"}

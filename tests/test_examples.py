@@ -72,3 +72,14 @@ def test_every_page_that_an_example_names_exists() -> None:
         pages = re.findall(r":doc:`(?:[^`]*<)?/([\w/-]+)>?`", path.read_text(encoding="utf-8"))
         missing = [page for page in pages if not list((ROOT / "docs").glob(f"{page}.*"))]
         assert not missing, f"{path.name} links to {missing}"
+
+
+def test_the_readme_of_the_examples_lists_them_all_by_their_titles() -> None:
+    readme = (ROOT / "examples" / "README.rst").read_text(encoding="utf-8")
+    titles = {
+        path.name: TITLE.match(ast.get_docstring(ast.parse(path.read_text("utf-8")), clean=False) or "")
+        for path in EXAMPLES
+    }
+    listed = [(name, title) for title, name in re.findall(r"^\* `(.+) <(.+)>`__: ", readme, re.MULTILINE)]
+    assert listed == [(name, title and title["title"]) for name, title in titles.items()]
+    assert "pip install 'funnelling[examples]'" in readme

@@ -275,6 +275,13 @@ def test_the_first_page_leads_to_the_repository_and_shows_the_version(
     assert f"Version {version('funnelling')}" in page.text
 
 
+def test_the_gallery_and_each_example_say_what_to_install(site: Path) -> None:
+    wanted = sorted(path.stem for path in (ROOT / "examples").glob("[0-9]*.py"))
+    for name in ["index", *wanted]:
+        text = (site / "examples" / f"{name}.html").read_text(encoding="utf-8")
+        assert "funnelling[examples]" in text, name
+
+
 def test_no_two_entries_of_the_menu_have_one_name(site: Path) -> None:
     text = (site / "index.html").read_text(encoding="utf-8")
     names = re.findall(r'class="toctree-l[12]"><a class="reference [^>]*>([^<]+)<', text)

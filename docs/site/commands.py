@@ -44,8 +44,8 @@ CHAPTERS = {  # of the guide, that tell more of a command
 }
 
 SPECIAL = re.compile(r"([\\*`|_<>])")
-CODE = re.compile(r"`([^`]+)`")
-ADDRESS = re.compile(r"\b(?!https?:)[a-z]+://[\w:./]*\w")  # not of a page, so no link
+# In backticks, or an address that is not of a page and so no link.
+CODE = re.compile(r"`([^`]+)`|\b((?!https?:)[a-z]+://[\w:./]*\w)")
 VALUE = re.compile(r"(\s-\S+) (?!-)")  # the space between an option and its value
 DEFINITION = re.compile(r"  (\S+)  +(\S.*)")
 
@@ -259,5 +259,9 @@ def _capital(text: str) -> str:
 
 def _text(help_text: str) -> str:
     """A help text as reStructuredText: what stands in backticks is code, and nothing else is markup."""
-    pieces = CODE.split(ADDRESS.sub(r"`\g<0>`", " ".join(help_text.split())))
-    return "".join(f"``{piece}``" if i % 2 else SPECIAL.sub(r"\\\1", piece) for i, piece in enumerate(pieces))
+    pieces = CODE.split(" ".join(help_text.split()))  # a text, and what one of the two groups has found
+    return "".join(
+        SPECIAL.sub(r"\\\1", piece) if i % 3 == 0 else f"``{piece}``"
+        for i, piece in enumerate(pieces)
+        if piece
+    )

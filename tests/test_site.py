@@ -20,6 +20,7 @@ import pytest
 
 import funnelling
 from funnelling.cli import build_parser
+from funnelling.cli.parsers import every_parser
 from tests.conftest import Shared
 
 pytest.importorskip("sphinx_gallery", reason="needs what builds the site: pip install 'funnelling[docs]'")
@@ -111,12 +112,10 @@ def test_a_name_that_is_not_on_the_site_is_found(
 
 def flags(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
     """Each command with each of its options that ``--help`` shows."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for command in action.choices.values():
-                yield from flags(command)
-        elif action.help is not argparse.SUPPRESS:
-            yield from ((parser.prog, flag) for flag in action.option_strings)
+    for _, command in every_parser(parser):
+        for action in command._actions:
+            if action.help is not argparse.SUPPRESS:
+                yield from ((command.prog, flag) for flag in action.option_strings)
 
 
 def missing_flags(parser: argparse.ArgumentParser, shown: dict[str, set[str]]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from funnelling.cli import build_parser
+from funnelling.cli.parsers import every_parser, summaries
 
 SPECIAL = re.compile(r"([\\*`|_<>])")
 CODE = re.compile(r"`([^`]+)`")
@@ -30,7 +31,16 @@ class Command:
 
 def commands() -> Command:
     """The program, with all its commands."""
-    return _command("funnelling", "classify documents in many languages", build_parser())
+    known: dict[tuple[str, ...], Command] = {}
+    for path, parser in every_parser(build_parser()):
+        if not path:
+            known[path] = Command("funnelling", "classify documents in many languages", parser, [])
+            continue
+        *above, name = path
+        parent = known[tuple(above)]
+        known[path] = Command(f"{parent.name} {name}", summaries(parent.parser)[name], parser, [])
+        parent.actions.append(known[path])
+    return known[()]
 
 
 def pages(command: Command) -> Iterator[Command]:
@@ -62,16 +72,6 @@ def write_pages(folder: Path) -> None:
         "",
     ]
     (folder / "index.rst").write_text("\n".join(index), encoding="utf-8")
-
-
-def _command(name: str, summary: str, parser: argparse.ArgumentParser) -> Command:
-    actions = [
-        _command(f"{name} {choice.dest}", choice.help or "", branch.choices[choice.dest])
-        for branch in parser._actions
-        if isinstance(branch, argparse._SubParsersAction)
-        for choice in branch._choices_actions
-    ]
-    return Command(name, summary, parser, actions)
 
 
 def _page(command: Command) -> Iterator[str]:

@@ -18,7 +18,7 @@ def add_to(commands: options.Commands) -> None:
         epilog=options.examples("compare docs.jsonl --methods naive,pooled,fun-auto --runs 5 -o results"),
     )
     parser.add_argument(
-        "data", metavar="DATA", nargs="+", help=f"{options.DATA_HELP}; or a corpus of `data list`"
+        "data", metavar="DATA|CORPUS", nargs="+", help=f"{options.DATA_HELP}; or a corpus of `data list`"
     )
     parser.add_argument(
         "--methods",

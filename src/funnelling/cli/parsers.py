@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from funnelling.work.messages import Style, say
+from funnelling.work.names import SETTINGS
 
 BAD_INPUT = 2
 
@@ -35,7 +36,7 @@ def add_general(parser: argparse.ArgumentParser) -> None:
     def add(name: str, **options: Any) -> None:
         group.add_argument(name, default=argparse.SUPPRESS, **options)
 
-    add("--config", metavar="FILE", help="file of settings, in TOML (funnelling.toml of the working folder)")
+    add("--config", metavar="FILE", help=f"file of settings, in TOML ({SETTINGS}, if it is here)")
     add("--no-config", action="store_true", help="read no file of settings")
     add("--quiet", action="store_true", help="say nothing on standard error but what is wrong")
     add("--log-json", action="store_true", help="say all that goes to standard error in JSON, a line each")
@@ -48,10 +49,16 @@ def style_of(parsed: argparse.Namespace) -> Style:
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parsers of a parser's commands, by name."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
+    return {name: each for action in _branches(parser) for name, each in action.choices.items()}
+
+
+def summaries(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """What help says of each of a parser's commands."""
+    return {each.dest: each.help or "" for action in _branches(parser) for each in action._choices_actions}
+
+
+def _branches(parser: argparse.ArgumentParser) -> Iterator[Any]:
+    return (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
 
 
 def every_parser(

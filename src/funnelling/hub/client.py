@@ -7,6 +7,7 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.hub.addresses import HubAddress
+from funnelling.work.messages import Style, style
 
 NETWORK = "Check the network; what was downloaded before is read without it"
 TOKEN = "with a token that may (HF_TOKEN, or hf auth login)"
@@ -35,11 +36,11 @@ def agent() -> dict[str, str]:
 def asking(address: HubAddress) -> Iterator[None]:
     """Say in one line, which begins with the address, what the Hub or the way there refuses.
 
-    Bars, and lines on what is tried again, are shown on a terminal only.
+    Bars, and lines on what is tried again, are shown on a terminal only, where lines are wanted.
     """
     hub()  # or say what is missing
     try:
-        with nullcontext() if sys.stderr.isatty() else _silence():
+        with nullcontext() if sys.stderr.isatty() and style() == Style() else _silence():
             yield
     except (InputError, MemoryError):
         raise

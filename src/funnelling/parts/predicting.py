@@ -20,6 +20,7 @@ from funnelling.method.base import Method
 from funnelling.prediction import Predictor, batches, thresholds_of
 from funnelling.storage import load_model
 from funnelling.storage.places import folder_of
+from funnelling.work.names import MODEL
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import in_processes
 
@@ -113,7 +114,7 @@ def _load(model: str, _digest: str, device: str) -> Any:
 
 def _digest(model: str) -> str:
     try:
-        return hashlib.sha256((Path(model) / "model.json").read_bytes()).hexdigest()
+        return hashlib.sha256((Path(model) / MODEL).read_bytes()).hexdigest()
     except OSError:
         load_model(model)  # says what is wrong
         raise

@@ -22,10 +22,11 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
-from funnelling.serving.settings import LOOPBACK, TOKEN_VARIABLE, ServiceSettings
+from funnelling.serving.settings import LOOPBACK, ServiceSettings
 from funnelling.storage.held import HeldModel, hold_model
 from funnelling.wording import counted
 from funnelling.work.messages import JsonLine, Messages, say, speak
+from funnelling.work.names import TOKEN
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_SECONDS = 1.0
@@ -86,7 +87,7 @@ def _announce(settings: ServiceSettings, port: int, model: str) -> None:
     workers = counted(settings.workers, "worker")
     message = f"Serving {model} on {_address(settings.host, port)} with {workers}. Ctrl-C stops it."
     if settings.token is None and settings.host not in LOOPBACK:
-        message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN_VARIABLE}."
+        message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN}."
     say(message, address=_address(settings.host, port))
 
 

@@ -18,10 +18,10 @@ from funnelling.formats.files import cannot_write, check_output_folder
 from funnelling.work.alone import sole_writer, uninterrupted
 from funnelling.work.drafts import DRAFT, draft_in, is_old, sweep, sync
 from funnelling.work.mapped import told_size
+from funnelling.work.names import MODEL as MODEL
 
 FORMAT = 1
 READABLE_BY = ">=0.1"  # the versions of funnelling that know the format; it changes when the format does
-MODEL = "model.json"
 CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
 _VERSIONS = re.compile(r">=[0-9]{1,4}(\.[0-9]{1,4}){0,3}", re.ASCII)
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from funnelling import formats
+from funnelling.cli import build_parser
 from funnelling.cli.completers import ENDINGS
 from funnelling.cli.completion import SHELLS
+from funnelling.cli.parsers import subcommands
 from funnelling.formats.layout import MARKUP
 from funnelling.method.registry import METHODS, settings_of
 from funnelling.reproduction.corpora.registry import CORPORA
@@ -155,6 +157,8 @@ def test_answers_come_from_the_registries(folder: Path) -> None:
     assert completions("funnelling train x --strip html,", folder) == [
         f"html,{kind}" for kind in MARKUP if kind != "html"
     ]
+    (strip,) = (action for action in subcommands(build_parser())["train"]._actions if action.dest == "strip")
+    assert all(kind in str(strip.help) for kind in MARKUP)  # which is not loaded for help
 
 
 def test_an_answer_loads_nothing_heavy(folder: Path) -> None:

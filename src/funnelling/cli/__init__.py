@@ -48,6 +48,7 @@ COMMANDS = (
     predict,
     evaluate,
     explain,
+    inspect,
     add_language,
     update,
     forget,
@@ -55,7 +56,6 @@ COMMANDS = (
     relabel,
     compare,
     experiment,
-    inspect,
     serve,
     push,
     pull,
@@ -68,6 +68,8 @@ EPILOG = "\n".join(
     [
         "environment:",
         *(f"  {name:17}  {meaning}" for name, meaning in VARIABLES.items()),
+        "",
+        "`funnelling COMMAND --help` tells more; a default stands there in brackets.",
         "",
         "New here? Try: funnelling quickstart",
     ]

@@ -9,8 +9,6 @@ from typing import Any
 
 from funnelling.cli import options
 from funnelling.cli.parsers import every_parser
-from funnelling.formats.layout import MARKUP
-from funnelling.reproduction.corpora.registry import CORPORA
 from funnelling.work.names import MODEL
 
 ENDINGS = tuple(
@@ -45,7 +43,7 @@ def _completer(action: argparse.Action) -> Completer:
         "hold_out": _listed(_languages),
         "language": lambda parsed_args, **_: _languages_of(parsed_args.embeddings),
         "name": _listed(_experiments),
-        "strip": _listed(lambda: MARKUP),
+        "strip": _listed(_markup),
         "output": _files,
         "html": _files,
     }
@@ -108,6 +106,12 @@ def _languages_of(folder: str) -> Iterable[str]:
     return find_vectors(folder)
 
 
+def _markup() -> Iterable[str]:
+    from funnelling.formats.layout import MARKUP
+
+    return MARKUP
+
+
 def _experiments() -> Iterable[str]:
     from funnelling.reproduction.experiments.registry import EXPERIMENTS
 
@@ -144,6 +148,8 @@ def _documents(prefix: str, **_: Any) -> list[str]:
 
 
 def _documents_and_corpora(prefix: str, **_: Any) -> list[str]:
+    from funnelling.reproduction.corpora.registry import CORPORA
+
     return [*_documents(prefix), *CORPORA]
 
 

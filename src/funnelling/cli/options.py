@@ -121,7 +121,7 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 
 def add_device(parser: argparse.ArgumentParser) -> None:
     _group(parser, WORK).add_argument(
-        "--device", choices=DEVICES, default="cpu", help="where funnels work in tier 2 (cpu)"
+        "--device", choices=DEVICES, default="cpu", help="where funnels compute tier 2 (cpu)"
     )
 
 
@@ -169,7 +169,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--encoding", metavar="E", help="encoding of a text file, such as cp1252")
     group.add_argument(
-        "--no-header", action="store_true", help="the first row is a document; columns are called 1, 2, …"
+        "--no-header",
+        action="store_true",
+        help="the first row is a document; columns are called 1, 2 and so on",
     )
     group.add_argument("--sheet", metavar="NAME", help="sheet of a spreadsheet (the first that is not empty)")
     group.add_argument(
@@ -195,7 +197,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--strict",
         action="store_true",
-        help="refuse a file where a language is unknown, instead of leaving it out",
+        help="refuse a file where a language is unknown, instead of leaving those documents out",
     )
 
 

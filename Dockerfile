@@ -13,7 +13,7 @@ RUN python3 -m venv /opt/build \
  && /opt/build/bin/pip wheel --quiet --no-deps --wheel-dir /wheels /source
 RUN python3 -m venv --without-pip /opt/funnelling \
  && /opt/build/bin/pip --python /opt/funnelling/bin/python install --quiet --no-cache-dir --no-compile \
-    "$(echo /wheels/*.whl)[serve,parquet,spreadsheet]" \
+    "$(echo /wheels/*.whl)[serve,parquet,spreadsheet,hub]" \
  && /opt/funnelling/bin/python -c "from funnelling.svm import solver_name as name; assert name() == 'native', name()"
 RUN python3 /source/packaging/image/root.py /opt/funnelling /root-of-image
 
@@ -24,10 +24,11 @@ ENV PATH=/opt/funnelling/bin:/usr/local/bin:/usr/bin:/bin \
     LANG=C.UTF-8 \
     HOME=/tmp \
     FUNNELLING_CACHE=/cache \
+    HF_HOME=/cache/huggingface \
     PYTHONDONTWRITEBYTECODE=1
 USER 10001:10001
 WORKDIR /data
-# Lemmas and the model that detects languages, made once: a volume with a name keeps them for the next container.
+# Lemmas, the model that detects languages, models of the Hub: a volume with a name keeps them for the next container.
 VOLUME /cache
 EXPOSE 8000
 # http.client, because urllib would ask a proxy that the environment names.

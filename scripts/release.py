@@ -2,11 +2,13 @@
 
     python scripts/release.py            # a dry run, at any time
     python scripts/release.py v0.1.0     # the changelog has to name the day, too
+    python scripts/release.py v0.1.0 --only-versions    # nothing is built
 
 The version stands in pyproject.toml; what repeats it has to agree. Then an sdist and a wheel are built and
 looked through, and the wheel is installed where nothing can be compiled and used there.
 """
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -69,15 +71,19 @@ def run(*command: str | Path) -> None:
         sys.exit(status)
 
 
-def check_release(tag: str | None = None) -> None:
+def check_versions(tag: str | None) -> None:
+    """Exit with what says another version."""
+    if wrong := [*disagreements(tag)]:
+        sys.exit("\n".join(wrong))
+
+
+def check_packages() -> None:
+    """Build the packages, look through them, install and use the wheel; exit where anything is wrong."""
     changed = subprocess.run(
         ["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    wrong = [*disagreements(tag)]
     if changed.stdout:
-        wrong.append("The working tree has changes that are not committed. Commit them, or stash them.")
-    if wrong:
-        sys.exit("\n".join(wrong))
+        sys.exit("The working tree has changes that are not committed. Commit them, or stash them.")
     shutil.rmtree(BUILD, ignore_errors=True)
     run(sys.executable, "-m", "build", "--quiet", "--outdir", BUILD)  # the wheel from the sdist
     (wheel,), (sdist,) = BUILD.glob("*.whl"), BUILD.glob("*.tar.gz")
@@ -91,4 +97,10 @@ def check_release(tag: str | None = None) -> None:
 
 
 if __name__ == "__main__":
-    check_release(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description="A dry run of a release.")
+    parser.add_argument("tag", nargs="?")
+    parser.add_argument("--only-versions", action="store_true")
+    arguments = parser.parse_args()
+    check_versions(arguments.tag)
+    if not arguments.only_versions:
+        check_packages()

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "support.md"
 BLOCK = re.compile(r"(?<=<!-- begin: python scripts/support.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
 REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:\[.*?\])?\s*(?P<versions>[^;]*)(?:;.*)?")
-NEVER_INSTALLED = ("dev", "docs")  # for those who work on the project, not for users
+NEVER_INSTALLED = ("dev", "docs", "rivals")  # for those who work on the project, not for users
 PYTHON = "Programming Language :: Python :: 3."
 
 

@@ -32,6 +32,7 @@ DEBIAN = "trixie"
 PACKAGES = "python3,python3-venv,python3-dev,gcc,libc6-dev,ca-certificates"
 MOST_BYTES = 400 * 10**6
 USER = os.getuid() or 12_345  # no such user is in the image
+GROUP = os.getgid() or USER
 PORT = 8_000
 START_SECONDS = 180
 STOP_SECONDS = 45
@@ -98,7 +99,7 @@ class Containers(Engine):
         limits = ["--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
         if self.program == "podman" and os.getuid():
             limits.append("--userns=keep-id")  # else another user's files would come of it
-        outside = [f"--user={USER}:{USER}", f"--publish=127.0.0.1:{PORT}:{PORT}", f"--name={name}", *shared]
+        outside = [f"--user={USER}:{GROUP}", f"--publish=127.0.0.1:{PORT}:{PORT}", f"--name={name}", *shared]
         process = subprocess.Popen(
             [
                 self.program,
@@ -192,7 +193,7 @@ class Folders(Engine):
                 place.removesuffix(":ro"),
             )
         ]
-        user = [f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs"]
+        user = [f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups", "--no-new-privs"]
         apart = [
             "--unshare-user",
             "--unshare-pid",
@@ -289,7 +290,7 @@ def serving(engine: Engine, mounts: Mounts, log: Path) -> Iterator[tuple[subproc
         yield process, pid
     finally:
         if process.poll() is None:
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid or process.pid, signal.SIGKILL)  # where the engine told none, its own process
 
 
 def expect(holds: bool, promise: str, *found: object) -> None:
@@ -310,7 +311,7 @@ def try_image(engine: Engine) -> None:
         data, cache = folder / "data", folder / "cache"
         for shared in (data, cache):
             shared.mkdir()
-            os.chown(shared, USER, USER)
+            os.chown(shared, USER, GROUP)
         mounts: Mounts = {data: "/data", cache: "/cache"}
         wrote = engine.run(["python3", "-c", "open('/written', 'w')"], mounts)
         expect("Read-only file system" in wrote.stderr, "the root is read-only", wrote.stderr)

@@ -55,6 +55,10 @@ def test_the_sdist_has_all_that_a_build_needs(tmp_path: Path) -> None:
     listed = (tmp_path / "funnelling.egg-info" / "SOURCES.txt").read_text(encoding="utf-8").splitlines()
     needed = [ROOT / "setup.py", *ROOT.glob("native/*.[ch]"), *ROOT.glob("src/funnelling/**/*.py")]
     assert {path.relative_to(ROOT).as_posix() for path in needed} <= set(listed)
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if tracked.returncode == 0:  # else this is an sdist itself; its tests read files of all kinds
+        missing = set(tracked.stdout.splitlines()).difference(listed)
+        assert not {name for name in missing if not name.startswith((".ci/", ".git"))}
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,11 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
-from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -27,6 +26,8 @@ pytest.importorskip("sphinx_gallery", reason="needs what builds the site: pip in
 
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "docs" / "site" / "build.py"
+_LINKS = runpy.run_path(str(ROOT / "docs" / "site" / "links.py"))
+read_pages, broken = _LINKS["read_pages"], _LINKS["broken"]
 MAIN = "FunnellingClassifier"  # whose page has the methods that all estimators share
 PHONE, DESK = 390, 1280
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -145,58 +146,12 @@ def test_every_command_has_a_man_page_with_its_options(tmp_path: Path) -> None:
 # --- links ------------------------------------------------------------------------------------------
 
 
-LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
-LOADING_LINKS = {"stylesheet", "icon", "preload", "prefetch", "preconnect", "dns-prefetch", "manifest"}
-
-
-class Page(HTMLParser):
-    """What a page links to, what it loads, and where links can lead."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.loads: list[str] = []
-        self.anchors: set[str] = set()
-        self.text = path.read_text(encoding="utf-8")
-        self.feed(self.text)
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attributes}
-        self.anchors |= {values[name] for name in ("id", "name") if name in values}
-        if tag == "a" and "href" in values:
-            self.links.append(values["href"])
-        if tag in LOADED and LOADED[tag] in values:
-            self.loads.append(values[LOADED[tag]])
-        if tag == "link" and LOADING_LINKS & set(values.get("rel", "").split()):
-            self.loads.append(values["href"])
-
-
-Pages = dict[Path, Page]
-
-
-def read_pages(folder: Path) -> Pages:
-    return {path: Page(path) for path in sorted(folder.rglob("*.html"))}
-
-
 @pytest.fixture(scope="module")
-def pages(site: Path) -> Pages:
+def pages(site: Path) -> dict[Path, Any]:
     return read_pages(site)
 
 
-def broken(pages: Pages) -> Iterator[str]:
-    """Links within a site that lead nowhere."""
-    for path, page in pages.items():
-        for link in [*page.links, *page.loads]:
-            parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            anchor, known = unquote(parts.fragment), pages.get(target)
-            if not target.is_file() or (anchor and known and anchor not in known.anchors):
-                yield f"{path.name}: {link}"
-
-
-def test_links_lead_somewhere(pages: Pages) -> None:
+def test_links_lead_somewhere(pages: dict[Path, Any]) -> None:
     assert not list(broken(pages))
 
 
@@ -206,19 +161,19 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
     assert list(broken(read_pages(tmp_path))) == ["a.html: b.html#there", "a.html: c.html"]
 
 
-def test_the_site_loads_nothing_from_other_hosts(site: Path, pages: Pages) -> None:
+def test_the_site_loads_nothing_from_other_hosts(site: Path, pages: dict[Path, Any]) -> None:
     loads = {load for page in pages.values() for load in page.loads}
     assert not [load for load in loads if urlsplit(load).netloc]
     styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
     assert not re.findall(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//[^)\s]*", styles)
 
 
-def test_comments_about_figures_are_not_on_the_site(pages: Pages) -> None:
+def test_comments_about_figures_are_not_on_the_site(pages: dict[Path, Any]) -> None:
     marks = ("<!-- measured", "<!-- checked")
     assert not [path for path, page in pages.items() if any(mark in page.text for mark in marks)]
 
 
-def test_every_report_of_an_experiment_is_reached_from_the_site(site: Path, pages: Pages) -> None:
+def test_every_report_of_an_experiment_is_reached_from_the_site(site: Path, pages: dict[Path, Any]) -> None:
     reports = [path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/reports/*/*.html")]
     assert reports
     assert set(reports) <= set(pages[site / "reports.html"].links)

@@ -125,4 +125,5 @@ def test_of_what_the_loop_says_only_the_place_is_logged() -> None:
     except KeyError:
         failure = sys.exc_info()
     record = logging.LogRecord("asyncio", logging.ERROR, "", 0, "in callback(%s)", ("secret",), failure)
-    assert re.fullmatch(r"the loop failed\nKeyError at test_of_\w+:\d+", module._Plain().format(record))
+    assert re.fullmatch(r"the loop failed\nKeyError at test_of_\w+:\d+", module._Discreet().format(record))
+    assert "secret" not in module._DiscreetJson().format(record)

@@ -34,8 +34,10 @@ def keep(case: str, folder: Path) -> None:
             with path.open("rb") as content:
                 archive.addfile(entry, content)
     texts, _, languages = text_corpus(documents=ASKED, seed=1)
-    loaded = load_model(model)
+    loaded, described = load_model(model), describe_model(model)
     answered = {
+        "format": described["format"],
+        "readable_by": described["readable_by"],
         "texts": texts,
         "languages": languages,
         "labels": loaded.classes_.tolist(),

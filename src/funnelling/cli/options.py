@@ -30,8 +30,13 @@ DATA_HELP = (
 
 
 def seed(text: str) -> int:
-    """Any whole number."""
-    return _parse(int, text, "a whole number")
+    """A number that all random choices start from."""
+    from funnelling.randomness import is_seed
+
+    value = _parse(int, text, "a whole number")
+    if not is_seed(value):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 to 2^64 - 1")
+    return value
 
 
 def count(text: str) -> int:

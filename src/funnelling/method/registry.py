@@ -124,7 +124,7 @@ def settings_of(name: str) -> list[str]:
     """The parameters of a method that can be set by name.
 
     >>> settings_of("pooled")[:2]
-    ['C', 'compact']
+    ['C', 'calibrated']
     """
     entry = METHODS[method_of(name)]
     kind: type[Method] = getattr(import_module(entry.module), entry.kind)

@@ -206,6 +206,7 @@ def test_fish(folder: Path) -> None:
     assert complete("funnelling tra") == ["train"]
     assert complete("funnelling train --met") == ["--method"]
     assert set(complete("funnelling predict m")) == {"mine", "models/"}
+    assert complete("funnelling train --method fun-t") == ["fun-tat"]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

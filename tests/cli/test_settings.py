@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.cli import build_parser
+from funnelling.cli import build_parser, main
 from funnelling.cli.parsers import every_parser, options_of
 from funnelling.cli.settings import IF_FOUND, NOT_IN_FILES, ONLY_NAMED, may_be_found, parse
 from funnelling.errors import InputError
@@ -290,3 +290,19 @@ def test_help_shows_what_is_required(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit, match="0"):
         parsed("train", "--help")
     assert "[-h] -o MODEL [--method M]" in capsys.readouterr().out
+
+
+def test_a_number_of_many_digits_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "funnelling.toml").write_text(f"seed = {'9' * 5000}\n", encoding="utf-8")
+    assert main(["data", "list"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_a_file_says_does_not_reach_the_terminal_as_a_command(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "funnelling.toml").write_text('"\\u001b]0;owned\\u0007\\u001b[2J" = 1\n', encoding="utf-8")
+    assert main(["data", "list"]) == 2
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert r"\x1b]0;owned\x07" in said

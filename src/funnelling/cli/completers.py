@@ -73,7 +73,7 @@ def _listed(names: Callable[[], Iterable[str]]) -> Completer:
 def _methods() -> Iterable[str]:
     from funnelling.method.registry import METHODS
 
-    return METHODS
+    return list(METHODS)  # of a mapping, shells would show the values as descriptions
 
 
 def _settings(prefix: str, **_: Any) -> Iterator[str]:
@@ -103,7 +103,7 @@ def _languages() -> Iterable[str]:
 def _languages_of(folder: str) -> Iterable[str]:
     from funnelling.embeddings.vectors import find_vectors
 
-    return find_vectors(folder)
+    return list(find_vectors(folder))
 
 
 def _markup() -> Iterable[str]:

@@ -199,7 +199,7 @@ class _File:
             self.table = tomllib.loads(self.text)
         except UnicodeDecodeError:
             raise InputError(f"{path}: not UTF-8. Save it as UTF-8.") from None
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # a number may have too many digits, too
             raise InputError(
                 f"{path}: not TOML: {str(error) or 'nested too deeply'}. Correct it there."
             ) from None

@@ -95,6 +95,22 @@ def decode(tree: Any, arrays: Arrays) -> Any:
     return _Decoder(arrays).decode(tree)
 
 
+def with_parameter(tree: Any, kind: str, name: str, value: Any) -> Any:
+    """A tree in which a parameter of all objects of a kind has a value.
+
+    >>> with_parameter([{"$": "EncoderSpace", "state": {"folder": "/home"}}], "EncoderSpace", "folder", None)
+    [{'$': 'EncoderSpace', 'state': {'folder': None}}]
+    """
+    if isinstance(tree, list):
+        return [with_parameter(item, kind, name, value) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    changed = {key: with_parameter(item, kind, name, value) for key, item in tree.items()}
+    if changed.get("$") == kind and name in changed["state"]:
+        changed["state"][name] = value
+    return changed
+
+
 class _Decoder:
     """Decodes one tree, and takes each of its ``arrays`` once."""
 

@@ -46,7 +46,7 @@ def asking(address: HubAddress, made: Sequence[str] = ()) -> Iterator[None]:
     except (InputError, MemoryError):
         raise
     except Exception as error:  # the library raises those of its own, of its HTTP client and of the system
-        stays = f" {' and '.join(made)} was made, and stays without a model." if made else ""
+        stays = f" What was made before stays: {', '.join(made)}." if made else ""
         raise InputError(f"{address}: {_reason(error, address)}{stays}") from error
 
 

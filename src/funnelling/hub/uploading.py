@@ -27,7 +27,7 @@ def upload(
         api = hub().HfApi(**agent())
         if not api.repo_exists(address.repository):
             api.create_repo(address.repository, private=private or None, exist_ok=True)
-            made.append("The repository")
+            made.append("an empty repository")
         if private and not api.model_info(address.repository).private:
             raise InputError(
                 f"{address}: exists, and everyone can read it. Make it private on its page first, or leave "
@@ -44,7 +44,7 @@ def upload(
         check(address.at(before.sha), old)
         if is_new:
             api.create_branch(address.repository, branch=branch, revision=before.sha, exist_ok=True)
-            made.append(f"The branch {branch}")
+            made.append(f"the branch {branch}")
         added = [hub().CommitOperationAdd(address.file(name), content) for name, content in files.items()]
         gone = [hub().CommitOperationDelete(address.file(name)) for name in old if name not in files]
         commit = api.create_commit(

@@ -17,7 +17,7 @@ from funnelling import FunnellingClassifier, InputError, load_model, pull_model,
 from funnelling.evaluation.language_averages import measure_languages
 from funnelling.hub import HubAddress
 from funnelling.hub.client import asking
-from funnelling.storage import describe_model
+from funnelling.storage import describe_model, folders
 from funnelling.storage.held import hold_model
 from funnelling.storage.places import lasting
 from funnelling.work.messages import Style, speaking
@@ -274,8 +274,6 @@ class TestRefusals:
         assert len(hub.elsewhere) == sent + (file == "arrays")  # what is whole is not sent again
 
     def test_what_is_damaged_on_the_hub_is_refused_by_its_address(self, hub: LocalHub, folder: Path) -> None:
-        from funnelling.storage import folders
-
         document = json.loads((folder / "model.json").read_bytes())
         files = {arrays_of(files_in(folder)): files_in(folder)[arrays_of(files_in(folder))]}
         for changes in ({"labels": ["other"]}, {"files": {"evil.py": "0" * 64}}, {"model": {"$": "Popen"}}):
@@ -311,8 +309,6 @@ class TestRefusals:
     def test_a_model_that_names_other_files_gets_none_of_them(
         self, hub: LocalHub, folder: Path, files: Any
     ) -> None:
-        from funnelling.storage import folders
-
         document = {**json.loads((folder / "model.json").read_bytes()), "files": files}
         document.pop("checksum")
         hub.repository("owner/name", {"model.json": folders.document_bytes(folder, document)})
@@ -566,10 +562,14 @@ class TestEncoders:
             assert not any(str(encoder.parent).encode() in content for content in files.values())
 
     def test_a_folder_that_the_author_names_is_not_opened(
-        self, hub: LocalHub, model: Any, tmp_path: Path
+        self, hub: LocalHub, model: Any, encoder: Path, tmp_path: Path
     ) -> None:
         save_model(model, tmp_path / "model")
-        hub.repository("owner/name", files_in(tmp_path / "model"))
+        document = json.loads((tmp_path / "model" / "model.json").read_bytes())
+        document["model"]["state"]["encoder"] = str(encoder)  # a second way to name it, which no save takes
+        document.pop("checksum")
+        forged = {"model.json": folders.document_bytes(tmp_path, document)}
+        hub.repository("owner/name", {**files_in(tmp_path / "model"), **forged})
         pull_model(ADDRESS, tmp_path / "copy")
         commit = hub.repositories["owner/name"].branches["main"]
         assert lasting(ADDRESS) == f"{ADDRESS}@{commit}"  # what processes load, for a folder of parts

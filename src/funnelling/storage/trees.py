@@ -242,7 +242,8 @@ def _restore(name: str, state: dict[str, Any]) -> Any:
     kind: Any = resolve_name(_classes()[name])
     if not hasattr(kind, "get_params"):
         return kind(**state)
-    parameters = kind().get_params(deep=False)
+    # What is not saved is not taken either: a file has no say in which folders of this machine are read.
+    parameters = kind().get_params(deep=False).keys() - {*RUNTIME_PARAMETERS}
     restored = kind(**{key: item for key, item in state.items() if key in parameters})
     for key, item in state.items():
         if key.endswith("_") and not key.startswith("_"):

@@ -92,6 +92,14 @@ def style() -> Style:
     return _style
 
 
+def at_terminal() -> bool:
+    """Whether standard error is a terminal; a program without a console has none, or one that is closed."""
+    try:
+        return bool(sys.stderr.isatty())
+    except (AttributeError, ValueError):
+        return False
+
+
 def speak(style: Style) -> None:
     """From now on, say everything in this style, warnings of other libraries too."""
     global _style

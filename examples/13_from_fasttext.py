@@ -45,7 +45,7 @@ except ImportError:
 
 
 def train_theirs(path, passes):
-    settings = {"loss": "ova", "lr": 0.5, "dim": 20, "minn": 3, "maxn": 5, "bucket": 100_000}
+    settings = {"loss": "ova", "lr": 0.2, "dim": 20, "minn": 3, "maxn": 5, "bucket": 100_000}
     return fasttext.train_supervised(str(path), epoch=passes, **settings, thread=1, verbose=0)
 
 
@@ -68,7 +68,7 @@ if fasttext:
     held_out = train.select(range(0, len(train), 3))
     scores = {
         passes: micro_f1(held_out.labels, ask_theirs(train_theirs(rest, passes), held_out.texts))
-        for passes in (10, 25, 50, 100)
+        for passes in (25, 50, 100)
     }
     print("micro-F1 held out, by passes:", {passes: round(score, 3) for passes, score in scores.items()})
     start = time.perf_counter()

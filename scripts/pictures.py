@@ -20,6 +20,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 .head { font-weight: 600; font-size: 14px }
 .end { text-anchor: end }
 .middle { text-anchor: middle }
+.page { fill: #ffffff }
 .card { fill: #ffffff; stroke: #d1d9e0 }
 .funnel { fill: #eef2f7 }
 .line { stroke: #afb8c1; fill: none; stroke-width: 1.5 }
@@ -32,6 +33,7 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 @media (prefers-color-scheme: dark) {
   text { fill: #f0f6fc }
   .faint { fill: #9198a1 }
+  .page { fill: #0d1117 }
   .card { fill: #151b23; stroke: #3d444d }
   .funnel { fill: #1c2430 }
   .line { stroke: #656c76 }
@@ -61,7 +63,8 @@ def picture(width: int, height: int, title: str, parts: Iterator[str]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" role="img" aria-label="{escape(title)}">'
     )
-    return "\n".join([opening, f"<style>{STYLE}</style>", *parts, "</svg>"]) + "\n"
+    page = box(0, 0, width, height, "page")  # of its own: who shows it may be light where the system is dark
+    return "\n".join([opening, f"<style>{STYLE}</style>", page, *parts, "</svg>"]) + "\n"
 
 
 def draw_funnel() -> Iterator[str]:

@@ -17,10 +17,12 @@ from funnelling import (
     KCCAClassifier,
     Layout,
     LRIClassifier,
+    Method,
     MLEClassifier,
     MLELSTMClassifier,
     NaiveClassifier,
     PooledClassifier,
+    Pushed,
     Reference,
     UpperBoundClassifier,
     WordsAndCharactersClassifier,
@@ -34,8 +36,6 @@ from funnelling import (
     save_model,
     write_documents,
 )
-from funnelling.method.base import Method
-from funnelling.storage.sharing import Pushed
 
 TEXTS, LANGUAGES, LABELS = ["a cat", "un cane"], ["en", "it"], [["cat"], ["dog"]]
 

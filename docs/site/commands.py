@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from funnelling.cli import FAILED, INTERRUPTED, TERMINATED, build_parser
-from funnelling.cli.parsers import BAD_INPUT
+from funnelling.cli.parsers import BAD_INPUT, every_parser, summaries
 
 SITE = "https://funnelling.github.io/funnelling/"
 PROGRAM = "funnelling"
@@ -82,7 +82,16 @@ class Form(Enum):
 
 def commands() -> Command:
     """The program, with all its commands."""
-    return _command(PROGRAM, "classify documents in many languages", build_parser())
+    known: dict[tuple[str, ...], Command] = {}
+    for path, parser in every_parser(build_parser()):
+        if not path:
+            known[path] = Command(PROGRAM, "classify documents in many languages", parser, [])
+            continue
+        *above, name = path
+        parent = known[tuple(above)]
+        known[path] = Command(f"{parent.name} {name}", summaries(parent.parser)[name], parser, [])
+        parent.actions.append(known[path])
+    return known[()]
 
 
 def pages(command: Command) -> Iterator[Command]:
@@ -116,16 +125,6 @@ def write_pages(folder: Path, form: Form) -> None:
         "",
     ]
     (folder / "index.rst").write_text("\n".join(index), encoding="utf-8")
-
-
-def _command(name: str, summary: str, parser: argparse.ArgumentParser) -> Command:
-    actions = [
-        _command(f"{name} {choice.dest}", choice.help or "", branch.choices[choice.dest])
-        for branch in parser._actions
-        if isinstance(branch, argparse._SubParsersAction)
-        for choice in branch._choices_actions
-    ]
-    return Command(name, summary, parser, actions)
 
 
 def _page(command: Command, form: Form) -> Iterator[str]:

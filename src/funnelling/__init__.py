@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from funnelling.errors import InputError
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
-    from funnelling.storage import load_model, pull_model, push_model, save_model
+    from funnelling.method.base import Method
+    from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
 
 __all__ = [
     "CLESAClassifier",
@@ -39,8 +40,10 @@ __all__ = [
     "Layout",
     "MLEClassifier",
     "MLELSTMClassifier",
+    "Method",
     "NaiveClassifier",
     "PooledClassifier",
+    "Pushed",
     "Reference",
     "UpperBoundClassifier",
     "WordsAndCharactersClassifier",
@@ -67,8 +70,10 @@ _MODULES = {
     "Layout": "funnelling.formats",
     "MLEClassifier": "funnelling.baselines",
     "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
+    "Method": "funnelling.method.base",
     "NaiveClassifier": "funnelling.baselines",
     "PooledClassifier": "funnelling.baselines",
+    "Pushed": "funnelling.storage",
     "Reference": "funnelling.corpus.reference",
     "UpperBoundClassifier": "funnelling.baselines",
     "WordsAndCharactersClassifier": "funnelling.baselines",

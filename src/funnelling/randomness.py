@@ -7,6 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 
+def is_seed(number: int) -> bool:
+    """Whether a whole number can be the seed of a fit, which is saved with it.
+
+    >>> is_seed(0), is_seed(-1), is_seed(2**64)
+    (True, False, False)
+    """
+    return 0 <= number < 2**64
+
+
 def seed_of(random_state: object) -> int:
     """Turn scikit-learn's ``random_state`` (None, an int or a RandomState) into one number."""
     if isinstance(random_state, int | np.integer):

@@ -29,6 +29,8 @@ def docs(tmp_path: Path) -> Path:
         ([*TRAIN, "--jobs", "-1"], ["--jobs: -1 is not 1 or more"]),
         ([*TRAIN, "--jobs", "two"], ["--jobs: 'two' is not a whole number"]),
         ([*TRAIN, "--seed", "1.5"], ["--seed: '1.5' is not a whole number"]),
+        ([*TRAIN, "--seed", "-5"], ["--seed: -5 is not a whole number from 0 to 2^64 - 1"]),
+        ([*TRAIN, "--seed", str(2**64)], ["is not a whole number from 0 to 2^64 - 1"]),
         ([*TRAIN, "--method", "fun-tap"], ["There is no method 'fun-tap'", "naive, pooled, fun-tat"]),
         ([*TRAIN, "--set", "meta_C=1"], ["--set meta_C=1 is no setting", "METHOD.PARAM=VALUE"]),
         ([*TRAIN, "--set", "fun-auto.meta_C"], ["--set fun-auto.meta_C is no setting"]),

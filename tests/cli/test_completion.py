@@ -12,10 +12,14 @@ from typing import Any
 import pytest
 
 from funnelling import formats
-from funnelling.cli.completers import ENDINGS, MODEL_FILE
+from funnelling.cli import build_parser
+from funnelling.cli.completers import ENDINGS
 from funnelling.cli.completion import SHELLS
+from funnelling.cli.parsers import subcommands
+from funnelling.formats.layout import MARKUP
 from funnelling.method.registry import METHODS, settings_of
-from funnelling.storage import folders
+from funnelling.reproduction.corpora.registry import CORPORA
+from funnelling.work.names import MODEL
 
 from .command import succeed
 from .test_startup import HEAVY
@@ -45,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
     """Two models, one of them deeper down, a folder without any, and documents."""
     for model in ("mine", "models/older"):
         (tmp_path / model).mkdir(parents=True)
-        (tmp_path / model / MODEL_FILE).touch()
+        (tmp_path / model / MODEL).touch()
     (tmp_path / "empty" / "below").mkdir(parents=True)
     for name in ("docs.jsonl", "notes.bin"):
         (tmp_path / name).touch()
@@ -147,7 +151,14 @@ def test_answers_come_from_the_registries(folder: Path) -> None:
     assert "de" in completions("funnelling compare x --hold-out ", folder)
     assert completions("funnelling train x --jobs ", folder) == [""]
     assert {f".{name}" for name in formats._FORMATS} <= set(ENDINGS)
-    assert MODEL_FILE == folders.MODEL
+    for line in ("funnelling compare ", "funnelling experiment methods --data "):
+        assert [answer for answer in completions(line, folder) if answer in CORPORA] == list(CORPORA)
+    assert not set(CORPORA) & set(completions("funnelling train ", folder))
+    assert completions("funnelling train x --strip html,", folder) == [
+        f"html,{kind}" for kind in MARKUP if kind != "html"
+    ]
+    (strip,) = (action for action in subcommands(build_parser())["train"]._actions if action.dest == "strip")
+    assert all(kind in str(strip.help) for kind in MARKUP)  # which is not loaded for help
 
 
 def test_an_answer_loads_nothing_heavy(folder: Path) -> None:
@@ -195,6 +206,7 @@ def test_fish(folder: Path) -> None:
     assert complete("funnelling tra") == ["train"]
     assert complete("funnelling train --met") == ["--method"]
     assert set(complete("funnelling predict m")) == {"mine", "models/"}
+    assert complete("funnelling train --method fun-t") == ["fun-tat"]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

@@ -1,6 +1,9 @@
 """What commands say on standard error: as lines, as JSON, or only what is wrong."""
 
 import json
+import os
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pytest
 
 from funnelling.cli import COMMANDS, main
 
-from .command import documents, run_command, succeed, write_jsonl
+from .command import documents, environment, run_command, succeed, write_jsonl
 
 TRAIN = ("train", "docs.jsonl", "-o", "model", "--method", "naive", "--jobs", "1", "--no-table")
 
@@ -30,6 +33,37 @@ def test_quiet(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> No
     captured = capsys.readouterr()
     assert captured.err == ""
     assert "Model:  model" in captured.out  # results are no messages
+
+
+def on_terminal(*words: str) -> tuple[int, str]:
+    """The status of a command, and what it shows on a terminal, where bars come at once."""
+    script = (
+        "import sys\nfrom funnelling.work import progress\nprogress.TICK = 0.001\n"
+        "from funnelling.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *words], stdout=subprocess.DEVNULL, stderr=theirs, env=environment()
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 2**16):
+                shown += part
+        except OSError:  # what Linux says at the end
+            pass
+        os.close(ours)
+    return process.returncode, shown.decode()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
+def test_quiet_on_a_terminal() -> None:
+    for words in (TRAIN, ("predict", "model", "docs.jsonl", "-o", "labels.csv")):
+        status, shown = on_terminal(*words)
+        assert (status, "%|" in shown or "00:00" in shown) == (0, True), (
+            "no bar, so that silence says nothing"
+        )
+        assert on_terminal(*words, "--force", "--quiet") == (0, "")
 
 
 @pytest.mark.parametrize("words", [("--log-json", *TRAIN), (*TRAIN, "--log-json")])

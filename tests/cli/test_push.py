@@ -1,18 +1,25 @@
 """``funnelling push`` and ``pull``, and commands that read a model on the Hub; on a small Hub of our own."""
 
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from funnelling import Document, write_documents
+from funnelling.cli import main
 from tests.hub.server import LocalHub, environment, used
 
-from .command import assert_one_line, run_command, succeed
+from .command import assert_one_line, documents, run_command, succeed
 from .conftest import Refuses
 
 ADDRESS = "hf://owner/name"
 TEXT = "printer network window"
+PAGE = Path(__file__).parents[2] / "docs" / "sharing.md"
+BLOCK = re.compile(r"^```(console|py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ funnelling (.*)\n((?:[^$\n].*\n)*)", re.MULTILINE)
 
 
 @pytest.fixture
@@ -116,3 +123,31 @@ def test_a_process_of_its_own_finds_the_hub_by_the_environment(
     missing = run_command("predict", "hf://owner/other", TEXT, cwd=tmp_path, env=told)
     assert_one_line(missing.stderr, ["hf://owner/other: not found, or private", "HF_TOKEN"])
     assert missing.returncode == 2
+
+
+def test_the_page_on_sharing_does_as_it_says(
+    hub_with_model: LocalHub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = hub_with_model.repositories["owner/name"].files()
+    small = {f"small/{name}": content for name, content in files.items()}
+    hub_with_model.repositories["owner/name"].add({**files, **small}, "v2")
+    for name, each in (("new", 4), ("more", 12)):
+        rows = ({**row, "labels": tuple(row["labels"])} for row in documents(each=each))
+        write_documents(f"{name}.csv", (Document(**row) for row in rows))
+    for kind, text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        if kind == "py":
+            exec(compile(text, str(PAGE), "exec"), {})
+            continue
+        for command, output in COMMAND.findall(text):
+            if command.startswith("serve "):  # which does not end
+                continue
+            capsys.readouterr()
+            status = main(shlex.split(command))
+            printed = "".join(capsys.readouterr())
+            assert status == (2 if output.startswith("funnelling: ") else 0), printed
+            said = re.escape(output.replace("https://huggingface.co", hub_with_model.address))
+            assert re.search(said.replace("…", ".*"), printed), printed

@@ -1,26 +1,33 @@
 """Settings from a file and from the environment: the same names and checks as on the command line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from funnelling.cli import build_parser
-from funnelling.cli.settings import CONFIG, FOUND, TOKEN, VARIABLES, parse
+from funnelling.cli import build_parser, main
+from funnelling.cli.parsers import every_parser, options_of
+from funnelling.cli.settings import IF_FOUND, NOT_IN_FILES, ONLY_NAMED, may_be_found, parse
 from funnelling.errors import InputError
+from funnelling.work.names import CONFIG, SETTINGS, TOKEN, VARIABLES
 
 from .command import assert_refused, documents, run_command, succeed, write_jsonl
 from .conftest import Refuses
 
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+SOURCES = ROOT / "src" / "funnelling"
 NAMED = "mine.toml"
 TRAIN = ("train", "docs.jsonl", "-o", "model")
 SERVE = ("serve", "model")
+PUSH = ("push", "model", "owner/name")
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in (CONFIG, TOKEN, *VARIABLES.values()):
+    for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     return tmp_path
 
@@ -65,6 +72,18 @@ class TestFile:
         values = parsed("explain", "model", "docs.jsonl", "--config", NAMED, "--html", "x.html")
         assert (values["json"], values["html"]) == (False, "x.html")
 
+    def test_a_switch_that_is_off_excludes_nothing(self) -> None:
+        write(
+            "several-labels = true\none-label = false\n[compare]\none-label = true\nseveral-labels = false\n"
+        )
+        assert parsed(*TRAIN, "--config", NAMED)["one_label"] is False
+        assert parsed("compare", "docs.jsonl", "--config", NAMED)["one_label"] is True
+
+    def test_a_table_turns_off_what_stands_above_it(self) -> None:
+        write("one-label = true\n[train]\none-label = false\n")
+        assert parsed(*TRAIN, "--config", NAMED)["one_label"] is None
+        assert parsed("compare", "docs.jsonl", "--config", NAMED)["one_label"] is True
+
     def test_what_is_required_may_come_from_a_file_that_is_named(self) -> None:
         write('[train]\noutput = "model"\nforce = true')
         values = parsed("train", "docs.jsonl", "--config", NAMED)
@@ -104,7 +123,11 @@ class TestFile:
         ("set = [[]]", "or a list of them, not a list."),
         ('force = "yes"', f"{NAMED}:1: force: force takes true or false, not yes."),
         ('device = "tpu"', f"{NAMED}:1: device: invalid choice: 'tpu'"),
-        ("one-label = true\nseveral-labels = true", ""),
+        (
+            "one-label = true\nseveral-labels = true",
+            f"{NAMED}:2: several-labels: cannot stand beside one-label. Leave one of them out.",
+        ),
+        ('[train]\nlabels-column = "a"\nlabel-column = "b"', f"{NAMED}:3: train.label-column: cannot stand"),
         ("jobs = ", f"{NAMED}: not TOML: Invalid value (at end of document)"),
         ("jobs = 1\njobs = 2\n", "(at line 2, column 9)"),
         ("a = " + "[" * 10_000, f"{NAMED}: not TOML"),
@@ -113,10 +136,7 @@ class TestFile:
 )
 def test_refused(text: str, says: str, refuses: Refuses) -> None:
     write(text)
-    if says:
-        refuses(*TRAIN, "--config", NAMED, says=["funnelling: ", says])
-    else:
-        assert parsed(*TRAIN, "--config", NAMED)["one_label"] is False  # the last one counts
+    refuses(*TRAIN, "--config", NAMED, says=["funnelling: ", says])
 
 
 def test_files_that_are_none(tmp_path: Path, refuses: Refuses) -> None:
@@ -130,17 +150,17 @@ class TestFound:
     """A file in the working folder, which may be anybody's."""
 
     def test_is_used_and_named(self) -> None:
-        write("jobs = 3\n[serve]\nport = 1", FOUND)
+        write("jobs = 3\n[serve]\nport = 1", SETTINGS)
         values, found = parse(build_parser(), TRAIN)
         assert (values.jobs, found) == (3, ["jobs"])
 
     @pytest.mark.parametrize("words", [(*TRAIN, "--no-config"), ("--no-config", *TRAIN)])
     def test_can_be_left_alone(self, words: tuple[str, ...]) -> None:
-        write('method = "fun-tat"', FOUND)
+        write('method = "fun-tat"', SETTINGS)
         assert parsed(*words)["method"] == "fun-auto"
 
     def test_gives_way_to_one_that_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        write("jobs = 3", FOUND)
+        write("jobs = 3", SETTINGS)
         write("jobs = 4", "a.toml")
         write("jobs = 5", "b.toml")
         monkeypatch.setenv(CONFIG, "a.toml")
@@ -151,6 +171,9 @@ class TestFound:
         ("text", "words"),
         [
             ("force = true", TRAIN),
+            ("keep-texts = true", TRAIN),
+            ("compact = true", TRAIN),
+            ('set = "fun-auto.keep_texts=true"', TRAIN),
             ('output = "elsewhere"', ("train", "docs.jsonl")),
             ('cluster = "tcp://192.0.2.1:8786"', TRAIN),
             ('encoder = "folder"', TRAIN),
@@ -158,44 +181,90 @@ class TestFound:
             ('host = "0.0.0.0"', SERVE),
             ('allow-host = "example.org"', SERVE),
             ('token-file = "token"', SERVE),
-            ("with-documents = true", ("push", "model", "owner/name")),
+            ("max-body = 1000000000000", SERVE),
+            ("deadline = 86400", SERVE),
+            ("max-text = 1000000000", SERVE),
+            ("workers = 5000", SERVE),
+            ("port = 22", SERVE),
+            ("with-documents = true", PUSH),
+            ("[push]\ncompact = true", PUSH),
+            ('license = "cc0-1.0"', PUSH),
+            ('revision = "main"', PUSH),
+            ('message = "x"', PUSH),
             ("quiet = true", TRAIN),
             ("log-json = true", TRAIN),
             ('[experiment]\ndata = "x"', ("experiment", "all")),
             ('map = "x"', ("relabel", "model")),
             ('ids = "x"', ("forget", "model")),
+            ('id-column = "other"', ("forget", "model", "--ids", "ids.csv")),
+            ('optimise = "recall=1"', ("tune", "model")),
+            ('labels = "file"', ("tune", "model", "--optimise", "micro-f1")),
+            ("[evaluate]\nerrors = 3", ("evaluate", "model", "docs.jsonl")),
         ],
     )
     def test_may_not_do_harm(self, text: str, words: tuple[str, ...]) -> None:
-        write(text, FOUND)
+        write(text, SETTINGS)
         with pytest.raises(InputError, match="merely found may not set this") as refused:
             parsed(*words)
-        assert f"{CONFIG}={FOUND}" in str(refused.value)
-        parsed(*words, "--config", FOUND)
+        assert f"{CONFIG}={SETTINGS}" in str(refused.value)
+        parsed(*words, "--config", SETTINGS)
+
+    def test_every_option_is_decided_on(self) -> None:
+        """A new one goes into one of two lists: it is not trusted because nobody thought of it."""
+        commands = dict(every_parser(build_parser()))
+        names = {name for command in commands.values() for name in options_of(command)} - NOT_IN_FILES
+        exceptions = {name for name in ONLY_NAMED if "." in name}
+        undecided = {name for name in names if (name in IF_FOUND) == (name in ONLY_NAMED)}
+        assert not undecided, f"decide in cli/settings.py whether a found file may set {undecided}"
+        assert IF_FOUND | (ONLY_NAMED - exceptions) == names
+        for exception in exceptions:
+            *command, name = exception.split(".")
+            assert name in options_of(commands[tuple(command)])
+            assert name in IF_FOUND
+            assert not may_be_found(command, name)
+
+    def test_the_guide_lists_what_it_may_set(self) -> None:
+        lists = re.findall(r"^- (?:how|what) .*?[;.]$", GUIDE.partition("merely found\n")[2], re.M | re.S)
+        told = set(re.findall(r"`([a-z-]+)`", "".join(lists)))
+        hidden = {"label-column", "optimize", "skip-unknown"}  # other names of some
+        assert told == IF_FOUND - hidden
+
+    def test_what_does_no_harm_is_not_in_the_way(self) -> None:
+        write('jobs = 2\nmethod = "fun-tat"\nforce = false\n[train]\nkeep-texts = false\n', SETTINGS)
+        for command, names in ((SERVE, []), (PUSH, []), (TRAIN, ["jobs", "method"])):
+            assert parse(build_parser(), command)[1] == names
 
     def test_is_checked_only_where_it_counts(self) -> None:
-        write('output = "elsewhere"', FOUND)
+        write('output = "elsewhere"', SETTINGS)
         assert parsed(*TRAIN)["output"] == "model"
 
     def test_in_a_process_of_its_own(self, folder: Path) -> None:
-        write("[data.list]\njson = true\n", FOUND)
+        write("[data.list]\njson = true\n", SETTINGS)
         done = run_command("data", "list", cwd=folder)
         assert "sample" in json.loads(done.stdout)
-        assert done.stderr == f"Settings of {FOUND}: json (--no-config leaves them out).\n"
+        assert done.stderr == f"Settings of {SETTINGS}: json (--no-config leaves them out).\n"
         assert run_command("data", "list", "--quiet", cwd=folder).stderr == ""
-        write("[data.list]\njsno = true\n", FOUND)
-        assert_refused("data", "list", cwd=folder, says=[f"{FOUND}:2: data.list.jsno", "Did you mean json?"])
+        write("[data.list]\njsno = true\n", SETTINGS)
+        assert_refused(
+            "data", "list", cwd=folder, says=[f"{SETTINGS}:2: data.list.jsno", "Did you mean json?"]
+        )
 
 
 class TestEnvironment:
     def test_wins_over_the_file_and_gives_way_to_the_command_line(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        write("jobs = 3", FOUND)
+        write("jobs = 3", SETTINGS)
         monkeypatch.setenv("FUNNELLING_JOBS", "4")
         assert parsed(*TRAIN)["jobs"] == 4
         assert parsed(*TRAIN, "--jobs", "5")["jobs"] == 5
         assert "jobs" not in parsed("data", "list")
+
+    def test_is_told_whole_by_help_and_guide(self) -> None:
+        assert re.findall(r"^\| `([A-Z_]+)` \|", GUIDE, re.M) == list(VARIABLES)
+        assert re.findall(r"^  ([A-Z_]+)  ", build_parser().epilog or "", re.M) == list(VARIABLES)
+        sources = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py"))
+        assert set(re.findall(r"\b(?:FUNNELLING|HF)_[A-Z_]+\b|\bNO_COLOR\b", sources)) == set(VARIABLES)
 
     def test_a_token(self, monkeypatch: pytest.MonkeyPatch) -> None:
         write('token-file = "token"')
@@ -211,7 +280,7 @@ class TestEnvironment:
 
 def test_a_model_is_trained_as_the_file_says(capsys: pytest.CaptureFixture[str]) -> None:
     write_jsonl(Path("docs.jsonl"), documents())
-    write('method = "naive"\njobs = 1\nno-table = true\n', FOUND)
+    write('method = "naive"\njobs = 1\nno-table = true\n', SETTINGS)
     succeed(*TRAIN)
     assert "Settings of funnelling.toml: method, jobs, no-table" in capsys.readouterr().err
     assert json.loads(Path("model/model.json").read_text(encoding="utf-8"))["method"] == "naive"
@@ -221,3 +290,19 @@ def test_help_shows_what_is_required(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit, match="0"):
         parsed("train", "--help")
     assert "[-h] -o MODEL [--method M]" in capsys.readouterr().out
+
+
+def test_a_number_of_many_digits_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "funnelling.toml").write_text(f"seed = {'9' * 5000}\n", encoding="utf-8")
+    assert main(["data", "list"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_a_file_says_does_not_reach_the_terminal_as_a_command(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "funnelling.toml").write_text('"\\u001b]0;owned\\u0007\\u001b[2J" = 1\n', encoding="utf-8")
+    assert main(["data", "list"]) == 2
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert r"\x1b]0;owned\x07" in said

@@ -128,3 +128,10 @@ def test_help_ends_with_examples_that_can_be_typed() -> None:
             assert parsed.run.__module__ == f"funnelling.cli.{path[0].replace('-', '_')}"
         for action in parser._actions:
             assert action.help or action.dest == argparse.SUPPRESS, (path, action.dest)
+
+
+def test_help_fits_a_terminal_and_breaks_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for path, parser in every_parser(build_parser()):
+        lines = parser.format_help().splitlines()
+        assert not [line for line in lines if len(line) > 80 or line.endswith("-")], path

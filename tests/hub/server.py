@@ -239,7 +239,8 @@ class _Hub(_Handler):
             return None
         if branch in repository.branches:
             return self.refuse(409, "", "Reference already exists")
-        repository.branches[branch] = repository.branches["main"]
+        start = json.loads(self.content or b"{}").get("startingPoint")
+        repository.branches[branch] = start or repository.branches["main"]
         return self.answer(201)
 
     def preupload(self, name: str, _: str) -> None:

@@ -1,8 +1,12 @@
 """Models on the Hub: what comes from there, what goes there, what is refused; on a small Hub of our own."""
 
+import io
 import json
 import shutil
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +15,12 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError, load_model, pull_model, push_model, save_model
 from funnelling.evaluation.language_averages import measure_languages
-from funnelling.storage import describe_model
+from funnelling.hub import HubAddress
+from funnelling.hub.client import asking
+from funnelling.storage import describe_model, folders
 from funnelling.storage.held import hold_model
+from funnelling.storage.places import lasting
+from funnelling.work.messages import Style, speaking
 from tests.artificial import text_corpus
 from tests.hub.server import READER, WRITER, WRONG, Files, LocalHub, used
 
@@ -132,6 +140,50 @@ class TestLoading:
         repository.add(files_in(tmp_path / "compact"))
         assert not hasattr(load_model(ADDRESS), "training_")
 
+    def test_a_path_is_an_address_too(self, hub: LocalHub, folder: Path, compact: Any) -> None:
+        hub.repository("owner/name", files_in(folder))
+        load_model(Path(ADDRESS))
+        with pytest.raises(InputError, match="funnelling push"):
+            save_model(compact, Path(ADDRESS))
+
+    @pytest.mark.parametrize("stderr", [None, io.StringIO()], ids=["none", "closed"])
+    def test_a_program_without_a_console_loads_it(
+        self, hub: LocalHub, folder: Path, monkeypatch: pytest.MonkeyPatch, stderr: Any
+    ) -> None:
+        hub.repository("owner/name", files_in(folder))
+        if stderr is not None:
+            stderr.close()
+        monkeypatch.setattr(sys, "stderr", stderr)
+        load_model(ADDRESS)
+
+    @pytest.mark.parametrize(
+        ("style", "shown"), [(Style(), True), (Style(quiet=True), False), (Style(as_json=True), False)]
+    )
+    def test_bars_are_shown_where_messages_are(
+        self, hub: LocalHub, folder: Path, style: Style, shown: bool
+    ) -> None:
+        class Terminal(io.StringIO):
+            def isatty(self) -> bool:
+                return True
+
+        hub.repository("owner/name", files_in(folder))
+        with redirect_stderr(Terminal()) as terminal, speaking(style):
+            load_model(ADDRESS)
+        assert ("model.json" in terminal.getvalue()) == shown
+
+    def test_loads_that_overlap_leave_the_library_as_it_was(self, hub: LocalHub, folder: Path) -> None:
+        from huggingface_hub import utils
+
+        hub.repository("owner/name", files_in(folder))
+        before = utils.logging.get_verbosity(), utils.are_progress_bars_disabled()
+        with asking(HubAddress.parse(ADDRESS)):
+            with ThreadPoolExecutor(4) as threads:
+                list(threads.map(load_model, [ADDRESS] * 4))
+            # One that began earlier still wants silence.
+            assert utils.logging.get_verbosity() == utils.logging.ERROR
+            assert utils.are_progress_bars_disabled()
+        assert (utils.logging.get_verbosity(), utils.are_progress_bars_disabled()) == before
+
 
 class TestRefusals:
     def test_what_is_not_there(self, hub: LocalHub, folder: Path) -> None:
@@ -163,6 +215,13 @@ class TestRefusals:
             "hf://owner/name/../x",
             "hf://o w/name",
             "hf://a/b@../c",
+            "hf://a/b@/tmp/x",
+            "hf://a/b@c//d",
+            "hf://a/b@c/",
+            "hf://a/b@c..d",
+            "hf://a/b//c",
+            "hf://a/b..c",
+            "hf://a/b.git",
         ],
     )
     def test_what_is_no_address(self, hub: LocalHub, address: str) -> None:
@@ -199,6 +258,31 @@ class TestRefusals:
         hub.cut = set()
         load_model(ADDRESS)
 
+    @pytest.mark.parametrize("file", ["model.json", "arrays"])
+    @pytest.mark.parametrize("cut", [False, True])
+    def test_what_is_damaged_in_the_cache_comes_again(
+        self, hub: LocalHub, folder: Path, tmp_path: Path, file: str, cut: bool
+    ) -> None:
+        hub.repository("owner/name", files_in(folder))
+        load_model(ADDRESS)
+        cached = next((tmp_path / "cache").rglob(f"{file}*")).resolve()
+        content = cached.read_bytes()
+        cached.write_bytes(content[:-20] if cut else content[:-3] + b"???")
+        sent = len(hub.elsewhere)
+        load_model(ADDRESS)
+        assert cached.read_bytes() == content
+        assert len(hub.elsewhere) == sent + (file == "arrays")  # what is whole is not sent again
+
+    def test_what_is_damaged_on_the_hub_is_refused_by_its_address(self, hub: LocalHub, folder: Path) -> None:
+        document = json.loads((folder / "model.json").read_bytes())
+        files = {arrays_of(files_in(folder)): files_in(folder)[arrays_of(files_in(folder))]}
+        for changes in ({"labels": ["other"]}, {"files": {"evil.py": "0" * 64}}, {"model": {"$": "Popen"}}):
+            changed = folders.document_bytes(folder, {**document, **changes})
+            hub.repository("owner/name", {**files, "model.json": changed})
+            assert refusal().startswith(f"{ADDRESS}: the model is damaged: ")
+        hub.repository("owner/name", {"model.json": b"{}"})
+        assert refusal().startswith(f"{ADDRESS}: the model is damaged: model.json is cut off")
+
     def test_what_is_in_the_cache_stays_there_though_it_cannot_be_read(
         self, hub: LocalHub, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -225,8 +309,6 @@ class TestRefusals:
     def test_a_model_that_names_other_files_gets_none_of_them(
         self, hub: LocalHub, folder: Path, files: Any
     ) -> None:
-        from funnelling.storage import folders
-
         document = {**json.loads((folder / "model.json").read_bytes()), "files": files}
         document.pop("checksum")
         hub.repository("owner/name", {"model.json": folders.document_bytes(folder, document)})
@@ -325,13 +407,69 @@ class TestPushing:
             with pytest.raises(InputError, match=says):
                 push_model(compact, "owner/name")
 
-    @pytest.mark.parametrize("part", ["preupload", "/commit/", "batch", "create"])
-    def test_a_push_that_fails_leaves_the_old_model(self, hub: LocalHub, compact: Any, part: str) -> None:
-        repository = hub.repository("owner/name", {"model.json": b"old"})
+    @pytest.mark.parametrize("part", ["preupload", "/commit/", "batch"])
+    def test_a_push_that_fails_leaves_the_old_model(
+        self, hub: LocalHub, folder: Path, compact: Any, part: str
+    ) -> None:
+        repository = hub.repository("owner/name", files_in(folder))
         hub.statuses[part] = 500
-        with pytest.raises(InputError, match="hf://owner/name: "):
+        with pytest.raises(InputError, match="hf://owner/name: the Hub answers 500") as refused:
             push_model(compact, "owner/name")
-        assert repository.files() == {"model.json": b"old"}
+        assert "stays" not in str(refused.value)
+        assert repository.files() == files_in(folder)
+
+    def test_a_push_that_fails_says_what_it_made(self, hub: LocalHub, compact: Any) -> None:
+        hub.statuses["/commit/"] = 500
+        with pytest.raises(InputError, match=r"What was made before stays: an empty repository\.$"):
+            push_model(compact, "owner/name")
+        with pytest.raises(InputError, match=r"What was made before stays: the branch next\.$"):
+            push_model(compact, "owner/name", revision="next")
+        hub.statuses["create"] = 500
+        with pytest.raises(InputError) as refused:
+            push_model(compact, "owner/other")
+        assert "stays" not in str(refused.value)
+
+    @pytest.mark.parametrize(
+        "files",
+        [
+            {"README.md": b"# By hand"},
+            {"report.html": b"<html>"},
+            {"model.json": b'{"format": "layers-model"}', "README.md": b"of another program"},
+            {"model.json": b"[" * 10_000},
+        ],
+    )
+    def test_what_is_not_of_a_model_is_replaced_only_by_force(
+        self, hub: LocalHub, compact: Any, files: Files
+    ) -> None:
+        repository = hub.repository("owner/name", {**files, "notes.txt": b"mine"})
+        for revision in (None, "next"):
+            with pytest.raises(InputError, match=f"{'.*and '.join(sorted(files))}.* not of a model.*--force"):
+                push_model(compact, "owner/name", revision=revision)
+        assert len(repository.commits) == len(repository.branches) == 1
+        pushed = push_model(compact, "owner/name", force=True)
+        assert set(repository.files()) == {*pushed.files, "notes.txt"}
+
+    def test_what_stands_beside_the_place_of_a_model_is_not_in_its_way(
+        self, hub: LocalHub, compact: Any
+    ) -> None:
+        repository = hub.repository("owner/name", {"README.md": b"# By hand"})
+        push_model(compact, "owner/name/small")
+        assert repository.files()["README.md"] == b"# By hand"
+
+    def test_a_report_that_is_a_link_is_not_followed(
+        self, hub: LocalHub, folder: Path, tmp_path: Path
+    ) -> None:
+        shutil.copytree(folder, tmp_path / "model")
+        (tmp_path / "secret").write_text("secret", encoding="utf-8")
+        report = tmp_path / "model" / "report.html"
+        report.unlink()
+        try:
+            report.symlink_to(tmp_path / "secret")
+        except OSError:
+            pytest.skip("this system makes no links")
+        with pytest.raises(InputError, match=r"report\.html: is no regular file"):
+            push_model(tmp_path / "model", "owner/name", with_documents=True)
+        assert not hub.requests
 
     def test_what_is_no_model_is_not_sent(self, hub: LocalHub, folder: Path, tmp_path: Path) -> None:
         shutil.copytree(folder, tmp_path / "model")
@@ -387,3 +525,75 @@ class TestPulling:
         hub.changed = set()
         pull_model(ADDRESS, tmp_path / "model", force=True)
         assert files_in(tmp_path / "model")["model.json"] == files["model.json"]
+
+
+class CountOfLetters:
+    """What stands in for an encoder, which takes long to load: how often each letter is in a text."""
+
+    def encode(self, texts: list[str], **_: Any) -> Any:
+        counts = np.array([[text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts])
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+
+class TestEncoders:
+    """Where an encoder is on one machine is nothing to another."""
+
+    @pytest.fixture(scope="class")
+    def encoder(self, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+        folder = tmp_path_factory.mktemp("encoders") / "encoder"
+        folder.mkdir()
+        (folder / "config.json").write_text("{}", encoding="utf-8")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("funnelling.spaces.encoder._load", lambda _: CountOfLetters())
+            yield folder
+
+    @pytest.fixture(scope="class")
+    def model(self, encoder: Path) -> FunnellingClassifier:
+        model = FunnellingClassifier(views=["encoder"], encoder=encoder, random_state=0, compact=True)
+        return model.fit(TEXTS, LABELS, LANGUAGES)
+
+    def test_no_folder_of_this_machine_is_pushed(
+        self, hub: LocalHub, model: Any, encoder: Path, tmp_path: Path
+    ) -> None:
+        save_model(model, tmp_path / "model")
+        for pushed in (model, tmp_path / "model"):
+            push_model(pushed, "owner/name")
+            files = hub.repositories["owner/name"].files()
+            assert not any(str(encoder.parent).encode() in content for content in files.values())
+
+    def test_a_folder_that_the_author_names_is_not_opened(
+        self, hub: LocalHub, model: Any, encoder: Path, tmp_path: Path
+    ) -> None:
+        save_model(model, tmp_path / "model")
+        document = json.loads((tmp_path / "model" / "model.json").read_bytes())
+        document["model"]["state"]["encoder"] = str(encoder)  # a second way to name it, which no save takes
+        document.pop("checksum")
+        forged = {"model.json": folders.document_bytes(tmp_path, document)}
+        hub.repository("owner/name", {**files_in(tmp_path / "model"), **forged})
+        pull_model(ADDRESS, tmp_path / "copy")
+        commit = hub.repositories["owner/name"].branches["main"]
+        assert lasting(ADDRESS) == f"{ADDRESS}@{commit}"  # what processes load, for a folder of parts
+        for place in (ADDRESS, lasting(ADDRESS), tmp_path / "copy"):
+            loaded = hold_model(place).load() if place == ADDRESS else load_model(place)
+            with pytest.raises(InputError, match="funnelling pull --encoder DIR"):
+                loaded.predict(TEXTS, LANGUAGES)
+
+    @pytest.mark.usefixtures("hub")
+    def test_whoever_has_the_encoder_says_where(self, model: Any, encoder: Path, tmp_path: Path) -> None:
+        push_model(model, "owner/name")
+        pull_model(ADDRESS, tmp_path / "copy", encoder=encoder)
+        for loaded in (load_model(tmp_path / "copy"), load_model(ADDRESS).set_params(encoder=encoder)):
+            np.testing.assert_array_equal(probabilities(loaded), probabilities(model))
+
+    @pytest.mark.usefixtures("hub")
+    def test_another_encoder_is_refused(
+        self, model: Any, compact: Any, encoder: Path, tmp_path: Path
+    ) -> None:
+        push_model(model, "owner/name")
+        push_model(compact, "owner/other")
+        shutil.copytree(encoder, tmp_path / "encoder")
+        (tmp_path / "encoder" / "config.json").write_text("[]", encoding="utf-8")
+        for address, says in (("owner/name", "not the encoder"), ("owner/other", "Leave --encoder out")):
+            with pytest.raises(InputError, match=says):
+                pull_model(address, tmp_path / "copy", encoder=tmp_path / "encoder")
+        assert not (tmp_path / "copy").exists()

@@ -11,7 +11,7 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from funnelling.errors import InputError
 from funnelling.text.detection import _identifier, detect_languages
-from funnelling.work.cache import CACHE
+from funnelling.work.names import CACHE
 
 GREETINGS = {
     "da": "Jeg vil gerne bestille en kop kaffe og et stykke kage, tak.",

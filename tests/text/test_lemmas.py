@@ -17,7 +17,7 @@ from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGU
 
 from funnelling.text import lemmas
 from funnelling.text.lemmas import MappedDictionary, dictionary
-from funnelling.work.cache import CACHE
+from funnelling.work.names import CACHE
 
 SMALL = ("ms", "id", "fa")  # a few of the dictionaries, of which the largest take seconds
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.work.cache import CACHE, from_cache
+from funnelling.work.cache import from_cache
 from funnelling.work.drafts import draft_in
+from funnelling.work.names import CACHE
 
 
 @pytest.fixture(autouse=True)

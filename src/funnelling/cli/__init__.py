@@ -40,6 +40,7 @@ from funnelling.cli.lazily import load_lazily
 from funnelling.cli.parsers import BAD_INPUT, Parser, add_general, every_parser, style_of
 from funnelling.errors import InputError
 from funnelling.work.messages import Style, say, speak, speaking, style
+from funnelling.work.names import SETTINGS, VARIABLES
 
 COMMANDS = (
     quickstart,
@@ -47,6 +48,7 @@ COMMANDS = (
     predict,
     evaluate,
     explain,
+    inspect,
     add_language,
     update,
     forget,
@@ -54,7 +56,6 @@ COMMANDS = (
     relabel,
     compare,
     experiment,
-    inspect,
     serve,
     push,
     pull,
@@ -63,15 +64,16 @@ COMMANDS = (
     completion,
 )
 CHANGING = ("add_language", "forget", "relabel", "tune", "update")  # a model, into another where one is named
-EPILOG = """\
-environment:
-  FUNNELLING_CONFIG  file of settings, in place of funnelling.toml in the working folder
-  FUNNELLING_JOBS    threads, where --jobs is not given
-  FUNNELLING_TOKEN   bearer token that serve asks for, where --token-file is not given
-  FUNNELLING_CACHE   folder for files that are made once
-  NO_COLOR           no colours, if it is set to anything
-
-New here? Try: funnelling quickstart"""
+EPILOG = "\n".join(
+    [
+        "environment:",
+        *(f"  {name:17}  {meaning}" for name, meaning in VARIABLES.items()),
+        "",
+        "`funnelling COMMAND --help` tells more; a default stands there in brackets.",
+        "",
+        "New here? Try: funnelling quickstart",
+    ]
+)
 FAILED, INTERRUPTED, TERMINATED = 1, 130, 143
 
 
@@ -123,7 +125,7 @@ def _answer(words: Sequence[str]) -> int:
         parsed, found = settings.parse(build_parser(), words)
         speak(style_of(parsed))
         if found:
-            say(f"Settings of {settings.FOUND}: {', '.join(found)} (--no-config leaves them out).")
+            say(f"Settings of {SETTINGS}: {', '.join(found)} (--no-config leaves them out).")
         with _termination(), _one_at_a_time(parsed), _cluster(parsed):
             parsed.run(parsed)
         sys.stdout.flush()

@@ -15,16 +15,16 @@ def add_to(commands: options.Commands) -> None:
         help="compare methods on a file of documents",
         description="Compare methods on the split of a file, or on 30 % of each language drawn by seed. "
         "Further runs redraw the split; several files are several trials.",
-        epilog=options.examples("compare docs.jsonl --methods naive,pooled,fun-auto --runs 5 -o results"),
+        epilog=options.examples("compare docs.jsonl --methods naive,fun-auto --runs 5 -o results"),
     )
     parser.add_argument(
-        "data", metavar="DATA", nargs="+", help=f"{options.DATA_HELP}; or a corpus of `data list`"
+        "data", metavar="DATA|CORPUS", nargs="+", help=f"{options.DATA_HELP}; or a corpus of `data list`"
     )
     parser.add_argument(
         "--methods",
         default=DEFAULT_METHODS,
         metavar="M,M…",
-        help=f"methods, or all ({DEFAULT_METHODS}); {options.VARIANTS_HELP}",
+        help=f"methods, as train has them, or all ({DEFAULT_METHODS}); {options.VARIANTS_HELP}",
     )
     options.add_trials(parser)
     parser.add_argument(

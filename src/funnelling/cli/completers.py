@@ -9,8 +9,8 @@ from typing import Any
 
 from funnelling.cli import options
 from funnelling.cli.parsers import every_parser
+from funnelling.work.names import MODEL
 
-MODEL_FILE = "model.json"
 ENDINGS = tuple(
     f".{name}{gz}"
     for name in ("jsonl", "ndjson", "json", "csv", "tsv", "txt", "parquet", "xlsx", "xls", "ods")
@@ -43,7 +43,7 @@ def _completer(action: argparse.Action) -> Completer:
         "hold_out": _listed(_languages),
         "language": lambda parsed_args, **_: _languages_of(parsed_args.embeddings),
         "name": _listed(_experiments),
-        "strip": _listed(lambda: ("html", "markdown", "quotes")),
+        "strip": _listed(_markup),
         "output": _files,
         "html": _files,
     }
@@ -52,7 +52,8 @@ def _completer(action: argparse.Action) -> Completer:
         "DATA": _documents,
         "REFERENCE": _documents,
         "FILE": _files,
-        "FILE|CORPUS": _documents,
+        "DATA|CORPUS": _documents_and_corpora,
+        "FILE|CORPUS": _documents_and_corpora,
         "DIR": _folders,
     }
     return by_name.get(action.dest) or by_what_it_takes.get(str(action.metavar), lambda **_: ())
@@ -72,7 +73,7 @@ def _listed(names: Callable[[], Iterable[str]]) -> Completer:
 def _methods() -> Iterable[str]:
     from funnelling.method.registry import METHODS
 
-    return METHODS
+    return list(METHODS)  # of a mapping, shells would show the values as descriptions
 
 
 def _settings(prefix: str, **_: Any) -> Iterator[str]:
@@ -102,7 +103,13 @@ def _languages() -> Iterable[str]:
 def _languages_of(folder: str) -> Iterable[str]:
     from funnelling.embeddings.vectors import find_vectors
 
-    return find_vectors(folder)
+    return list(find_vectors(folder))
+
+
+def _markup() -> Iterable[str]:
+    from funnelling.formats.layout import MARKUP
+
+    return MARKUP
 
 
 def _experiments() -> Iterable[str]:
@@ -120,7 +127,7 @@ def _models(prefix: str, **_: Any) -> list[str]:
 
 
 def _is_model(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, MODEL_FILE))
+    return os.path.isfile(os.path.join(folder, MODEL))
 
 
 def _leads_to_model(folder: str, depth: int) -> bool:
@@ -132,17 +139,18 @@ def _leads_to_model(folder: str, depth: int) -> bool:
     return any(_is_model(path) for path in below) or any(_leads_to_model(path, depth - 1) for path in below)
 
 
-def _documents(prefix: str, action: argparse.Action, **_: Any) -> list[str]:
-    """Folders and files of documents; every file where there are none; corpora where they are taken."""
+def _documents(prefix: str, **_: Any) -> list[str]:
+    """Folders and files of documents; every file where there are none."""
     entries = list(_entries(prefix))
     files = [path for path, is_folder in entries if not is_folder]
     documents = [path for path in files if path.lower().endswith(ENDINGS)]
-    corpora: Iterable[str] = ()
-    if "corpus of" in (action.help or ""):
-        from funnelling.reproduction.corpora.registry import CORPORA
+    return [*(f"{path}/" for path, is_folder in entries if is_folder), *(documents or files)]
 
-        corpora = CORPORA
-    return [*(f"{path}/" for path, is_folder in entries if is_folder), *(documents or files), *corpora]
+
+def _documents_and_corpora(prefix: str, **_: Any) -> list[str]:
+    from funnelling.reproduction.corpora.registry import CORPORA
+
+    return [*_documents(prefix), *CORPORA]
 
 
 def _files(prefix: str, **_: Any) -> list[str]:

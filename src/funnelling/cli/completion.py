@@ -11,7 +11,7 @@ def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "completion",
         help="let the shell complete commands and options",
-        description="Print what a shell needs to complete commands, options, methods, measures, languages, "
+        description="Print what a shell needs to complete commands, options, methods, goals, languages, "
         "models and documents.",
         epilog="""\
 for the shell that is open, and from then on in its start-up file:

@@ -28,7 +28,7 @@ def _add_list(actions: options.Commands) -> None:
     listing = actions.add_parser(
         "list",
         help="list the corpora that can be built",
-        description="What can be built, from where, how large it is and under which licence.",
+        description="List the corpora that can be built: from where, how large, under which licence.",
         epilog=options.examples("data list --json"),
     )
     options.add_json(listing)
@@ -57,7 +57,8 @@ def _add_describe(actions: options.Commands) -> None:
     describe = actions.add_parser(
         "describe",
         help="describe a file of documents",
-        description="Odd rows, documents and words by language, positives by label, words in common.",
+        description="Describe a file of documents: odd rows, documents and words by language, documents by "
+        "label, words in common.",
         epilog=options.examples("data describe docs.csv --labels-column topics --label-separator ';'"),
     )
     describe.add_argument("data", metavar="DATA", help=options.DATA_HELP)
@@ -74,7 +75,7 @@ def _add_build(actions: options.Commands) -> None:
         "build",
         help="build a corpus",
         description="Build a corpus: with apt, without changing anything on the machine, or from files in "
-        "--source.",
+        "--source. Each takes only the options that it has a use for.",
         epilog="`funnelling data list` shows what they are, from where, and how large.\n\n"
         + options.examples("data build debian-parallel -o reference.jsonl --languages en,de,fr"),
     )

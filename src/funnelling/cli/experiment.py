@@ -39,7 +39,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--methods",
         metavar="M,M…",
-        help="methods of the tables, or all "
+        help="methods of the tables, as train has them, or all "
         f"({','.join(DEFAULT_METHODS)}, and upper-bound where it can be had); {options.VARIANTS_HELP}",
     )
     parser.add_argument(

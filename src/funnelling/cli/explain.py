@@ -5,6 +5,7 @@ import os
 import sys
 
 from funnelling.cli import options
+from funnelling.work.names import NO_COLOUR
 
 
 def add_to(commands: options.Commands) -> None:
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.top,
         ids=arguments.id,
         style=style,
-        colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
+        colour=sys.stdout.isatty() and not os.environ.get(NO_COLOUR),
         layout=options.layout(arguments),
         strict=arguments.strict,
         force=arguments.force,

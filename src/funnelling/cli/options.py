@@ -30,8 +30,13 @@ DATA_HELP = (
 
 
 def seed(text: str) -> int:
-    """Any whole number."""
-    return _parse(int, text, "a whole number")
+    """A number that all random choices start from."""
+    from funnelling.randomness import is_seed
+
+    value = _parse(int, text, "a whole number")
+    if not is_seed(value):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0 to 2^64 - 1")
+    return value
 
 
 def count(text: str) -> int:
@@ -52,7 +57,7 @@ def probability(text: str) -> float:
 
 def model_folder(text: str) -> str:
     """The folder of a model that is here, and no address on the Hub."""
-    from funnelling.hub.addresses import folder_here
+    from funnelling.storage.places import folder_here
 
     try:
         folder_here(text)
@@ -121,7 +126,7 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 
 def add_device(parser: argparse.ArgumentParser) -> None:
     _group(parser, WORK).add_argument(
-        "--device", choices=DEVICES, default="cpu", help="where funnels work in tier 2 (cpu)"
+        "--device", choices=DEVICES, default="cpu", help="where funnels compute tier 2 (cpu)"
     )
 
 
@@ -169,7 +174,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--encoding", metavar="E", help="encoding of a text file, such as cp1252")
     group.add_argument(
-        "--no-header", action="store_true", help="the first row is a document; columns are called 1, 2, …"
+        "--no-header",
+        action="store_true",
+        help="the first row is a document; columns are called 1, 2 and so on",
     )
     group.add_argument("--sheet", metavar="NAME", help="sheet of a spreadsheet (the first that is not empty)")
     group.add_argument(
@@ -195,7 +202,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--strict",
         action="store_true",
-        help="refuse a file where a language is unknown, instead of leaving it out",
+        help="refuse a file where a language is unknown, instead of leaving those documents out",
     )
 
 

@@ -6,15 +6,32 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from funnelling.work.messages import Style, say
+from funnelling.work.names import SETTINGS
 
 BAD_INPUT = 2
 
 
 class _Help(argparse.HelpFormatter):
-    """Wraps a paragraph, and leaves a text of several lines, such as examples, as it is."""
+    """Wraps a paragraph, and leaves a text of several lines, such as examples, as it is.
+
+    No line ends within a word that has a hyphen, such as fun-tat: it is to be typed.
+    """
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        for command in self._iter_indented_subactions(action):  # Python 3.11 forgets how far these stand in
+            length = len(self._format_action_invocation(command)) + self._current_indent
+            self._action_max_length = max(self._action_max_length, length)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return text if "\n" in text else super()._fill_text(text, width, indent)
+        if "\n" in text:
+            return text
+        return "\n".join(f"{indent}{line}" for line in self._split_lines(text, width - len(indent)))
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        import textwrap
+
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 class Parser(argparse.ArgumentParser):
@@ -35,10 +52,10 @@ def add_general(parser: argparse.ArgumentParser) -> None:
     def add(name: str, **options: Any) -> None:
         group.add_argument(name, default=argparse.SUPPRESS, **options)
 
-    add("--config", metavar="FILE", help="file of settings, in TOML (funnelling.toml of the working folder)")
+    add("--config", metavar="FILE", help=f"file of settings, in TOML ({SETTINGS}, if it is here)")
     add("--no-config", action="store_true", help="read no file of settings")
-    add("--quiet", action="store_true", help="say nothing on standard error but what is wrong")
-    add("--log-json", action="store_true", help="say all that goes to standard error in JSON, a line each")
+    add("--quiet", action="store_true", help="say nothing on standard error but errors")
+    add("--log-json", action="store_true", help="write standard error as JSON, one object per line")
 
 
 def style_of(parsed: argparse.Namespace) -> Style:
@@ -48,10 +65,16 @@ def style_of(parsed: argparse.Namespace) -> Style:
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parsers of a parser's commands, by name."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
-    return {}
+    return {name: each for action in _branches(parser) for name, each in action.choices.items()}
+
+
+def summaries(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """What help says of each of a parser's commands."""
+    return {each.dest: each.help or "" for action in _branches(parser) for each in action._choices_actions}
+
+
+def _branches(parser: argparse.ArgumentParser) -> Iterator[Any]:
+    return (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
 
 
 def every_parser(

@@ -25,6 +25,11 @@ def add_to(commands: options.Commands) -> None:
         metavar="MODEL",
         help="folder of the model",
     )
+    parser.add_argument(
+        "--encoder",
+        metavar="DIR",
+        help="folder of the encoder that the model was trained with, where it has one; the copy remembers it",
+    )
     options.add_force(parser)
     options.add_json(parser)
     parser.set_defaults(run=run)
@@ -33,7 +38,7 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.storage.sharing import pull_model
 
-    pull_model(arguments.address, arguments.output, force=arguments.force)
+    pull_model(arguments.address, arguments.output, encoder=arguments.encoder, force=arguments.force)
     if arguments.json:
         printing.print_json({"model": arguments.output})
         return

@@ -40,6 +40,11 @@ def add_to(commands: options.Commands) -> None:
         action="store_true",
         help="send what the model keeps of its training documents, and report.html, which shows texts",
     )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace a README.md or report.html there that is not of a model; an earlier model always is",
+    )
     options.add_json(parser)
     parser.set_defaults(run=run)
 
@@ -57,6 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
         message=arguments.message or MESSAGE,
         compact=arguments.compact,
         with_documents=arguments.with_documents,
+        force=arguments.force,
     )
     if arguments.json:
         printing.print_json(pushed.record())

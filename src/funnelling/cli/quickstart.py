@@ -19,7 +19,13 @@ def add_to(commands: options.Commands) -> None:
         description="Train on the embedded corpus, compare with one classifier per language, save a model.",
         epilog=options.examples("quickstart"),
     )
-    parser.add_argument("-o", "--output", default="quickstart", metavar="DIR", help="folder (quickstart)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="quickstart",
+        metavar="DIR",
+        help="folder of all that is made (quickstart)",
+    )
     options.add_seed(parser)
     options.add_jobs(parser)
     options.add_force(parser)

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from funnelling.cli import options
 from funnelling.cli.parsers import style_of
 from funnelling.errors import InputError
+from funnelling.work.names import TOKEN
 
 LARGEST_PORT = 65_535
 
@@ -29,7 +30,7 @@ def add_to(commands: options.Commands) -> None:
     access.add_argument(
         "--token-file",
         metavar="FILE",
-        help="file with the bearer token to ask for; else FUNNELLING_TOKEN, else none",
+        help=f"file with the bearer token to ask for; else {TOKEN}, else none",
     )
     access.add_argument(
         "--allow-host",

@@ -9,23 +9,53 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from funnelling.cli.parsers import every_parser, options_of, rivals, subcommands
 from funnelling.errors import InputError
+from funnelling.work.names import CONFIG, JOBS, SETTINGS, TOKEN
 
-FOUND = "funnelling.toml"  # in the working folder
-CONFIG = "FUNNELLING_CONFIG"  # the environment variable that names another file
-VARIABLES = {"jobs": "FUNNELLING_JOBS"}  # of the environment, for options
-TOKEN = "FUNNELLING_TOKEN"  # which `serve` reads in place of --token-file
+OF_OPTIONS = {"jobs": JOBS}  # variables of the environment
 LARGEST = 2**20  # bytes of a file
-# What a file may not set that is merely found. Whoever enters a folder that others made has not agreed to
-# have outputs replaced, documents sent elsewhere, others let in, encoders loaded, messages hidden.
-PLACES = ("FILE", "DIR", "MODEL", "ADDRESS")  # what options are said to take
-ONLY_NAMED = ("force", "allow-host", "with-documents", "quiet", "log-json")
+# What a file may set that is merely found: whoever enters a folder that others made has agreed to no more.
+# A new option is refused there until it stands here.
+IF_FOUND = frozenset(
+    [
+        # how documents are read
+        *("text-column", "labels-column", "label-column", "language-column", "id-column", "split-column"),
+        *("group-column", "label-separator", "no-label", "delimiter", "encoding", "no-header", "sheet"),
+        *("folders", "strip", "format", "strict", "skip-unknown"),
+        # how work is done
+        *("method", "methods", "optimise", "optimize", "per-label", "one-label", "several-labels"),
+        *("no-table", "hold-out", "exact", "choose", "runs", "fractions", "seed", "jobs", "device"),
+        *("languages", "min-words", "paragraphs", "documents", "dimensions", "min-count"),
+        # what results show
+        *("json", "top", "scores", "threshold", "by-label", "confused", "confusion-matrix", "all", "count"),
+        *("id", "label"),
+    ]
+)
+# What only a file may set that was named; COMMAND.OPTION is an exception to the above.
+ONLY_NAMED = frozenset(
+    [
+        # what names a file, a folder or an address
+        *("output", "html", "reference", "embeddings", "encoder", "cluster", "source", "data", "alignments"),
+        *("ids", "map", "labels"),
+        # what is kept or shown of documents; `set` can set keep_texts, too
+        *("keep-texts", "compact", "set", "errors"),
+        # what a model loses where it stands
+        *("ignore-unknown", "forget.id-column", "tune.optimise", "tune.optimize"),
+        # what is replaced unasked, and what is not said
+        *("force", "quiet", "log-json"),
+        # what is sent, and under which terms
+        *("with-documents", "private", "revision", "license", "message"),
+        # who is let in, and how much is done for them
+        *("host", "port", "workers", "token-file", "allow-host"),
+        *("deadline", "max-text", "max-words", "max-body"),
+    ]
+)
+NOT_IN_FILES = frozenset(["help", "version", "config", "no-config"])
 HELP = {"-h", "--help"}
-
-_NOT_IN_FILES = ("help", "version", "config", "no-config")
 
 
 class _Setting(NamedTuple):
@@ -54,7 +84,7 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
             if not any(hasattr(given, rival) for rival in rivals(command, setting.action))
         }
         for setting in settings.values():
-            _check_trust(setting)
+            _check_trust(setting, given.command)
         values = _values(command, settings)
     for dest in values:
         settings[dest].action.required = False
@@ -92,9 +122,13 @@ def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dic
     path, found = _file(given)
     layers = [] if path is None else _File(path, found, parser).layers(given.command)
     for setting in [*layers, *_environment(command)]:
-        for rival in rivals(command, setting.action):
-            settings.pop(rival, None)
-        settings[setting.action.dest] = setting
+        dest = setting.action.dest
+        if setting.words:
+            for rival in rivals(command, setting.action):
+                settings.pop(rival, None)
+            settings[dest] = setting
+        elif dest in settings and settings[dest].name == setting.name:
+            del settings[dest]  # what stood above it is off again
     if TOKEN in os.environ:
         settings.pop("token_file", None)
     return settings
@@ -107,27 +141,31 @@ def _file(given: argparse.Namespace) -> tuple[str | None, bool]:
     named = getattr(given, "config", None) or os.environ.get(CONFIG)
     if named:
         return named, False
-    return (FOUND, True) if os.path.isfile(FOUND) else (None, False)
+    return (SETTINGS, True) if os.path.isfile(SETTINGS) else (None, False)
 
 
 def _environment(command: argparse.ArgumentParser) -> Iterator[_Setting]:
     options = options_of(command)
-    for name, variable in VARIABLES.items():
+    for name, variable in OF_OPTIONS.items():
         if name in options and os.environ.get(variable):
             yield _Setting(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
 
 
-def _check_trust(setting: _Setting) -> None:
-    shown = setting.action.metavar if isinstance(setting.action.metavar, str) else ""
-    if setting.found and (setting.name in ONLY_NAMED or any(place in shown.split("|") for place in PLACES)):
+def may_be_found(command: Sequence[str], name: str) -> bool:
+    """Whether a file that nobody named may set an option of a command."""
+    return name in IF_FOUND and ".".join([*command, name]) not in ONLY_NAMED
+
+
+def _check_trust(setting: _Setting, command: Sequence[str]) -> None:
+    if setting.found and not may_be_found(command, setting.name):
         raise InputError(
             f"{setting.place}: a file that is merely found may not set this. If you trust it, name it: "
-            f"--config {FOUND}, or {CONFIG}={FOUND} in the environment."
+            f"--config {SETTINGS}, or {CONFIG}={SETTINGS} in the environment; --no-config leaves it out."
         )
 
 
 def _values(command: argparse.ArgumentParser, settings: Mapping[str, _Setting]) -> dict[str, Any]:
-    """The values of settings, read as if they had been typed; a switch that is off has none."""
+    """The values of settings, read as if they had been typed."""
     command.exit_on_error = False  # but raise it, for the line to name the place
     try:
         read = command.parse_args([word for setting in settings.values() for word in setting.words])
@@ -137,7 +175,7 @@ def _values(command: argparse.ArgumentParser, settings: Mapping[str, _Setting]) 
         raise InputError(f"{place}: {error.message}. See {command.prog} --help.") from None
     finally:
         command.exit_on_error = True
-    return {dest: getattr(read, dest) for dest, setting in settings.items() if setting.words}
+    return {dest: getattr(read, dest) for dest in settings}
 
 
 class _File:
@@ -161,7 +199,7 @@ class _File:
             self.table = tomllib.loads(self.text)
         except UnicodeDecodeError:
             raise InputError(f"{path}: not UTF-8. Save it as UTF-8.") from None
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # a number may have too many digits, too
             raise InputError(
                 f"{path}: not TOML: {str(error) or 'nested too deeply'}. Correct it there."
             ) from None
@@ -171,16 +209,26 @@ class _File:
         """The settings for a command, those of its own table last."""
         options, table = options_of(self.commands[path]), self.table
         for depth in range(len(path) + 1):
-            for name, value in table.items():
-                if not isinstance(value, dict) and name in options:
-                    yield self._setting(name, value, options[name], path[:depth])
+            settings = [
+                self._setting(name, value, options[name], path[:depth])
+                for name, value in table.items()
+                if not isinstance(value, dict) and name in options
+            ]
+            self._check_rivals(settings, path)
+            yield from settings
             table = table.get(path[depth], {}) if depth < len(path) else {}
             if not isinstance(table, dict):  # an option that is called like a command
                 return
 
+    def _check_rivals(self, settings: Sequence[_Setting], path: tuple[str, ...]) -> None:
+        """Refuse two settings of a table that exclude each other: neither stands above the other."""
+        for one, other in combinations((setting for setting in settings if setting.words), 2):
+            if other.action.dest in rivals(self.commands[path], one.action):
+                raise InputError(f"{other.place}: cannot stand beside {one.name}. Leave one of them out.")
+
     def _check_names(self, table: Mapping[str, Any], path: tuple[str, ...]) -> None:
         below = [command for other, command in self.commands.items() if other[: len(path)] == path]
-        options = {name for command in below for name in options_of(command)}.difference(_NOT_IN_FILES)
+        options = {name for command in below for name in options_of(command)}.difference(NOT_IN_FILES)
         commands = subcommands(self.commands[path])
         for name, value in table.items():
             if isinstance(value, dict) and name in commands:

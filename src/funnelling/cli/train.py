@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options, printing
 from funnelling.errors import InputError
+from funnelling.method.registry import METHODS
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -22,7 +23,8 @@ def add_to(commands: options.Commands) -> None:
         "test; without splits it learns from all rows and is measured by five outer folds.",
         epilog=options.examples(
             "train docs.csv -o model",
-            "train docs.jsonl -o model --method fun-tat --set fun-tat.meta_C=1 --optimise recall=0.9",
+            "train docs.jsonl -o model --optimise recall=0.9",
+            "train docs.jsonl -o model --method fun-tat --set fun-tat.meta_C=1",
         ),
     )
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
@@ -34,8 +36,15 @@ def add_to(commands: options.Commands) -> None:
         metavar="MODEL",
         help="folder of the model",
     )
-    parser.add_argument("--method", default=DEFAULT_METHOD, metavar="M", help=f"method ({DEFAULT_METHOD})")
-    parser.add_argument("--no-table", action="store_true", help="skip the outer folds and their table")
+    parser.add_argument(
+        "--method",
+        default=DEFAULT_METHOD,
+        metavar="M",
+        help=f"one of {', '.join(METHODS)} ({DEFAULT_METHOD})",
+    )
+    parser.add_argument(
+        "--no-table", action="store_true", help="skip the outer folds and their table, which takes less time"
+    )
     parser.add_argument(
         "--compact",
         action="store_true",

@@ -8,7 +8,7 @@ from funnelling.cli import options
 def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "update",
-        help="teach a model further documents, or correct the labels of those it knows",
+        help="teach a model further documents or corrected labels",
         description="Teach a model further documents. It becomes the model that is trained on all documents "
         "at once, with the views that were chosen before. Those it knows, by id or else by text, get the "
         "labels given now; a file of ids and labels is enough for that. Measures before and after are shown; "

@@ -44,9 +44,9 @@ class DelimitedRows:
         if given is None and said is not None:
             given = said[1]
         self._delimiter = given or self._find_delimiter(lines, usual)
-        if given is None and self._delimiter != usual:
-            self.found.append(f"{DELIMITERS[self._delimiter]}s between cells")
         self.columns = self._header()
+        if given is None and self._delimiter != usual and len(self.columns) > 1:
+            self.found.append(f"{DELIMITERS[self._delimiter]}s between cells")
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """All rows, and all their cells."""

@@ -3,33 +3,28 @@
 import os
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Self
 
 from funnelling.errors import InputError
 
 SCHEME = "hf://"
+_SCHEME = re.compile("hf://?")  # of two slashes a Path leaves one
 _NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9_])?"
-_ADDRESS = re.compile(rf"({_NAME}/{_NAME})((?:/[\w.-]+)*)(?:@([\w./-]+))?", re.ASCII)
+_PARTS = r"[\w.-]+(?:/[\w.-]+)*"
+_ADDRESS = re.compile(rf"({_NAME}/{_NAME})(?:/({_PARTS}))?(?:@({_PARTS}))?", re.ASCII)
 
 
 def is_address(path: Any) -> bool:
-    """Whether what may be a folder is an address on the Hub.
+    """Whether what may be a folder is an address on the Hub, be it a string or a Path.
 
     >>> is_address("hf://owner/name"), is_address("owner/name")
     (True, False)
     """
-    return isinstance(path, str) and path.startswith(SCHEME)
+    return isinstance(path, str | os.PathLike) and _SCHEME.match(_text(path)) is not None
 
 
-def folder_here(path: str | os.PathLike[str]) -> Path:
-    """The folder of a model to be written; an address on the Hub is refused."""
-    if is_address(path):
-        raise InputError(
-            f"{path}: is on the Hub, where a model is only read. Copy it with funnelling pull, change the "
-            "copy, and share that with funnelling push."
-        )
-    return Path(path)
+def _text(path: str | os.PathLike[str]) -> str:
+    return os.fspath(path).replace(os.sep, "/")  # that of a Path, on Windows
 
 
 @dataclass(frozen=True)
@@ -41,7 +36,7 @@ class HubAddress:
     revision: str | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Self:
+    def parse(cls, address: str | os.PathLike[str]) -> Self:
         """Read an address, whose beginning may be left out.
 
         >>> str(HubAddress.parse("owner/name/small@v1"))
@@ -51,14 +46,21 @@ class HubAddress:
         funnelling.errors.InputError: 'hf://name' is no address on the Hub. Write hf://owner/name, with \
 /folder or @revision where there is one.
         """
-        found = _ADDRESS.fullmatch(text.removeprefix(SCHEME))
-        parts = [] if found is None else f"{found[1]}{found[2]}/{found[3] or ''}".split("/")
-        if found is None or ".." in parts or "." in parts or "--" in found[1]:  # which the Hub has none of
+        text = _text(address)
+        found = _ADDRESS.fullmatch(_SCHEME.sub("", text, count=1))
+        # The Hub has none of these, and its library makes paths of what it is given.
+        if (
+            found is None
+            or ".." in text
+            or "." in re.split("[/@]", text)
+            or "--" in found[1]
+            or found[1].endswith(".git")
+        ):
             raise InputError(
                 f"{text!r} is no address on the Hub. Write hf://owner/name, with /folder or @revision where "
                 "there is one."
             )
-        return cls(found[1], found[2].strip("/"), found[3])
+        return cls(found[1], found[2] or "", found[3])
 
     def at(self, revision: str | None) -> Self:
         """The same place at another revision."""

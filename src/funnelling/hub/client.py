@@ -1,12 +1,13 @@
 """The Hub's own library, loaded where it is used, and what it refuses in one line each."""
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from threading import Lock
 from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.hub.addresses import HubAddress
+from funnelling.work.messages import Style, at_terminal, style
 
 NETWORK = "Check the network; what was downloaded before is read without it"
 TOKEN = "with a token that may (HF_TOKEN, or hf auth login)"
@@ -32,34 +33,52 @@ def agent() -> dict[str, str]:
 
 
 @contextmanager
-def asking(address: HubAddress) -> Iterator[None]:
+def asking(address: HubAddress, made: Sequence[str] = ()) -> Iterator[None]:
     """Say in one line, which begins with the address, what the Hub or the way there refuses.
 
-    Bars, and lines on what is tried again, are shown on a terminal only.
+    What was ``made`` there before is named too, for it stays. Bars, and lines on what is tried again, are
+    shown on a terminal only, and where messages are.
     """
     hub()  # or say what is missing
     try:
-        with nullcontext() if sys.stderr.isatty() else _silence():
+        with nullcontext() if at_terminal() and style() == Style() else _silence:
             yield
     except (InputError, MemoryError):
         raise
     except Exception as error:  # the library raises those of its own, of its HTTP client and of the system
-        raise InputError(f"{address}: {_reason(error, address)}") from error
+        stays = f" What was made before stays: {', '.join(made)}." if made else ""
+        raise InputError(f"{address}: {_reason(error, address)}{stays}") from error
 
 
-@contextmanager
-def _silence() -> Iterator[None]:
-    utils = hub().utils
-    verbosity, shown = utils.logging.get_verbosity(), not utils.are_progress_bars_disabled()
-    utils.logging.set_verbosity_error()
-    if shown:
-        utils.disable_progress_bars()
-    try:
-        yield
-    finally:
-        utils.logging.set_verbosity(verbosity)
-        if shown:
-            utils.enable_progress_bars()
+class _Silence:
+    """Keeps the library silent while anyone is within: its settings are the process's, not a thread's."""
+
+    def __init__(self) -> None:
+        self._lock, self._within = Lock(), 0
+        self._verbosity, self._bars = 0, False  # as they were before the first came
+
+    def __enter__(self) -> None:
+        utils = hub().utils
+        with self._lock:
+            if self._within == 0:
+                self._verbosity = utils.logging.get_verbosity()
+                self._bars = not utils.are_progress_bars_disabled()
+                utils.logging.set_verbosity_error()
+                if self._bars:
+                    utils.disable_progress_bars()
+            self._within += 1
+
+    def __exit__(self, *_: object) -> None:
+        utils = hub().utils
+        with self._lock:
+            self._within -= 1
+            if self._within == 0:
+                utils.logging.set_verbosity(self._verbosity)
+                if self._bars:
+                    utils.enable_progress_bars()
+
+
+_silence = _Silence()
 
 
 def _reason(error: Exception, address: HubAddress) -> str:

@@ -13,11 +13,13 @@ from funnelling.hub.client import agent, asking, hub
 class Downloads:
     """Files of one place on the Hub, all of one commit: that which the first of them came from.
 
-    Those of a commit that are in the cache are not asked for again, so that they are there without a network.
+    Those of a commit that are in the cache are not asked for again, so that they are there without a network;
+    ``anew`` asks for those that are not whole, or of which that is not known.
     """
 
-    def __init__(self, address: HubAddress) -> None:
+    def __init__(self, address: HubAddress, anew: bool = False) -> None:
         self.address = address
+        self._anew = anew
         self._commit: str | None = None
         self._arrived: set[Path] = set()
 
@@ -26,8 +28,13 @@ class Downloads:
         file, revision = self.address.file(name), self._commit or self.address.revision
         with asking(self.address):
             known = hub().try_to_load_from_cache(self.address.repository, file, revision=revision)
-            path = Path(hub().hf_hub_download(self.address.repository, file, revision=revision, **agent()))
-        if str(path) != known:
+            again = self._anew and not (isinstance(known, str) and digest == _sha256(Path(known)))
+            path = Path(
+                hub().hf_hub_download(
+                    self.address.repository, file, revision=revision, force_download=again, **agent()
+                )
+            )
+        if again or str(path) != known:
             self._arrived.add(path)
             if digest is not None and _sha256(path) != digest:
                 self.drop(path)
@@ -37,6 +44,11 @@ class Downloads:
         # The cache has a folder for each commit, with the layout of the repository.
         self._commit = path.parents[file.count("/")].name
         return path
+
+    @property
+    def pinned(self) -> HubAddress:
+        """The address with the commit that the files came from."""
+        return self.address.at(self._commit)
 
     def drop(self, path: Path) -> None:
         """Remove a file that has just come from the cache, so that it is downloaded again."""

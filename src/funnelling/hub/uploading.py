@@ -1,7 +1,6 @@
 """Files into a repository, in one commit: whoever reads it meets the old ones or the new ones."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from funnelling.errors import InputError
 from funnelling.hub.addresses import HubAddress
@@ -15,46 +14,44 @@ def upload(
     *,
     private: bool = False,
     replaces: Callable[[str], bool],
+    check: Callable[[HubAddress, Sequence[str]], None],
 ) -> str:
     """Make files those of a place on the Hub; gives the address of the page of the commit.
 
-    A repository that does not exist is made, and so is a branch. Files that are there already, are not among
-    the new ones and that these ``replaces`` go in the same commit.
+    A repository that does not exist is made, and so is a branch. Files that are there already and that the
+    new ones ``replaces`` go in the same commit; ``check`` is called with them before anything is changed,
+    and with the address of the commit that has them.
     """
-    with asking(address):
+    made: list[str] = []
+    with asking(address, made):
         api = hub().HfApi(**agent())
-        api.create_repo(address.repository, private=private or None, exist_ok=True)
+        if not api.repo_exists(address.repository):
+            api.create_repo(address.repository, private=private or None, exist_ok=True)
+            made.append("an empty repository")
         if private and not api.model_info(address.repository).private:
             raise InputError(
                 f"{address}: exists, and everyone can read it. Make it private on its page first, or leave "
                 "--private out."
             )
-        if address.revision is not None:
-            api.create_branch(address.repository, branch=address.revision, exist_ok=True)
-        return str(_commit(api, address, files, message, replaces).commit_url)
-
-
-def _commit(
-    api: Any,
-    address: HubAddress,
-    files: Mapping[str, bytes],
-    message: str,
-    replaces: Callable[[str], bool],
-) -> Any:
-    before = api.model_info(address.repository, revision=address.revision)
-    there = {file.rfilename for file in before.siblings or ()}
-    old = sorted(
-        file
-        for file in there
-        for folder, _, name in [file.rpartition("/")]
-        if folder == address.folder and name not in files and replaces(name)
-    )
-    added = [hub().CommitOperationAdd(address.file(name), content) for name, content in files.items()]
-    gone = [hub().CommitOperationDelete(file) for file in old]
-    return api.create_commit(
-        address.repository,
-        [*added, *gone],
-        commit_message=message,
-        revision=address.revision,
-        parent_commit=before.sha,  # so that a push that comes between is not overwritten unseen
-    )
+        branch = address.revision
+        is_new = branch is not None and not api.revision_exists(address.repository, branch)
+        before = api.model_info(address.repository, revision=None if is_new else branch)
+        old = [
+            name
+            for folder, _, name in sorted(file.rfilename.rpartition("/") for file in before.siblings or ())
+            if folder == address.folder and replaces(name)
+        ]
+        check(address.at(before.sha), old)
+        if is_new:
+            api.create_branch(address.repository, branch=branch, revision=before.sha, exist_ok=True)
+            made.append(f"the branch {branch}")
+        added = [hub().CommitOperationAdd(address.file(name), content) for name, content in files.items()]
+        gone = [hub().CommitOperationDelete(address.file(name)) for name in old if name not in files]
+        commit = api.create_commit(
+            address.repository,
+            [*added, *gone],
+            commit_message=message,
+            revision=branch,
+            parent_commit=before.sha,  # so that a push that comes between is not overwritten unseen
+        )
+        return str(commit.commit_url)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.errors import InputError
+from funnelling.randomness import is_seed
 
 
 def check_positive(estimator: Any, *names: str, other: str = "") -> None:
@@ -59,3 +60,5 @@ def check_random_state(estimator: Any) -> None:
     seed = estimator.random_state
     if seed is not None and not isinstance(seed, Integral | np.random.RandomState) and seed is not np.random:
         raise InputError(f"random_state must be a whole number or None, not {seed!r}.")
+    if isinstance(seed, Integral) and not is_seed(int(seed)):
+        raise InputError(f"random_state must be from 0 to 2^64 - 1, not {seed}.")

@@ -19,7 +19,8 @@ from funnelling.formats.tables import PARQUET, write_table
 from funnelling.method.base import Method
 from funnelling.prediction import Predictor, batches, thresholds_of
 from funnelling.storage import load_model
-from funnelling.storage.places import folder_of
+from funnelling.storage.places import folder_of, lasting
+from funnelling.work.names import MODEL
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import in_processes
 
@@ -73,7 +74,7 @@ def predict_parts(
     """
     folder = Path(output)
     parts = parts_of(data)
-    path = str(folder_of(model).resolve())
+    path = lasting(model)
     _claim(folder, {"model": _digest(path), **asdict(options), "layout": repr(layout)}, force)
     missing = [part for part in parts if not _target(folder, part).exists()]
     calls = [(path, device, part, str(_target(folder, part)), options, layout) for part in missing]
@@ -113,7 +114,7 @@ def _load(model: str, _digest: str, device: str) -> Any:
 
 def _digest(model: str) -> str:
     try:
-        return hashlib.sha256((Path(model) / "model.json").read_bytes()).hexdigest()
+        return hashlib.sha256((folder_of(model) / MODEL).read_bytes()).hexdigest()
     except OSError:
         load_model(model)  # says what is wrong
         raise

@@ -45,7 +45,9 @@ def create_app(
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
     app.state.engine = engine
-    app.add_middleware(Guard, served_paths(), metrics, settings.token, settings.hosts)
+    app.add_middleware(
+        Guard, paths=served_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
+    )
     _add_refusals(app)
     _add_interface(app, engine, requests, settings.limits)
     _add_facts(app, model, description, settings, metrics)

@@ -7,8 +7,8 @@ from pydantic import ConfigDict, with_config
 
 from funnelling.errors import InputError
 from funnelling.work.messages import Style
+from funnelling.work.names import TOKEN
 
-TOKEN_VARIABLE = "FUNNELLING_TOKEN"
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 _SHORTEST_TOKEN = 8
@@ -61,8 +61,8 @@ class ServiceSettings:
 def read_token(path: str | None) -> str | None:
     """The token in a file, else in the environment, else none."""
     if path is None:
-        value = os.environ.get(TOKEN_VARIABLE)
-        return None if value is None else _checked(value.strip(), TOKEN_VARIABLE)
+        value = os.environ.get(TOKEN)
+        return None if value is None else _checked(value.strip(), TOKEN)
     try:
         with open(path, encoding="ascii") as file:
             return _checked(file.read().strip(), path)

@@ -22,10 +22,11 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
-from funnelling.serving.settings import LOOPBACK, TOKEN_VARIABLE, ServiceSettings
+from funnelling.serving.settings import LOOPBACK, ServiceSettings
 from funnelling.storage.held import HeldModel, hold_model
 from funnelling.wording import counted
-from funnelling.work.messages import JsonLine, Messages, say, speak
+from funnelling.work.messages import JsonLine, Messages, at_terminal, say, speak
+from funnelling.work.names import TOKEN
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_SECONDS = 1.0
@@ -86,7 +87,7 @@ def _announce(settings: ServiceSettings, port: int, model: str) -> None:
     workers = counted(settings.workers, "worker")
     message = f"Serving {model} on {_address(settings.host, port)} with {workers}. Ctrl-C stops it."
     if settings.token is None and settings.host not in LOOPBACK:
-        message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN_VARIABLE}."
+        message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN}."
     say(message, address=_address(settings.host, port))
 
 
@@ -139,7 +140,7 @@ class Supervisor:
         # A signal handler may write to a pipe, whatever it interrupts; it must not wait for a lock.
         self._heard, self._signals = multiprocessing.Pipe(duplex=False)
         self._stop = self._renew = False
-        self._at_terminal = sys.stderr.isatty()
+        self._at_terminal = at_terminal()
 
     def run(self, announce: Callable[[str], None]) -> None:
         """Serve until a signal comes, or until workers fail to start."""
@@ -166,7 +167,7 @@ class Supervisor:
         while not self._stop and self._heard.poll(max(0.0, until - time.monotonic())):
             self._renew = self._heard.recv_bytes()[0] == _RENEW
             # A terminal that is closed sends the same signal, and means another thing.
-            self._stop = not self._renew or (self._at_terminal and not sys.stderr.isatty())
+            self._stop = not self._renew or (self._at_terminal and not at_terminal())
         return self._stop
 
     def _new_memory(self, held: HeldModel) -> Memory:

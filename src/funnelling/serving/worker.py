@@ -26,7 +26,7 @@ def run_worker(
     """Serve on a socket until SIGTERM or SIGINT; call ``ready`` once all is loaded."""
     threadpoolctl.threadpool_limits(1)  # the workers share the cores already
     model = held.load()
-    check_reads_texts(model, held.folder)
+    check_reads_texts(model, str(held.place))
     app = create_app(model, held.description, settings, metrics)
     app.state.engine.warm_up()
     gc.collect()

@@ -115,6 +115,18 @@ class EncoderSpace(Space):
             self.folder = str(folder)
             self.__dict__.pop("_loaded", None)
 
+    def find(self, folder: str | os.PathLike[str] | None) -> Path:
+        """The folder of the encoder that the model was trained with; any other is refused."""
+        if folder is None:
+            raise InputError(
+                "A model from the Hub has no encoder with it. Copy the model with funnelling pull --encoder "
+                "DIR, or in Python set its encoder."
+            )
+        path = find_encoder(folder)
+        if digest(path) != self.digest_:
+            raise InputError(f"{path}: not the encoder that the model was trained with. Put that one back.")
+        return path
+
     def _tuned(self, texts: Sequence[str], labels: Targets) -> dict[str, npt.NDArray[Any]]:
         return tune(self._encoder(), texts, labels, self.epochs, self.rate, self.batch, self.random_state)
 
@@ -133,11 +145,7 @@ class EncoderSpace(Space):
     def _encoder(self) -> Any:
         encoder = getattr(self, "_loaded", None)
         if encoder is None:
-            path = find_encoder(self.folder)
-            if digest(path) != self.digest_:
-                raise InputError(
-                    f"{path}: not the encoder that the model was trained with. Put that one back."
-                )
+            path = self.find(self.folder)
             encoder = self._loaded = _load(path)
             if self.weights_ is not None:
                 import torch

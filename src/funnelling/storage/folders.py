@@ -15,13 +15,14 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.fitted import StateError
 from funnelling.formats.files import cannot_write, check_output_folder
+from funnelling.hub import HubAddress
 from funnelling.work.alone import sole_writer, uninterrupted
 from funnelling.work.drafts import DRAFT, draft_in, is_old, sweep, sync
 from funnelling.work.mapped import told_size
+from funnelling.work.names import MODEL as MODEL
 
 FORMAT = 1
 READABLE_BY = ">=0.1"  # the versions of funnelling that know the format; it changes when the format does
-MODEL = "model.json"
 CARD, REPORT = PAGES = ("README.md", "report.html")  # for people
 _VERSIONS = re.compile(r">=[0-9]{1,4}(\.[0-9]{1,4}){0,3}", re.ASCII)
 _ARRAYS = re.compile(r"arrays-[0-9a-f]{16}\.safetensors", re.ASCII)
@@ -29,6 +30,12 @@ OLD = "old-"  # before the name of a page that was taken out of the folder
 MOST_OF_MODEL = 2**26  # bytes of `MODEL`: what grows with words and documents is in arrays
 
 Document = dict[str, Any]
+Place = Path | HubAddress  # what messages call a model by
+OF_DOCUMENT = {"format", "files", "model", "checksum"}  # what no other program's `MODEL` has
+
+
+class DamagedError(InputError):
+    """A model is not as it was saved."""
 
 
 def arrays_name(digest: str) -> str:
@@ -256,22 +263,31 @@ def is_file_of_model(name: str) -> bool:
     return name in (MODEL, *PAGES) or _ARRAYS.fullmatch(name) is not None
 
 
-def damaged(folder: Path, reason: str) -> InputError:
-    """The refusal of a folder that is not as it was saved."""
-    return InputError(f"{folder}: the model is damaged: {reason}. Copy it again or train anew.")
+def holds_document(folder: Path) -> bool:
+    """Whether a folder's `MODEL` is that of a model of ours, of whatever version."""
+    try:
+        document = json.loads(read_file(folder, MODEL, most=MOST_OF_MODEL))
+    except (InputError, ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.keys() >= OF_DOCUMENT
+
+
+def damaged(place: Place, reason: str) -> DamagedError:
+    """The refusal of a model that is not as it was saved."""
+    return DamagedError(f"{place}: the model is damaged: {reason}. Copy it again or train anew.")
 
 
 @contextmanager
-def refusing_damage(folder: Path) -> Iterator[None]:
-    """Take whatever goes wrong with a folder's content for damage."""
+def refusing_damage(place: Place) -> Iterator[None]:
+    """Take whatever goes wrong with a model's content for damage."""
     try:
         yield
     except (InputError, MemoryError):
         raise
     except StateError as error:
-        raise damaged(folder, str(error)) from error
+        raise damaged(place, str(error)) from error
     except Exception as error:  # RecursionError, too, of what is nested without end
-        raise damaged(folder, f"its content does not fit together ({type(error).__name__})") from error
+        raise damaged(place, f"its content does not fit together ({type(error).__name__})") from error
 
 
 def read_document(folder: Path) -> Document:

@@ -3,12 +3,11 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from funnelling.storage import folders
 from funnelling.storage.models import description_of, restored
-from funnelling.storage.places import folder_of
+from funnelling.storage.places import read
 from funnelling.storage.trees import Arrays
 from funnelling.work.mapped import arrays_in
 from funnelling.work.sealed import Sealed
@@ -16,29 +15,28 @@ from funnelling.work.sealed import Sealed
 
 @dataclass(frozen=True)
 class HeldModel:
-    """What a model's folder said, out of reach; processes that are started with it share its files.
+    """What was read of a model, out of reach; processes that are started with it share its files.
 
     ``description`` is what `describe_model` says.
     """
 
-    folder: Path
+    place: folders.Place
     document: folders.Document
     files: list[Sealed]
     description: dict[str, Any]
 
     def load(self) -> Any:
         """The fitted model; its arrays lie where they are held, and cannot be changed."""
-        return restored(self.folder, self.document, _arrays(self.files))
+        return restored(self.place, self.document, _arrays(self.files))
 
 
 def hold_model(path: str | os.PathLike[str]) -> HeldModel:
     """Read a model's folder, or that of an address on the Hub, once and for all."""
-    folder = folder_of(path)
-    document, contents = folders.read(folder)
+    place, document, contents = read(path)
     files = [Sealed(content) for content in contents.values()]
-    with folders.refusing_damage(folder):
+    with folders.refusing_damage(place):
         arrays = _arrays(files)
-    return HeldModel(folder, document, files, description_of(folder, document, arrays))
+    return HeldModel(place, document, files, description_of(place, document, arrays))
 
 
 def _arrays(files: Sequence[Sealed]) -> Arrays:

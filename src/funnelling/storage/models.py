@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import StateError, expect
-from funnelling.hub import folder_here
 from funnelling.storage import folders
 from funnelling.storage.kept import describe_kept
-from funnelling.storage.places import folder_of
+from funnelling.storage.places import folder_here, read
 from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
 from funnelling.text.languages import is_served
 from funnelling.work.alone import sole_writer_of_all
@@ -231,7 +230,7 @@ def load_model(path: str | os.PathLike[str], mapped: bool = False) -> "Method":
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere: no such model folder. Check the path.
     """
-    return _load(folder_of(path), mapped)[0]
+    return _load(path, mapped)[0]
 
 
 def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple["Method", folders.Document]:
@@ -239,25 +238,25 @@ def load_to_change(path: str | os.PathLike[str], mapped: bool = False) -> tuple[
     return _load(folder_here(path), mapped)
 
 
-def _load(folder: Path, mapped: bool) -> tuple["Method", folders.Document]:
-    document, files = folders.read(folder, mapped)
-    with folders.refusing_damage(folder):
+def _load(path: str | os.PathLike[str], mapped: bool) -> tuple["Method", folders.Document]:
+    place, document, files = read(path, mapped)
+    with folders.refusing_damage(place):
         arrays = arrays_of(files, mapped)
-    return restored(folder, document, arrays), document
+    return restored(place, document, arrays), document
 
 
-def restored(folder: Path, document: folders.Document, arrays: Arrays) -> "Method":
-    """The fitted model that a folder's document and arrays are."""
+def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -> "Method":
+    """The fitted model that a document and arrays are."""
     from funnelling.method.base import Method
 
-    with folders.refusing_damage(folder):
+    with folders.refusing_damage(place):
         model = decode(document["model"], arrays)
         if not isinstance(model, Method) or not hasattr(model, "classes_"):
-            raise folders.damaged(folder, "it holds no fitted model")
+            raise folders.damaged(place, "it holds no fitted model")
         try:
             model.check_state()
         except InputError as error:
-            raise folders.damaged(folder, str(error).rstrip(".")) from error
+            raise folders.damaged(place, str(error).rstrip(".")) from error
         expect(document["labels"] == model.classes_.tolist(), "what it says of its labels")
         expect(document["languages"] == model.documents_, "what it says of its languages")
     return model
@@ -269,18 +268,17 @@ def describe_model(path: str | os.PathLike[str]) -> dict[str, Any]:
     And what it learned from, step by step (``history``, None where that is not known), and what it keeps of
     its documents (``keeps``, see `describe_kept`).
     """
-    folder = folder_of(path)
-    document, files = folders.read(folder, mapped=True)
-    with folders.refusing_damage(folder):
+    place, document, files = read(path, mapped=True)
+    with folders.refusing_damage(place):
         arrays = arrays_of(files, mapped=True)
-    return description_of(folder, document, arrays)
+    return description_of(place, document, arrays)
 
 
-def description_of(folder: Path, document: folders.Document, arrays: Arrays) -> dict[str, Any]:
-    """What `describe_model` says of a folder's document and arrays."""
+def description_of(place: folders.Place, document: folders.Document, arrays: Arrays) -> dict[str, Any]:
+    """What `describe_model` says of a document and arrays."""
     from funnelling.report.card import model_card
 
-    with folders.refusing_damage(folder):
+    with folders.refusing_damage(place):
         described = _described(document, arrays)
         model_card(described)  # what cannot be told to people is damaged
     return described

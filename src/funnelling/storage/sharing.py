@@ -2,22 +2,23 @@
 
 import os
 import re
-from collections.abc import Mapping
+import stat
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
-from funnelling.hub import HubAddress, folder_here, upload
+from funnelling.hub import Downloads, HubAddress, upload
 from funnelling.storage import folders
 from funnelling.storage.models import arrays_of, description_of, pages, restored, whole
-from funnelling.storage.places import download
+from funnelling.storage.places import PathOrAddress, folder_here, read, with_encoder
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
-Place = str | os.PathLike[str]
 MESSAGE = "A model of funnelling"
 _LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*", re.ASCII)
 
@@ -37,7 +38,7 @@ class Pushed:
 
 
 def push_model(
-    model: "Method | Place",
+    model: "Method | PathOrAddress",
     address: str,
     *,
     private: bool = False,
@@ -46,6 +47,7 @@ def push_model(
     message: str = MESSAGE,
     compact: bool = False,
     with_documents: bool = False,
+    force: bool = False,
 ) -> Pushed:
     """Share a model on the Hugging Face Hub, in one commit: ``load_model("hf://owner/name")`` reads it there.
 
@@ -60,6 +62,8 @@ def push_model(
     compact : whether to send a copy that keeps nothing of its training documents; the folder stays as it is
     with_documents : whether to send what the model keeps of its training documents, and its report, which
         shows parts of texts. Without either, a model that keeps something of them is refused
+    force : whether pages are replaced that do not belong to a model, such as a ``README.md`` of yours; an
+        earlier model is always replaced
 
     >>> push_model("nowhere", "owner/name")
     Traceback (most recent call last):
@@ -81,28 +85,47 @@ def push_model(
             "copy without it by --compact, or all of it by --with-documents."
         )
     content = {
-        folders.MODEL: folders.document_bytes(place, document),
+        # The folder of an encoder says where on this machine it is, which is nobody else's business.
+        folders.MODEL: folders.document_bytes(place, with_encoder(document, None)),
         folders.CARD: model_card(described, str(target), licence).encode("utf-8", "replace"),
         **files,
         **(_report(model) if with_documents else {}),
     }
-    commit = upload(target, content, message, private=private, replaces=folders.is_file_of_model)
+    commit = upload(
+        target,
+        content,
+        message,
+        private=private,
+        replaces=folders.is_file_of_model,
+        check=partial(_check_free, target, force),
+    )
     return Pushed(str(target), commit, {name: len(each) for name, each in content.items()}, keeps)
 
 
-def pull_model(address: str, path: Place, *, force: bool = False) -> None:
+def pull_model(
+    address: str, path: PathOrAddress, *, encoder: PathOrAddress | None = None, force: bool = False
+) -> None:
     """Copy a model from the Hub to a folder, where it can be changed.
 
     It is loaded first. Of what is beside it nothing comes along: the card is written anew from the model.
+
+    Parameters
+    ----------
+    address : where it is, such as ``hf://owner/name``
+    path : folder of the copy
+    encoder : folder of the encoder that the model was trained with, where it has such a view; the copy
+        remembers it
+    force : whether a model that is there is replaced
     """
     target = folder_here(path)
     folders.check_writable(target, force)
-    folder = download(HubAddress.parse(address))
-    document, files = folders.read(folder)
-    with folders.refusing_damage(folder):
+    place, document, files = read(HubAddress.parse(address))
+    with folders.refusing_damage(place):
         arrays = arrays_of(files, mapped=False)
-    restored(folder, document, arrays)
-    description_of(folder, document, arrays)
+    model = restored(place, document, arrays)
+    description_of(place, document, arrays)
+    if encoder is not None:
+        document = with_encoder(document, _checked_encoder(model, place, encoder))
     folders.write(target, document, {**files, **pages(document, arrays, None)}, force)
 
 
@@ -122,7 +145,29 @@ def _checked_licence(licence: str | None) -> str | None:
     return licence and licence.lower()
 
 
-def _content(model: "Method | Place", compact: bool) -> tuple[Path, folders.Document, dict[str, bytes]]:
+def _checked_encoder(model: "Method", place: folders.Place, encoder: PathOrAddress) -> str:
+    """The folder of a model's encoder, in full; another encoder is refused."""
+    view = getattr(model, "shared_views_", {}).get("encoder")
+    if view is None:
+        raise InputError(f"{place}: has no view of an encoder. Leave --encoder out.")
+    return str(view.space.find(encoder).resolve())
+
+
+def _check_free(target: HubAddress, force: bool, there: HubAddress, names: Sequence[str]) -> None:
+    """Refuse to replace what is no model of ours: somebody wrote it by hand, or another program."""
+    if force or not names:
+        return
+    if folders.MODEL in names and folders.holds_document(Downloads(there).file(folders.MODEL).parent):
+        return
+    raise InputError(
+        f"{target}: {' and '.join(names)} there {'is' if len(names) == 1 else 'are'} not of a model of "
+        "funnelling, and would be replaced. Choose another place or add --force."
+    )
+
+
+def _content(
+    model: "Method | PathOrAddress", compact: bool
+) -> tuple[Path, folders.Document, dict[str, bytes]]:
     """What messages call a model, its document and its files of arrays."""
     if not isinstance(model, str | os.PathLike):
         check_fitted(model, "classes_")
@@ -142,8 +187,13 @@ def _of_arrays(files: Mapping[str, Any]) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if name not in folders.PAGES}
 
 
-def _report(model: "Method | Place") -> dict[str, bytes]:
-    """The report beside a model, where there is one."""
-    if isinstance(model, str | os.PathLike) and (file := Path(model) / folders.REPORT).is_file():
-        return {folders.REPORT: file.read_bytes()}
-    return {}
+def _report(model: "Method | PathOrAddress") -> dict[str, bytes]:
+    """The report beside a model, where there is one; a link could lead to any file."""
+    if not isinstance(model, str | os.PathLike):
+        return {}
+    file = Path(model) / folders.REPORT
+    if not os.path.lexists(file):
+        return {}
+    if not stat.S_ISREG(file.lstat().st_mode):
+        raise InputError(f"{file}: is no regular file, and is not sent. Remove it.")
+    return {folders.REPORT: file.read_bytes()}

@@ -95,6 +95,22 @@ def decode(tree: Any, arrays: Arrays) -> Any:
     return _Decoder(arrays).decode(tree)
 
 
+def with_parameter(tree: Any, kind: str, name: str, value: Any) -> Any:
+    """A tree in which a parameter of all objects of a kind has a value.
+
+    >>> with_parameter([{"$": "EncoderSpace", "state": {"folder": "/home"}}], "EncoderSpace", "folder", None)
+    [{'$': 'EncoderSpace', 'state': {'folder': None}}]
+    """
+    if isinstance(tree, list):
+        return [with_parameter(item, kind, name, value) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    changed = {key: with_parameter(item, kind, name, value) for key, item in tree.items()}
+    if changed.get("$") == kind and name in changed["state"]:
+        changed["state"][name] = value
+    return changed
+
+
 class _Decoder:
     """Decodes one tree, and takes each of its ``arrays`` once."""
 
@@ -226,7 +242,8 @@ def _restore(name: str, state: dict[str, Any]) -> Any:
     kind: Any = resolve_name(_classes()[name])
     if not hasattr(kind, "get_params"):
         return kind(**state)
-    parameters = kind().get_params(deep=False)
+    # What is not saved is not taken either: a file has no say in which folders of this machine are read.
+    parameters = kind().get_params(deep=False).keys() - {*RUNTIME_PARAMETERS}
     restored = kind(**{key: item for key, item in state.items() if key in parameters})
     for key, item in state.items():
         if key.endswith("_") and not key.startswith("_"):

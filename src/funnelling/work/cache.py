@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from funnelling.work.drafts import draft_file, sweep, sync
+from funnelling.work.names import CACHE
 
-CACHE = "FUNNELLING_CACHE"  # the environment variable that names another folder
 Opened = TypeVar("Opened")
 
 

@@ -1,6 +1,7 @@
 """What is said on standard error while something goes on: as lines, as JSON, or nothing but errors."""
 
 import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,11 +21,15 @@ _style = Style()
 _OF_EVERY_RECORD = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "color_message"}
 
 
+# What a terminal obeys, and what turns the order of letters: names of files and of settings may hold it.
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
 class _Line(logging.Formatter):
     """The message; an error begins with the command, and is one line even where a name in it has several."""
 
     def format(self, record: logging.LogRecord) -> str:
-        message = record.getMessage()
+        message = _COMMANDS.sub(lambda found: ascii(found[0])[1:-1], record.getMessage())
         if record.levelno < logging.ERROR:
             return message
         return f"{getattr(record, 'program', PROGRAM)}: {' '.join(message.splitlines())}"
@@ -85,6 +90,14 @@ def say(line: str, level: int = logging.INFO, **fields: Any) -> None:
 def style() -> Style:
     """The style that holds."""
     return _style
+
+
+def at_terminal() -> bool:
+    """Whether standard error is a terminal; a program without a console has none, or one that is closed."""
+    try:
+        return bool(sys.stderr.isatty())
+    except (AttributeError, ValueError):
+        return False
 
 
 def speak(style: Style) -> None:

@@ -2,13 +2,12 @@
 
 import logging
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any, TypeVar
 
-from funnelling.work.messages import say, style
+from funnelling.work.messages import at_terminal, say, style
 
 TICK = 0.5  # seconds from which on a bar is shown, and after which its clock goes on
 RECORD = 10.0  # seconds between records of progress
@@ -91,7 +90,7 @@ def _bar(shown: bool, **options: Any) -> Iterator[Any]:
         records = _Records(**options)
         with _ticking(RECORD, records.refresh):
             yield records
-    elif not getattr(sys.stderr, "isatty", bool)():
+    elif not at_terminal():
         yield None
     else:
         from tqdm import tqdm

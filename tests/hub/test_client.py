@@ -1,0 +1,28 @@
+"""Asking the Hub: its library shows bars where lines are wanted, and nowhere else."""
+
+import sys
+
+import pytest
+
+from funnelling.hub.addresses import HubAddress
+from funnelling.hub.client import asking
+from funnelling.work.messages import Style, speaking
+
+utils = pytest.importorskip("huggingface_hub.utils", reason="needs the Hub: pip install 'funnelling[hub]'")
+
+
+@pytest.mark.parametrize(
+    ("terminal", "style", "shown"),
+    [
+        (True, Style(), True),
+        (True, Style(quiet=True), False),
+        (True, Style(as_json=True), False),
+        (False, Style(), False),
+    ],
+)
+def test_bars(terminal: bool, style: Style, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    before = utils.are_progress_bars_disabled()
+    with speaking(style), asking(HubAddress("owner/name")):
+        assert utils.are_progress_bars_disabled() is not shown
+    assert utils.are_progress_bars_disabled() is before

@@ -22,6 +22,7 @@ import pytest
 
 import funnelling
 import funnelling.cli
+import funnelling.evaluation
 from funnelling.cli import build_parser
 from funnelling.cli.parsers import add_general, every_parser, subcommands
 from tests.conftest import Shared
@@ -104,6 +105,11 @@ def missing_names(names: Iterable[str], shown: dict[str, set[str]]) -> list[str]
 
 def test_every_public_name_is_on_the_site(shown: dict[str, set[str]]) -> None:
     assert not missing_names(public_names(), shown)
+
+
+def test_every_measure_is_on_the_site(shown: dict[str, set[str]]) -> None:
+    described = {name for kind, entries in shown.items() if kind.startswith("py:") for name in entries}
+    assert {f"funnelling.evaluation.{name}" for name in funnelling.evaluation.__all__} <= described
 
 
 def test_a_name_that_is_not_on_the_site_is_found(

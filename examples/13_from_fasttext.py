@@ -45,8 +45,13 @@ except ImportError:
 
 
 def train_theirs(path, passes):
-    settings = {"loss": "ova", "lr": 0.2, "dim": 20, "minn": 3, "maxn": 5, "bucket": 100_000}
-    return fasttext.train_supervised(str(path), epoch=passes, **settings, thread=1, verbose=0)
+    settings = {"loss": "ova", "dim": 20, "minn": 3, "maxn": 5, "bucket": 100_000, "thread": 1, "verbose": 0}
+    for rate in (0.2, 0.1, 0.05):  # where it meets NaN, which it says by an error, a lower one
+        try:
+            return fasttext.train_supervised(str(path), epoch=passes, lr=rate, **settings)
+        except RuntimeError:
+            print(f"fastText does not converge in {passes} passes at a rate of {rate}")
+    raise SystemExit("fastText does not converge")
 
 
 def ask_theirs(model, texts):

@@ -11,6 +11,7 @@ from funnelling.formats.markup import markup_in, strip_markup
         ("<html><head><title>x</title><body><p>Ciao</body>", "Ciao"),
         ("<head><meta charset=utf-8><title>x</title></head>Ciao", "Ciao"),
         ("<title>never closed<p>Ciao", "Ciao"),
+        ("<title>closed</title><p>his/title", "his/title"),
         ("<dl><dt>Katze</dt><dd>Hund</dd></dl>", "Katze\nHund"),
         ("<option>Katze<option>Hund", "Katze\nHund"),
         ("<p>Kat<b>zen</b>haus</p>", "Katzenhaus"),

@@ -166,6 +166,9 @@ class TestLoading:
             def isatty(self) -> bool:
                 return True
 
+        from huggingface_hub import utils
+
+        utils.enable_progress_bars()  # whatever other libraries did to them
         hub.repository("owner/name", files_in(folder))
         with redirect_stderr(Terminal()) as terminal, speaking(style):
             load_model(ADDRESS)

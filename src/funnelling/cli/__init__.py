@@ -212,6 +212,10 @@ def _drop_output() -> None:
 
 
 def _refuse(message: str) -> int:
-    """Say what is wrong."""
+    """Say what is wrong, and that alone where it is standard output."""
     say(message, logging.ERROR)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _drop_output()
     return BAD_INPUT

@@ -7,7 +7,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, BinaryIO, TextIO, cast
 
@@ -41,7 +41,9 @@ def reading(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with ExitStack() as stack:
             stream: io.BufferedReader
             if os.fspath(path) == STANDARD:
-                stream = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer))
+                # Below its own buffer, which waits until it is full: 128 KiB from Python 3.14 on.
+                unbuffered = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+                stream = io.BufferedReader(cast(io.RawIOBase, unbuffered))
                 # Without this, dropping our buffer would close the standard input of the process.
                 stack.callback(stream.detach)
             else:
@@ -203,6 +205,8 @@ def check_output_folder(folder: str | os.PathLike[str]) -> None:
     while not os.path.lexists(nearest):
         nearest = os.path.dirname(nearest)
     try:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.lstat(folder)  # which says of a name that it is too long
         # Only trying is sure: root may write anywhere, except on file systems that are read-only.
         with uninterrupted(), draft_file(nearest):
             pass

@@ -14,7 +14,9 @@ _INLINE = frozenset((
     "sup", "time", "tt", "u", "var", "wbr",
 ))
 # fmt: on
-_UNSEEN = frozenset({"script", "style", "template", "title"})
+# Newer versions of Python see no tag in a title: one that is never closed would hide all that follows.
+_TITLE, _TITLED = re.compile(r"(?<=<)title\b|(?<=</)title\b", re.IGNORECASE), "x-title"
+_UNSEEN = frozenset({"script", "style", "template", _TITLED})
 _ENDS = frozenset({"body", "html"})  # where all ends that was never closed
 # Blanks are no line ends, and runs have an end: over many lines, or brackets, it would take for ever.
 _MARKDOWN = re.compile(
@@ -76,7 +78,7 @@ class _Words(HTMLParser):
         self._unseen: str | None = None  # the tag that hides what is in it
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        if self._unseen == "title":  # in which there are no tags: it was never closed
+        if self._unseen == _TITLED:  # in which there are no tags: it was never closed
             self._unseen = None
         if tag in _UNSEEN and self._unseen is None:
             self._unseen = tag
@@ -102,7 +104,7 @@ def _without_html(text: str) -> str:
     if "<" not in text:
         return html.unescape(text)
     words = _Words()
-    words.feed(text)
+    words.feed(_TITLE.sub(_TITLED, text))
     words.close()
     lines = (" ".join(line.split()) for line in "".join(words.pieces).splitlines())
     return "\n".join(line for line in lines if line)

@@ -29,5 +29,5 @@ def test_writers_make_the_folder(rounds: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fresh", [True, pytest.param(False, marks=slow)])
 def test_without_locks_it_is_found_out(fresh: bool, tmp_path: Path) -> None:
-    with pytest.raises(AssertionError, match=r"lost|cannot be written|is none of|failed"):
+    with pytest.raises(AssertionError, match=r"lost|cannot be written|is none of|is no model folder|failed"):
         contend(tmp_path, 100, 2, 0 if fresh else 1, fresh=fresh, prepare=without_locks)

@@ -25,6 +25,7 @@ import funnelling.cli
 import funnelling.evaluation
 from funnelling.cli import build_parser
 from funnelling.cli.parsers import add_general, every_parser, subcommands
+from tests.browser import chromium
 from tests.conftest import Shared
 
 pytest.importorskip("sphinx_gallery", reason="needs what builds the site: pip install 'funnelling[docs]'")
@@ -35,7 +36,6 @@ _LINKS = runpy.run_path(str(ROOT / "docs" / "site" / "links.py"))
 read_pages, broken = _LINKS["read_pages"], _LINKS["broken"]
 MAIN = "FunnellingClassifier"  # whose page has the methods that all estimators share
 PHONE, DESK = 390, 1280
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 SECONDS = 60  # a machine may be busy with other things
 # Kinds of pages: the first, a chapter with wide tables, long names, long lines, pictures, a search.
 KINDS = [
@@ -301,19 +301,8 @@ def test_no_two_entries_of_the_menu_have_one_name(site: Path) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")
-    program = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("no Chromium here: install chromium and chromium-driver to look at the site")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield opened
-    opened.quit()
+    with chromium("performance") as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

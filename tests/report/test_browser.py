@@ -1,6 +1,5 @@
 """The page in a real browser: drawn, readable on a phone, in the dark and in print, without a complaint."""
 
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +9,10 @@ import pytest
 
 from funnelling.report.explanation_page import FOOT, document_html, page_head
 from funnelling.report.report_folder import write_report
+from tests.browser import chromium
 from tests.report.demo import demo_report, report_of
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")
-
 PHONE, DESK = 390, 1280
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 VIEWS = [(PHONE, "light"), (PHONE, "dark"), (DESK, "light"), (DESK, "dark")]
 
 # What of a drawing lies outside of it, or is not there at all.
@@ -59,21 +56,10 @@ return [...document.querySelectorAll('.scroll')].filter(region =>
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    program = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("no Chromium here: install chromium and chromium-driver to look at the page")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     downloads = tmp_path_factory.mktemp("downloads")
-    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    opened.downloads = downloads
-    yield opened
-    opened.quit()
+    with chromium(downloads=downloads) as opened:
+        opened.downloads = downloads
+        yield opened
 
 
 @pytest.fixture(scope="module")

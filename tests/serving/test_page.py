@@ -1,6 +1,5 @@
 """The page in a real browser: texts in, labels out, by mouse or keyboard, for everybody."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,15 +9,14 @@ import pytest
 
 from funnelling import NaiveClassifier, save_model
 from funnelling.evaluation import measure_languages
+from tests.browser import chromium
 
 from .conftest import TEXTS, sentences
 from .service import Service, start
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs Selenium: pip install selenium")
 axe_core_python = pytest.importorskip("axe_core_python", reason="needs axe: pip install axe-core-python")
 
 PHONE, DESK = 390, 1280
-FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 VIEWS = [
     (PHONE, "light"),
     pytest.param(PHONE, "dark", marks=pytest.mark.slow),
@@ -55,19 +53,9 @@ axe.run().then(report => done(
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    program = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("no Chromium here: install chromium and chromium-driver to look at the page")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    opened.set_script_timeout(SECONDS)
-    yield opened
-    opened.quit()
+    with chromium() as opened:
+        opened.set_script_timeout(SECONDS)
+        yield opened
 
 
 @pytest.fixture(scope="module")

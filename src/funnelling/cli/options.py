@@ -135,6 +135,13 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def add_new_model(parser: argparse.ArgumentParser) -> None:
+    """Where a model is written that no other one turns into."""
+    parser.add_argument(
+        "-o", "--output", required=True, type=model_folder, metavar="MODEL", help="folder of the model"
+    )
+
+
 def add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace an output that exists")
 

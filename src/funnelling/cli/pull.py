@@ -17,14 +17,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "address", metavar="ADDRESS", help="hf://owner/name, with /folder or @revision where there is one"
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        type=options.model_folder,
-        metavar="MODEL",
-        help="folder of the model",
-    )
+    options.add_new_model(parser)
     parser.add_argument(
         "--encoder",
         metavar="DIR",

@@ -28,14 +28,7 @@ def add_to(commands: options.Commands) -> None:
         ),
     )
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        type=options.model_folder,
-        metavar="MODEL",
-        help="folder of the model",
-    )
+    options.add_new_model(parser)
     parser.add_argument(
         "--method",
         default=DEFAULT_METHOD,

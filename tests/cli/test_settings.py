@@ -111,6 +111,12 @@ class TestFile:
             f"{NAMED}:1: trian: funnelling has no command of this name. Did you mean train?",
         ),
         ("max_text = 3", "Did you mean max-text?"),
+        ("train = 3", f"{NAMED}:1: train: train is a command. Write its options below [train]."),
+        ("[data]\ndescribe = 3", f"{NAMED}:2: data.describe: describe is a command."),
+        ("seed = {a = 1}", f"{NAMED}:1: seed: seed takes a number, or a text in quotes, not a table."),
+        ("seed.a = 1", f"{NAMED}:1: seed: seed takes a number, or a text in quotes, not a table."),
+        ('no-table = "true"', f'{NAMED}:1: no-table: no-table takes true or false, not "true".'),
+        ('\n"a.b" = 1', f"{NAMED}:2: a.b: funnelling has no option of this name."),
         ('[train]\ndata = "x"', f"{NAMED}:2: train.data: funnelling train has no option of this name"),
         ('config = "x"', f"{NAMED}:1: config: funnelling has no option of this name"),
         ("[serve]\nhots = 1", "Did you mean host?"),  # also where another command runs
@@ -121,7 +127,7 @@ class TestFile:
         ("jobs = [1, 2]", "not a list."),
         ("jobs = 2020-01-01", "not 2020-01-01."),
         ("set = [[]]", "or a list of them, not a list."),
-        ('force = "yes"', f"{NAMED}:1: force: force takes true or false, not yes."),
+        ('force = "yes"', f'{NAMED}:1: force: force takes true or false, not "yes".'),
         ('device = "tpu"', f"{NAMED}:1: device: invalid choice: 'tpu'"),
         (
             "one-label = true\nseveral-labels = true",
@@ -139,6 +145,13 @@ def test_refused(text: str, says: str, refuses: Refuses) -> None:
     refuses(*TRAIN, "--config", NAMED, says=["funnelling: ", says])
 
 
+def test_what_a_command_refuses_later_names_the_place_too(tmp_path: Path, refuses: Refuses) -> None:
+    write('[train]\nset = ["fun-tat.meta_C=1"]\nseed = 3\n')
+    write_jsonl(tmp_path / "docs.jsonl", documents())
+    words = (*TRAIN, "--config", NAMED, "--method", "naive")
+    refuses(*words, says=[f"funnelling: {NAMED}:2: train.set: --set fun-tat.meta_C=1: fun-tat"])
+
+
 def test_files_that_are_none(tmp_path: Path, refuses: Refuses) -> None:
     (tmp_path / NAMED).write_bytes(b"method = '\xff'")
     refuses(*TRAIN, "--config", NAMED, says=[f"{NAMED}: not UTF-8"])
@@ -151,8 +164,8 @@ class TestFound:
 
     def test_is_used_and_named(self) -> None:
         write("jobs = 3\n[serve]\nport = 1", SETTINGS)
-        values, found = parse(build_parser(), TRAIN)
-        assert (values.jobs, found) == (3, ["jobs"])
+        values, [used] = parse(build_parser(), TRAIN)
+        assert (values.jobs, used.name, used.found) == (3, "jobs", True)
 
     @pytest.mark.parametrize("words", [(*TRAIN, "--no-config"), ("--no-config", *TRAIN)])
     def test_can_be_left_alone(self, words: tuple[str, ...]) -> None:
@@ -232,7 +245,7 @@ class TestFound:
     def test_what_does_no_harm_is_not_in_the_way(self) -> None:
         write('jobs = 2\nmethod = "fun-tat"\nforce = false\n[train]\nkeep-texts = false\n', SETTINGS)
         for command, names in ((SERVE, []), (PUSH, []), (TRAIN, ["jobs", "method"])):
-            assert parse(build_parser(), command)[1] == names
+            assert [used.name for used in parse(build_parser(), command)[1]] == names
 
     def test_is_checked_only_where_it_counts(self) -> None:
         write('output = "elsewhere"', SETTINGS)

@@ -1,6 +1,7 @@
-"""Asking the Hub: its library shows bars where lines are wanted, and nowhere else."""
+"""Asking the Hub: its library shows bars where lines are wanted, and nowhere else; who waits is told."""
 
 import sys
+import time
 
 import pytest
 
@@ -26,3 +27,14 @@ def test_bars(terminal: bool, style: Style, shown: bool, monkeypatch: pytest.Mon
     with speaking(style), asking(HubAddress("owner/name")):
         assert utils.are_progress_bars_disabled() is not shown
     assert not utils.are_progress_bars_disabled()
+
+
+@pytest.mark.parametrize(("patience", "lines"), [(30, []), (0.01, ["hf://owner/name: waiting for the Hub"])])
+def test_who_waits_is_told(
+    patience: float, lines: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("funnelling.hub.client.PATIENCE", patience)
+    caplog.set_level("INFO", "funnelling")
+    with asking(HubAddress("owner/name")):
+        time.sleep(0.3)
+    assert [message.partition(",")[0] for message in caplog.messages] == lines

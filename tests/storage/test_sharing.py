@@ -236,6 +236,17 @@ class TestRefusals:
         hub.statuses["resolve"] = status
         assert refusal().startswith(f"{ADDRESS}: ")
 
+    def test_a_host_that_is_no_hub(self, hub: LocalHub) -> None:
+        hub.statuses["resolve"] = 404
+        assert "nothing of this name is there" in refusal()
+
+    @pytest.mark.usefixtures("hub")
+    def test_an_endpoint_that_is_no_address(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from huggingface_hub import constants
+
+        monkeypatch.setattr(constants, "ENDPOINT", "nonsense")
+        assert refusal().startswith("HF_ENDPOINT is 'nonsense', no address.")
+
     @pytest.mark.usefixtures("hub")
     def test_no_hub(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from huggingface_hub import constants

@@ -121,16 +121,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _answer(words: Sequence[str]) -> int:
+    used: list[settings.Setting] = []
     try:
-        parsed, found = settings.parse(build_parser(), words)
+        parsed, used = settings.parse(build_parser(), words)
         speak(style_of(parsed))
-        if found:
+        if found := [setting.name for setting in used if setting.found]:
             say(f"Settings of {SETTINGS}: {', '.join(found)} (--no-config leaves them out).")
         with _termination(), _one_at_a_time(parsed), _cluster(parsed):
             parsed.run(parsed)
         sys.stdout.flush()
     except InputError as error:
-        return _refuse(str(error))
+        return _refuse(settings.told(str(error), used))
     except MemoryError:
         return _refuse("out of memory. Train on fewer documents or labels.")
     except KeyboardInterrupt as interrupt:

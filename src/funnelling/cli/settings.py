@@ -58,7 +58,7 @@ NOT_IN_FILES = frozenset(["help", "version", "config", "no-config"])
 HELP = {"-h", "--help"}
 
 
-class _Setting(NamedTuple):
+class Setting(NamedTuple):
     """A setting: its name, what it sets, what stands for it on a command line, and where it was made."""
 
     name: str
@@ -68,11 +68,8 @@ class _Setting(NamedTuple):
     found: bool = False
 
 
-def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """The command that was typed, with what a file and the environment add to it.
-
-    With it come the names of settings from a file that nobody named.
-    """
+def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, list[Setting]]:
+    """The command that was typed, with what a file and the environment add to it, and that alone."""
     if not HELP.isdisjoint(words):
         parser.parse_args(words)  # shows help and leaves, with options required that a file could set
     with _without_defaults(parser):
@@ -89,7 +86,13 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
     for dest in values:
         settings[dest].action.required = False
     command.set_defaults(**values)
-    return parser.parse_args(words), [setting.name for setting in settings.values() if setting.found]
+    return parser.parse_args(words), list(settings.values())
+
+
+def told(refusal: str, settings: Sequence[Setting]) -> str:
+    """A refusal, after the places of the settings that it names: nobody typed them."""
+    named = [each.place for each in settings if re.search(rf"--{re.escape(each.name)}(?![\w-])", refusal)]
+    return f"{', '.join(named)}: {refusal}" if named else refusal
 
 
 @contextmanager
@@ -114,11 +117,11 @@ def _without_defaults(parser: argparse.ArgumentParser) -> Iterator[None]:
             command._defaults = default
 
 
-def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dict[str, _Setting]:
+def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dict[str, Setting]:
     """What the file and the environment say of a command, by what it sets."""
     commands = dict(every_parser(parser))
     command = commands[given.command]
-    settings: dict[str, _Setting] = {}
+    settings: dict[str, Setting] = {}
     path, found = _file(given)
     layers = [] if path is None else _File(path, found, parser).layers(given.command)
     for setting in [*layers, *_environment(command)]:
@@ -144,11 +147,11 @@ def _file(given: argparse.Namespace) -> tuple[str | None, bool]:
     return (SETTINGS, True) if os.path.isfile(SETTINGS) else (None, False)
 
 
-def _environment(command: argparse.ArgumentParser) -> Iterator[_Setting]:
+def _environment(command: argparse.ArgumentParser) -> Iterator[Setting]:
     options = options_of(command)
     for name, variable in OF_OPTIONS.items():
         if name in options and os.environ.get(variable):
-            yield _Setting(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
+            yield Setting(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
 
 
 def may_be_found(command: Sequence[str], name: str) -> bool:
@@ -156,7 +159,7 @@ def may_be_found(command: Sequence[str], name: str) -> bool:
     return name in IF_FOUND and ".".join([*command, name]) not in ONLY_NAMED
 
 
-def _check_trust(setting: _Setting, command: Sequence[str]) -> None:
+def _check_trust(setting: Setting, command: Sequence[str]) -> None:
     if setting.found and not may_be_found(command, setting.name):
         raise InputError(
             f"{setting.place}: a file that is merely found may not set this. If you trust it, name it: "
@@ -164,7 +167,7 @@ def _check_trust(setting: _Setting, command: Sequence[str]) -> None:
         )
 
 
-def _values(command: argparse.ArgumentParser, settings: Mapping[str, _Setting]) -> dict[str, Any]:
+def _values(command: argparse.ArgumentParser, settings: Mapping[str, Setting]) -> dict[str, Any]:
     """The values of settings, read as if they had been typed."""
     command.exit_on_error = False  # but raise it, for the line to name the place
     try:
@@ -205,14 +208,15 @@ class _File:
             ) from None
         self._check_names(self.table, ())
 
-    def layers(self, path: tuple[str, ...]) -> Iterator[_Setting]:
+    def layers(self, path: tuple[str, ...]) -> Iterator[Setting]:
         """The settings for a command, those of its own table last."""
         options, table = options_of(self.commands[path]), self.table
         for depth in range(len(path) + 1):
+            commands = subcommands(self.commands[path[:depth]])
             settings = [
                 self._setting(name, value, options[name], path[:depth])
                 for name, value in table.items()
-                if not isinstance(value, dict) and name in options
+                if name in options and not (isinstance(value, dict) and name in commands)
             ]
             self._check_rivals(settings, path)
             yield from settings
@@ -220,7 +224,7 @@ class _File:
             if not isinstance(table, dict):  # an option that is called like a command
                 return
 
-    def _check_rivals(self, settings: Sequence[_Setting], path: tuple[str, ...]) -> None:
+    def _check_rivals(self, settings: Sequence[Setting], path: tuple[str, ...]) -> None:
         """Refuse two settings of a table that exclude each other: neither stands above the other."""
         for one, other in combinations((setting for setting in settings if setting.words), 2):
             if other.action.dest in rivals(self.commands[path], one.action):
@@ -233,9 +237,16 @@ class _File:
         for name, value in table.items():
             if isinstance(value, dict) and name in commands:
                 self._check_names(value, (*path, name))
+            elif name in options:
+                continue  # what it takes is checked where it is used
+            elif name in commands:
+                header = ".".join([*path, name])
+                raise InputError(
+                    f"{self._place(name, path)}: {name} is a command. Write its options below [{header}]."
+                )
             elif isinstance(value, dict):
                 raise InputError(self._unknown(name, path, "command", {*commands}))
-            elif name not in options:
+            else:
                 raise InputError(self._unknown(name, path, "option", options))
 
     def _unknown(self, name: str, path: tuple[str, ...], what: str, known: set[str]) -> str:
@@ -246,11 +257,11 @@ class _File:
         cure = f"Did you mean {near[0]}? " if near else ""
         return f"{self._place(name, path)}: {program} has no {what} of this name. {cure}See {program} --help."
 
-    def _setting(self, name: str, value: Any, action: argparse.Action, path: tuple[str, ...]) -> _Setting:
+    def _setting(self, name: str, value: Any, action: argparse.Action, path: tuple[str, ...]) -> Setting:
         place = self._place(name, path)
         several = isinstance(value, list) and isinstance(action, argparse._AppendAction)
         words = [self._word(name, each, action, place) for each in (value if several else [value])]
-        return _Setting(name, action, tuple(word for word in words if word), place, self.found)
+        return Setting(name, action, tuple(word for word in words if word), place, self.found)
 
     def _word(self, name: str, value: Any, action: argparse.Action, place: str) -> str:
         """A value as it would be typed; nothing for a switch that is off."""
@@ -274,8 +285,8 @@ class _File:
                 table = tuple(part.strip(" \t\"'") for part in header[1].split("."))
                 here = table == (*path, name)
             else:
-                start = re.match(r"\s*[\"']?([^\s\"'=.]+)[\"']?\s*=", line)
-                here = bool(start) and table == path and start[1] == name  # type: ignore[index]
+                start = re.match(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*[.=]""", line)
+                here = start is not None and table == path and name in start.groups()
             if here:
                 return f"{self.path}:{number}: {key}"
         return f"{self.path}: {key}"
@@ -284,4 +295,8 @@ class _File:
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return "a list" if isinstance(value, list) else str(value)
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "a table"
+    return str(value)

@@ -1,16 +1,20 @@
 """The Hub's own library, loaded where it is used, and what it refuses in one line each."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from threading import Lock
+from threading import Lock, Timer
 from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.hub.addresses import HubAddress
 from funnelling.work.messages import Style, at_terminal, style
 
-NETWORK = "Check the network; what was downloaded before is read without it"
+PATIENCE = 2.0  # seconds before a word is said
+UNREACHED = "the Hub cannot be reached. Check the network; what was downloaded before is read without it."
 TOKEN = "with a token that may (HF_TOKEN, or hf auth login)"
+
+logger = logging.getLogger(__name__)
 
 
 def hub() -> Any:
@@ -39,7 +43,12 @@ def asking(address: HubAddress, made: Sequence[str] = ()) -> Iterator[None]:
     What was ``made`` there before is named too, for it stays. Bars, and lines on what is tried again, are
     shown on a terminal only, and where messages are.
     """
-    hub()  # or say what is missing
+    endpoint = hub().constants.ENDPOINT  # or say what is missing
+    if not endpoint.startswith(("http://", "https://")):
+        raise InputError(f"HF_ENDPOINT is {endpoint!r}, no address. Let it begin with https://, or unset it.")
+    wait = Timer(PATIENCE, logger.info, [f"{address}: waiting for the Hub, which may take a while"])
+    wait.daemon = True
+    wait.start()
     try:
         with nullcontext() if at_terminal() and style() == Style() else _silence:
             yield
@@ -48,6 +57,8 @@ def asking(address: HubAddress, made: Sequence[str] = ()) -> Iterator[None]:
     except Exception as error:  # the library raises those of its own, of its HTTP client and of the system
         stays = f" What was made before stays: {', '.join(made)}." if made else ""
         raise InputError(f"{address}: {_reason(error, address)}{stays}") from error
+    finally:
+        wait.cancel()
 
 
 class _Silence:
@@ -83,6 +94,8 @@ _silence = _Silence()
 
 def _reason(error: Exception, address: HubAddress) -> str:
     """Why the Hub was of no use, and the cure."""
+    import httpx  # which the library speaks through
+
     errors = hub().errors
     match error:
         case errors.GatedRepoError():
@@ -97,9 +110,11 @@ def _reason(error: Exception, address: HubAddress) -> str:
         case errors.LocalEntryNotFoundError():
             if hub().constants.HF_HUB_OFFLINE:
                 return "not in the cache, and HF_HUB_OFFLINE is set. Unset it."
-            return _reason_of_status(error.__cause__) or f"the Hub cannot be reached. {NETWORK}."
+            return _reason_of_status(error.__cause__) or UNREACHED
         case errors.EntryNotFoundError():
             return "no model of funnelling is there, or not all of it. Check the name."
+        case httpx.TransportError():
+            return UNREACHED
     if isinstance(error.__cause__, errors.HfHubHTTPError):  # of an upload, in a thread
         error = error.__cause__
     if reason := _reason_of_status(error):
@@ -107,7 +122,7 @@ def _reason(error: Exception, address: HubAddress) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'the cache'}: {error.strerror.lower()}. Check the disk, or HF_HOME."
     said = " ".join(str(error).split()) or type(error).__name__
-    return f"the Hub did not do it: {said[:200].rstrip('.')}. {NETWORK}."
+    return f"the Hub did not do it: {said[:200].rstrip('.')}. Try again later."
 
 
 def _reason_of_status(error: BaseException | None) -> str:
@@ -120,6 +135,8 @@ def _reason_of_status(error: BaseException | None) -> str:
             return f"the token is not valid. Come {TOKEN}."
         case 403:
             return f"not allowed. Come {TOKEN}."
+        case 404:
+            return "nothing of this name is there. Check the name, and HF_ENDPOINT if it is set."
         case 409 | 412:
             return "it has changed meanwhile. Push again."
         case 429:

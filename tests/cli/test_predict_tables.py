@@ -132,7 +132,8 @@ def _convert(path: Path, target: str, folder: Path) -> str:
 
 class TestColumns:
     def test_wide_scores(self, own_words_model: Path, source: Path, tmp_path: Path) -> None:
-        frame = pandas.read_csv(_predict(own_words_model, source, tmp_path / "out.csv", "--scores", "wide"))
+        table = _predict(own_words_model, source, tmp_path / "out.csv", "--scores", "wide")
+        frame = pandas.read_csv(table, float_precision="round_trip")
         wide = [f"score:{label}" for label in sorted(LABELS)]
         assert list(frame.columns)[-3:] == wide
         rows = read_jsonl(_predict(own_words_model, source, tmp_path / "out.jsonl"))

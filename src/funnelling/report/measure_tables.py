@@ -62,8 +62,23 @@ def notes(result: Mapping[str, Any]) -> list[str]:
         *([SKLEARN_NOTE] if one_label else []),
         *([MACRO_NOTE] if "macro_f1_present" in average else []),
         *([not_known] if unknown else []),
+        *_rolled_up(result),
         *dagger_notes(result),
     ]
+
+
+def _rolled_up(result: Mapping[str, Any]) -> list[str]:
+    """The measures where labels bring all that are above them, if they were taken."""
+    if "rolled_up" not in result:
+        return []
+    average = result["rolled_up"]["average"]
+    names = ("micro_f1", "macro_f1_present", "micro_k", "macro_k_present")
+    figures = ", ".join(
+        f"{MEASURES[name].title} {f'{average[name]:.3f}'.removeprefix('0')}"
+        for name in names
+        if name in average
+    )
+    return [f"rolled up, with all labels above those of a document and those given: {figures}"]
 
 
 def few_notes(result: Mapping[str, Any]) -> list[str]:

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.names is not None and len(models) > 1:
         raise InputError("--names is for one model. Leave it out.")
     if len(models) == 1:
-        description = inspect_model(*models, arguments.names)
+        description = inspect_model(models[0], arguments.names)
         printing.print_json(description) if arguments.json else _print_model(description)
     elif len(models) == 2:
         comparison = compare_models(*models)

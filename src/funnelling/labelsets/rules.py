@@ -56,7 +56,7 @@ class LabelRules:
         given = self.hierarchy.raised(given)[:, :width]
         return given & ~self.excluded, np.where(self.excluded, 0.0, raised)
 
-    def one(self, scores: Floats, probabilities: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+    def one(self, scores: npt.NDArray[Any], probabilities: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
         """The column of each document's one label, the best of those not excluded, and all probabilities."""
         left = ~self.excluded
         best = np.where(left, scores, -np.inf).argmax(axis=1)

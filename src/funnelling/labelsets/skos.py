@@ -36,7 +36,7 @@ def read_skos(path: str | os.PathLike[str], ending: str, labels: Sequence[str] =
     text = TextFile(path).text()
     if ending == "rdf":
         text = _without_traps(text)
-    graph = Graph()
+    graph: Any = Graph()
     try:
         with _silent():
             graph.parse(data=text, format=FORMATS[ending], publicID=BASE)

@@ -568,10 +568,9 @@ class Method(LearningOn, metaclass=ABCMeta):
         if rules is None:
             return labels, probabilities
         if self.exclusive_:
-            scores = margins.scores
-            best, probabilities = rules.one(
-                np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores, probabilities
-            )
+            scores: npt.NDArray[Any] = margins.scores
+            both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+            best, probabilities = rules.one(both, probabilities)
             return self.classes_[best], probabilities
         assigned, raised = rules.several(labels.astype(bool), probabilities, self.thresholds(language))
         return (assigned & scored.evident[:, None]).astype(int), raised

@@ -110,6 +110,8 @@ def train(
         trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
         labels = label_set_to_learn(label_set, trial.train.label_set(), roll_up)
         trial = rolled_up_sides(trial, labels)
+        if labels is not None:
+            labels.rules(trial.train.label_set()).check()
         notes += without_parents(trial.train, labels, label_set)
         measurement = _fit_file(
             model, trial, notes, data, seed, one_label, outer_folds, errors, labels, report

@@ -57,11 +57,13 @@ def notes(result: Mapping[str, Any]) -> list[str]:
     unknown, one_label = result.get("unknown_labels", 0), is_of_one_label(average)
     fate = "never right" if one_label else "not counted"
     not_known = f"{counted(unknown, 'label')} of the test documents unknown to training: {fate}"
+    excluded = result.get("excluded_labels", 0)
     return [
         *few_notes(result),
         *([SKLEARN_NOTE] if one_label else []),
         *([MACRO_NOTE] if "macro_f1_present" in average else []),
         *([not_known] if unknown else []),
+        *([f"{counted(excluded, 'label')} of the test documents excluded: {fate}"] if excluded else []),
         *_rolled_up(result),
         *dagger_notes(result),
     ]

@@ -87,13 +87,15 @@ def measure_decisions_in_full(
     """All of `measure_in_full` but the decisions, from decisions and probabilities of each class.
 
     With ``one_label`` per document it has the whole confusion of labels, too. ``thresholds`` are those of
-    `measure_labels`. Labels that a ``label_set`` excludes count as unknown ones, and where it has parents the
-    result has what `measure_rolled_up` gives.
+    `measure_labels`. Labels that a ``label_set`` excludes count as unknown ones, but are told apart from them
+    as ``excluded_labels``; where it has parents the result has what `measure_rolled_up` gives.
     """
-    rolled_up = None
+    rolled_up, excluded = None, 0
     if label_set is not None:
         kept = ~label_set.rules(classes).excluded
-        classes = [label for label, is_kept in zip(classes, kept, strict=True) if is_kept]
+        names = np.array(classes, dtype=object)
+        excluded = len({*names[~kept]} & {*test.label_set()})
+        classes = names[kept].tolist()
         decisions, probabilities = decisions[:, kept], probabilities[:, kept]
         thresholds = None if thresholds is None else thresholds[:, kept]
         rolled_up = measure_rolled_up(test, decisions, classes, label_set)
@@ -107,8 +109,11 @@ def measure_decisions_in_full(
             "confused": given_instead(truth, decisions, classes, MOST_PAIRS),
             "missed_together": missed_together(truth, decisions, classes, MOST_PAIRS),
         }
+    measured = _measure_decisions(test, decisions, classes, one_label)
+    if excluded:
+        measured |= {"unknown_labels": measured["unknown_labels"] - excluded, "excluded_labels": excluded}
     return {
-        **_measure_decisions(test, decisions, classes, one_label),
+        **measured,
         "reliability": reliability(truth, probabilities).tolist(),
         "counts": [column.tolist() for column in (counts.tp, counts.fp, counts.fn)],
         "by_label": measure_labels(truth, decisions, test.languages, classes, thresholds),
@@ -161,7 +166,7 @@ def model_scores(result: Result, labels: int | None = WORST, pairs: int | None =
         "recall": right / max(1, right + missed),
         "by_label": result["by_label"][:labels],
         **{key: result[key][:pairs] for key in ("confused", "missed_together") if key in result},
-        **{key: result[key] for key in ("rolled_up",) if key in result},
+        **{key: result[key] for key in ("excluded_labels", "rolled_up") if key in result},
     }
 
 

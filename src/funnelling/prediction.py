@@ -73,6 +73,7 @@ class Predictor:
         self.model = model
         self.labels = model.classes_.tolist()
         self._shown = _shown_columns(model)
+        self._listed = sorted(self._shown)
         self._names = None if names is None else names_of_labels(model, names)
         self.top = top
         self.threshold = threshold
@@ -90,6 +91,7 @@ class Predictor:
         fewer = copy(self)
         fewer.model = follow_label_set(self.model, exclude=labels)
         fewer._shown = _shown_columns(fewer.model)
+        fewer._listed = sorted(fewer._shown)
         return fewer
 
     def explain(
@@ -185,7 +187,7 @@ class Predictor:
         return [self.labels[j] for j in np.flatnonzero(answer)]
 
     def _scores(self, scores: Any, thresholds: dict[Any, float]) -> dict[str, Any]:
-        columns = sorted(self._shown)
+        columns = self._listed
         if self.top is not None:
             order = np.argsort(-scores[self._shown], kind="stable")[: self.top]
             columns = [self._shown[place] for place in order]

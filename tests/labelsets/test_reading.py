@@ -53,6 +53,11 @@ def test_numbers_are_ids_too(tmp_path: Path) -> None:
     assert list(read_label_set(path)) == [Label("7", {"und": "Seven"})]
 
 
+def test_standard_input_is_for_documents() -> None:
+    with pytest.raises(InputError, match="not read from standard input"):
+        read_label_set("-")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [

@@ -9,7 +9,7 @@ from funnelling.errors import InputError, naming
 from funnelling.formats import read_rows
 from funnelling.formats.cells import encodable
 from funnelling.formats.document import quoted, split_labels
-from funnelling.formats.files import shown_name
+from funnelling.formats.files import STANDARD, shown_name
 from funnelling.formats.flags import is_flag
 from funnelling.labelsets.label_set import UNTAGGED, Label, LabelSet
 from funnelling.text.languages import normalise_tag
@@ -46,12 +46,14 @@ def read_label_set(path: str | os.PathLike[str], labels: Sequence[str] = ()) -> 
     Label(id='cats', names={'en': 'Cats', 'it': 'Gatti'}, description='', parents=('animals',), exclude=False)
     """
     name = shown_name(path)
-    endings = Path(path).name.lower().removesuffix(".gz").rpartition(".")[2]
+    ending = Path(path).name.lower().removesuffix(".gz").rpartition(".")[2]
+    if os.fspath(path) == STANDARD:
+        raise InputError("labels are not read from standard input. Name a file of them.")
     with naming(name):
-        if endings in ("ttl", "nt", "rdf"):
+        if ending in ("ttl", "nt", "rdf"):
             from funnelling.labelsets.skos import read_skos
 
-            return LabelSet.of(read_skos(path, endings, labels))
+            return LabelSet.of(read_skos(path, ending, labels))
     entries = list(_entries(path, name))
     if not entries:
         raise InputError(f"{name}: no labels in it. {CURE}.")

@@ -24,8 +24,8 @@ def read_label_set(path: str | os.PathLike[str], labels: Sequence[str] = ()) -> 
     """The labels of a file: what they are called, what they belong to, which are not to be assigned.
 
     A table (.csv, .tsv, .xlsx, .ods, .parquet) has the columns ``id``, ``name`` or ``name_en``, ``name_de``
-    and so on, ``description``, ``parent`` (several are joined by |) and ``exclude`` (yes or no), of which
-    only the first is needed. Objects of JSON have the same, or ``names`` by language and a list of
+    and so on, ``description``, ``parent`` (several are joined by ``|``) and ``exclude`` (yes or no), of
+    which only the first is needed. Objects of JSON have the same, or ``names`` by language and a list of
     ``parents``. Vocabularies in SKOS (.ttl, .nt, .rdf) need rdflib.
 
     Parameters

@@ -15,6 +15,8 @@ from funnelling import (
     FunnellingClassifier,
     InputError,
     KCCAClassifier,
+    Label,
+    LabelSet,
     Layout,
     LRIClassifier,
     Method,
@@ -31,6 +33,7 @@ from funnelling import (
     push_model,
     read_corpus,
     read_documents,
+    read_label_set,
     read_reference,
     read_sample,
     save_model,
@@ -54,6 +57,10 @@ def files(folder: Path) -> None:
     assert_type(corpus.by_language(), dict[str, NDArray[np.intp]])
     for document in corpus:
         assert_type(document.labels, tuple[str, ...] | None)
+    labels = read_label_set(folder / "labels.csv", ["cat"])
+    assert_type(labels, LabelSet)
+    assert_type(labels["cat"], Label)
+    assert_type(labels.names_in("de"), dict[str, str])
     reference = read_reference(folder)
     assert_type(reference, Reference)
     assert_type(reference.languages, list[str])

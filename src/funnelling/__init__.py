@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from funnelling.errors import InputError
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
+    from funnelling.labelsets import Label, LabelSet, read_label_set
     from funnelling.method.base import Method
     from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
 
@@ -37,6 +38,8 @@ __all__ = [
     "InputError",
     "KCCAClassifier",
     "LRIClassifier",
+    "Label",
+    "LabelSet",
     "Layout",
     "MLEClassifier",
     "MLELSTMClassifier",
@@ -52,6 +55,7 @@ __all__ = [
     "push_model",
     "read_corpus",
     "read_documents",
+    "read_label_set",
     "read_reference",
     "read_sample",
     "save_model",
@@ -67,6 +71,8 @@ _MODULES = {
     "InputError": "funnelling.errors",
     "KCCAClassifier": "funnelling.baselines",
     "LRIClassifier": "funnelling.baselines",
+    "Label": "funnelling.labelsets",
+    "LabelSet": "funnelling.labelsets",
     "Layout": "funnelling.formats",
     "MLEClassifier": "funnelling.baselines",
     "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
@@ -82,6 +88,7 @@ _MODULES = {
     "push_model": "funnelling.storage",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",
+    "read_label_set": "funnelling.labelsets",
     "read_reference": "funnelling.corpus.reference",
     "read_sample": "funnelling.corpus.sample",
     "save_model": "funnelling.storage",

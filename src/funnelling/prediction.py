@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from funnelling.errors import InputError, naming
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
+from funnelling.labelsets.rules import rules_of
 from funnelling.method.base import Method
+from funnelling.method.following import follow_label_set, names_of_labels
 from funnelling.text.detection import detect_languages
 from funnelling.text.languages import is_served, is_undetermined, normalise_tag, served_by
 
@@ -22,6 +25,7 @@ NO_THRESHOLD = (
     "The model gives each document one label, the most probable: a threshold does not apply. Leave it out."
 )
 ANSWERS = ("language", "labels", "best_label", "probability", "scores")  # of a row, in their order
+NAMES = "label_names"  # of a row, where they are asked for
 UNSEEN = "other languages"  # those that training had no documents in
 
 
@@ -42,15 +46,17 @@ def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
 class Predictor:
     """A fitted model that answers documents with plain rows.
 
-    A row has the document's ``id``, its ``language`` (detected among the model's where it was missing),
-    its ``labels``, ``best_label``, the most probable one, with its ``probability``, and ``scores``: the
+    A row has the document's ``id``, its ``language`` (detected among the model's where it was missing), its
+    ``labels``, ``best_label``, the most probable one, with its ``probability``, and ``scores``: the
     probability of each label. ``top`` shows only the most probable labels; ``threshold`` assigns labels above
     that probability instead, which a model that gives one label per document refuses. ``zero_shot`` marks a
     language that training had no documents in. A document in which the model knows nothing has no labels, no
     best one, and ``evidence``: False, which other rows lack. A document in a language that the model cannot
     label is refused, or if not ``strict`` gets null labels and is counted in ``unknown``, by what stands for
-    its language. With ``tell_thresholds`` a row has ``thresholds``, too: the probability above which a label
-    is assigned, for the labels shown where that is not .5; `thresholds_of` tells them all at once.
+    its language. Labels that the model's label set excludes are left out of all this. ``names`` is a language
+    in which rows tell what the labels are called, as ``label_names``. With ``tell_thresholds`` a row has
+    ``thresholds``, too: the probability above which a label is assigned, for the labels shown where that is
+    not .5; `thresholds_of` tells them all at once.
     """
 
     def __init__(
@@ -60,11 +66,15 @@ class Predictor:
         threshold: float | None = None,
         strict: bool = True,
         tell_thresholds: bool = False,
+        names: str | None = None,
     ) -> None:
         if threshold is not None and model.exclusive_:
             raise InputError(NO_THRESHOLD)
         self.model = model
         self.labels = model.classes_.tolist()
+        self._shown = _shown_columns(model)
+        self._listed = sorted(self._shown)
+        self._names = None if names is None else names_of_labels(model, names)
         self.top = top
         self.threshold = threshold
         self.strict = strict
@@ -73,7 +83,16 @@ class Predictor:
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
         """The rows of documents, in their order; ``source`` names them in a refusal."""
-        return self._answer(documents, source, self._rows, dict.fromkeys(ANSWERS))
+        answers = dict.fromkeys(ANSWERS if self._names is None else (*ANSWERS, NAMES))
+        return self._answer(documents, source, self._rows, answers)
+
+    def excluding(self, labels: Sequence[str]) -> "Predictor":
+        """One that does not assign some further labels, which the model must have."""
+        fewer = copy(self)
+        fewer.model = follow_label_set(self.model, exclude=labels)
+        fewer._shown = _shown_columns(fewer.model)
+        fewer._listed = sorted(fewer._shown)
+        return fewer
 
     def explain(
         self,
@@ -85,7 +104,8 @@ class Predictor:
         """Why documents get their labels: rows with ``id``, ``language`` and what `Method.explain` gives."""
 
         def rows(known: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
-            return iter(self.model.explain([document.text for document in known], languages, labels, top))
+            for row in self.model.explain([document.text for document in known], languages, labels, top):
+                yield row if self._names is None else {**row, "labels": self._named(row["labels"])}
 
         return self._answer(documents, source, rows, {"labels": None})
 
@@ -146,10 +166,13 @@ class Predictor:
         thresholds = {language: self._thresholds(language) for language in set(languages)}
         for language, answer, row, known in zip(languages, answers, scores, evident, strict=True):
             labels = self._labels(answer, row) if known else []
-            best = self.labels.index(labels[0]) if known and self.model.exclusive_ else int(np.argmax(row))
+            best = self._shown[int(np.argmax(row[self._shown]))]
+            if known and self.model.exclusive_:
+                best = self.labels.index(labels[0])
             yield {
                 "language": language,  # to keep its place in the row
                 "labels": labels,
+                **({} if self._names is None else {NAMES: list(map(self._name, labels))}),
                 "best_label": self.labels[best] if known else None,
                 "probability": float(row[best]) if known else None,
                 **self._scores(row, thresholds[language]),
@@ -164,12 +187,20 @@ class Predictor:
         return [self.labels[j] for j in np.flatnonzero(answer)]
 
     def _scores(self, scores: Any, thresholds: dict[Any, float]) -> dict[str, Any]:
-        columns = range(len(self.labels))
+        columns = self._listed
         if self.top is not None:
-            columns = np.argsort(-scores, kind="stable")[: self.top].tolist()
+            order = np.argsort(-scores[self._shown], kind="stable")[: self.top]
+            columns = [self._shown[place] for place in order]
         shown = {self.labels[j]: float(scores[j]) for j in columns}
         unusual = {label: thresholds[label] for label in shown if label in thresholds}
         return {"scores": shown, **({"thresholds": unusual} if unusual else {})}
+
+    def _name(self, label: Any) -> str:
+        return (self._names or {}).get(str(label), str(label))
+
+    def _named(self, labels: dict[str, Any]) -> dict[str, Any]:
+        """Explanations of labels, with what these are called."""
+        return {label: {"name": self._name(label), **told} for label, told in labels.items()}
 
     def _thresholds(self, language: str) -> dict[Any, float]:
         """Those that a row tells: none where the user chose one."""
@@ -188,6 +219,13 @@ def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
         languages[UNSEEN] = "und"
     found = {name: _unusual_thresholds(model, language) for name, language in languages.items()}
     return {name: thresholds for name, thresholds in found.items() if thresholds}
+
+
+def _shown_columns(model: Method) -> list[int]:
+    """The labels that are not excluded; the one to name first, if two are equally probable, comes first."""
+    rules = rules_of(model)
+    columns: list[int] = list(range(len(model.classes_))) if rules is None else rules.order().tolist()
+    return columns
 
 
 def relabelled(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:

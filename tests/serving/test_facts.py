@@ -107,14 +107,15 @@ def test_explanations(client: Any) -> None:
 
 def test_the_interface_lists_what_there_is(make_client: Client) -> None:
     document = make_client().get("/openapi.json").json()
-    assert set(document["paths"]) == {"/v1/predict", "/v1/explain", "/v1/model", "/healthz", "/metrics"}
+    of_labels = {"/v1/predict", "/v1/explain", "/v1/model", "/v1/labels"}
+    assert set(document["paths"]) == {*of_labels, "/healthz", "/metrics"}
     assert "401" not in document["paths"]["/v1/predict"]["post"]["responses"]
     secured = make_client(token="secret-token").get("/openapi.json").json()
     assert secured["paths"]["/v1/predict"]["post"]["security"] == [{"token": []}]
     assert "401" in secured["paths"]["/v1/predict"]["post"]["responses"]
 
 
-@pytest.mark.parametrize("path", ["/", "/healthz", "/v1/model", "/metrics", "/openapi.json"])
+@pytest.mark.parametrize("path", ["/", "/healthz", "/v1/model", "/v1/labels", "/metrics", "/openapi.json"])
 def test_a_head_is_a_get(client: Any, path: str) -> None:
     assert client.head(path).headers["content-type"] == client.get(path).headers["content-type"]
     assert set(client.delete(path).headers["allow"].split(", ")) == {"GET", "HEAD"}

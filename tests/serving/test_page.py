@@ -275,6 +275,25 @@ def test_the_page_asks_for_the_token(browser: Any, serve: Callable[..., Service]
     browser.get_log("browser")  # has the 401s
 
 
+def test_labels_are_called_as_the_reader_says(
+    browser: Any, serve: Callable[..., Service], tmp_path: Path
+) -> None:
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,name_en,name_de\nanimals,Animals,Tiere\nmusic,Music,\n", encoding="utf-8")
+    service = serve("--label-set", labels, "--exclude", "food")
+    agent = browser.execute_script("return navigator.userAgent")
+    reader = {"userAgent": agent, "acceptLanguage": "de-AT,de"}
+    browser.execute_cdp_cmd("Network.setUserAgentOverride", reader)
+    try:
+        show(browser, service.url)
+        write(browser, TEXTS["en"])
+        assert label(browser)[0]["labels"] == ["Tiere"]
+        about = browser.execute_script("return document.querySelector('#about .all').textContent")
+        assert about == "TierefoodMusic"
+    finally:
+        browser.execute_cdp_cmd("Network.setUserAgentOverride", {**reader, "acceptLanguage": "en-US,en"})
+
+
 def test_nothing_comes_from_elsewhere(browser: Any, service: Service) -> None:
     for path in ("/", "/docs"):
         show(browser, service.url + path)

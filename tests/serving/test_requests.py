@@ -22,7 +22,7 @@ def requests(model: Any) -> Requests:
 def test_documents_are_read_as_the_command_line_reads_them(requests: Requests) -> None:
     body = {"documents": [{**GOOD, "id": 7.0}, {"text": "\ud800", "language": "", "id": None}]}
     documents = [Document("7", "the cat", "en"), Document("2", "\ufffd")]
-    assert requests.read_predict(body) == (documents, None)
+    assert requests.read_predict(body) == (documents, None, ())
 
 
 @pytest.mark.parametrize(("sent", "threshold"), [(0.3, 0.3), (0, 0.0), (1, 1.0), (None, None)])

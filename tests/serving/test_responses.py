@@ -23,6 +23,7 @@ BLANK = {"documents": [{"text": "🐈", "language": "en"}]}
         ("PredictResponse", "POST", "/v1/predict", BLANK),
         ("ExplainResponse", "POST", "/v1/explain", BLANK),
         ("Model", "GET", "/v1/model", None),
+        ("Labels", "GET", "/v1/labels", None),
         ("Health", "GET", "/healthz", None),
         ("Problem", "POST", "/v1/predict", {}),
         ("Problem", "GET", "/nothing", None),

@@ -63,6 +63,7 @@ def add_to(commands: options.Commands) -> None:
         help="folder for a report of all this: report.html, report.md, tables and figures; or a file for one "
         "table, .csv, .tsv, .xlsx, .parquet or .jsonl",
     )
+    options.add_label_set(parser)
     options.add_force(parser)
     options.add_json(parser)
     options.add_reading(parser)
@@ -90,6 +91,8 @@ def run(arguments: argparse.Namespace) -> None:
         errors=arguments.errors or 0,
         output=arguments.output,
         tables=[name for name in TABLES if getattr(arguments, name.replace("-", "_")) is not None],
+        label_set=arguments.label_set,
+        exclude=arguments.exclude,
         force=arguments.force,
         verbose=1,
         report=printing.say,

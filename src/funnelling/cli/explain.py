@@ -39,6 +39,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--top", type=options.count, default=10, metavar="N", help="how many words and labels to show (10)"
     )
+    options.add_label_set(parser, names=True, exclude=False)
     options.add_force(parser)
     options.add_reading(parser)
     parser.set_defaults(run=run)
@@ -61,6 +62,8 @@ def run(arguments: argparse.Namespace) -> None:
         ids=arguments.id,
         style=style,
         colour=sys.stdout.isatty() and not os.environ.get(NO_COLOUR),
+        names=arguments.names,
+        label_set=arguments.label_set,
         layout=options.layout(arguments),
         strict=arguments.strict,
         force=arguments.force,

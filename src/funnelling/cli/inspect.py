@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from funnelling.cli import options, printing
+from funnelling.errors import InputError
 
 
 def add_to(commands: options.Commands) -> None:
@@ -15,6 +16,7 @@ def add_to(commands: options.Commands) -> None:
         epilog=options.examples("inspect model", "inspect model older-model"),
     )
     parser.add_argument("models", metavar="MODEL", nargs="+", help=options.MODEL_HELP)
+    options.add_names(parser)
     options.add_json(parser)
     parser.set_defaults(run=run)
 
@@ -23,8 +25,10 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.tasks.inspecting import compare_models, inspect_model, overview
 
     models = arguments.models
+    if arguments.names is not None and len(models) > 1:
+        raise InputError("--names is for one model. Leave it out.")
     if len(models) == 1:
-        description = inspect_model(*models)
+        description = inspect_model(models[0], arguments.names)
         printing.print_json(description) if arguments.json else _print_model(description)
     elif len(models) == 2:
         comparison = compare_models(*models)
@@ -48,7 +52,9 @@ def _print_model(description: dict[str, Any]) -> None:
     print(f"Method      {description['method']}")
     print(f"Languages   {_list(description['languages'])} (training documents)")
     kind = ", one per document" if description["exclusive"] else ""
-    print(f"Labels      {len(description['labels'])}{kind}: {_shorten(description['labels'])}")
+    print(f"Labels      {len(description['labels'])}{kind}: {_shorten(_called(description))}")
+    if "label_set" in description:
+        print(f"Label set   {_told(description['label_set'])}")
     _print_thresholds(description["thresholds"])
     if description["scores"] is None:
         print("It was not measured.")
@@ -120,6 +126,27 @@ def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int 
         shown = ", ".join(f"{label} {f'{value:.2f}'.removeprefix('0')}" for label, value in pairs[:most])
         more = f", … ({len(pairs)} labels are not at .5; --json has all)" if len(pairs) > most else ""
         print(f"{'' if i else 'Thresholds':<12}{', '.join(languages)}: {shown}{more}")
+
+
+def _called(description: dict[str, Any]) -> list[str]:
+    """The labels, with what they are called where that is asked for."""
+    names = description.get("label_names", {})
+    labels = map(str, description["labels"])
+    return [f"{label} ({names[label]})" if names.get(label, label) != label else label for label in labels]
+
+
+def _told(label_set: dict[str, Any]) -> str:
+    from funnelling.wording import counted
+
+    parents, excluded = label_set["with_parents"], label_set["excluded"]
+    facts = [
+        counted(label_set["labels"], "label"),
+        *([f"names in {', '.join(label_set['names'])}"] if label_set["names"] else []),
+        *([f"{parents:,} with parents"] if parents else []),
+        *(["documents get the parents of their labels"] if label_set["roll_up"] else []),
+        *([f"not assigned: {_shorten(excluded)}"] if excluded else []),
+    ]
+    return "; ".join(facts)
 
 
 def _list(values: dict[str, Any]) -> str:

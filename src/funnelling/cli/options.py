@@ -23,6 +23,10 @@ WORK = "how the work is done"  # the title of a group
 ALL = "all"  # methods, those left out that lack resources
 VARIANTS_HELP = "METHOD:NAME is a variant, with settings of its own: --set METHOD:NAME.PARAM=VALUE"
 MODEL_HELP = "folder of the model, or hf://owner/name on the Hub"
+LABEL_SET_HELP = (
+    "file of labels: .csv, .tsv, .jsonl, .xlsx or .parquet with id, name_en (and other languages), "
+    "description, parent, exclude; or SKOS, .ttl or .rdf"
+)
 DATA_HELP = (
     "file of documents: .jsonl, .csv, .tsv (each also .gz), .parquet, .xlsx, .ods, a folder of such files or "
     "of folders of texts, or - for standard input"
@@ -74,6 +78,16 @@ def languages(text: str) -> list[str]:
         return [normalise_tag(tag) for tag in text.split(",")]
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def language(text: str) -> str:
+    """One language tag."""
+    from funnelling.text.languages import normalise_tag
+
+    try:
+        return normalise_tag(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error).rstrip(".")) from None
 
 
 def _parse(kind: type[Number], text: str, name: str) -> Number:
@@ -290,6 +304,28 @@ def resources(arguments: argparse.Namespace) -> "ResourcePaths":
     from funnelling.tasks.resources import ResourcePaths
 
     return ResourcePaths(arguments.reference, arguments.embeddings, arguments.encoder)
+
+
+def add_label_set(parser: argparse.ArgumentParser, names: bool = False, exclude: bool = True) -> None:
+    """What is known of labels beside what the model has learned, and keeps."""
+    group = parser.add_argument_group("labels as people have them")
+    group.add_argument("--label-set", metavar="FILE", help=f"{LABEL_SET_HELP} (what the model keeps)")
+    if names:
+        add_names(parser)
+    if exclude:
+        group.add_argument(
+            "--exclude",
+            action="append",
+            default=[],
+            metavar="L",
+            help="do not assign this label; may be repeated",
+        )
+
+
+def add_names(parser: argparse.ArgumentParser) -> None:
+    _group(parser, "labels as people have them").add_argument(
+        "--names", type=language, metavar="LANG", help="show what labels are called in this language, too"
+    )
 
 
 def add_labelling(parser: argparse.ArgumentParser) -> None:

@@ -36,6 +36,7 @@ def add_to(commands: options.Commands) -> None:
         metavar="P",
         help="assign labels above this probability, where documents may have several",
     )
+    options.add_label_set(parser, names=True)
     options.add_jobs(parser)
     options.add_cluster(parser)
     options.add_device(parser)
@@ -52,7 +53,15 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.model,
         arguments.data,
         arguments.output,
-        PredictionOptions(arguments.top, arguments.threshold, arguments.strict, arguments.scores),
+        PredictionOptions(
+            arguments.top,
+            arguments.threshold,
+            arguments.strict,
+            arguments.scores,
+            arguments.names,
+            arguments.label_set,
+            tuple(arguments.exclude),
+        ),
         layout=options.layout(arguments),
         device=arguments.device,
         jobs=arguments.jobs,

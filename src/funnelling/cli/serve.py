@@ -26,6 +26,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "--workers", type=options.count, default=1, metavar="N", help="processes that share the model (1)"
     )
+    options.add_label_set(parser)
     access = parser.add_argument_group("who may use it")
     access.add_argument(
         "--token-file",
@@ -87,6 +88,8 @@ def run(arguments: argparse.Namespace) -> None:
         ),
         tuple(arguments.allow_host),
         style_of(arguments),
+        arguments.label_set,
+        tuple(arguments.exclude),
     )
     serve(settings)
 

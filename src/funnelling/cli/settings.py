@@ -32,7 +32,7 @@ IF_FOUND = frozenset(
         *("languages", "min-words", "paragraphs", "documents", "dimensions", "min-count"),
         # what results show
         *("json", "top", "scores", "threshold", "by-label", "confused", "confusion-matrix", "all", "count"),
-        *("id", "label"),
+        *("id", "label", "names", "exclude"),
     ]
 )
 # What only a file may set that was named; COMMAND.OPTION is an exception to the above.
@@ -40,9 +40,11 @@ ONLY_NAMED = frozenset(
     [
         # what names a file, a folder or an address
         *("output", "html", "reference", "embeddings", "encoder", "cluster", "source", "data", "alignments"),
-        *("ids", "map", "labels"),
+        *("ids", "map", "labels", "label-set"),
         # what is kept or shown of documents; `set` can set keep_texts, too
         *("keep-texts", "compact", "set", "errors"),
+        # what documents are taken to be labelled with
+        "roll-up",
         # what a model loses where it stands
         *("ignore-unknown", "forget.id-column", "tune.optimise", "tune.optimize"),
         # what is replaced unasked, and what is not said

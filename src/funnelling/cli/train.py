@@ -57,6 +57,13 @@ def add_to(commands: options.Commands) -> None:
     )
     parser.add_argument("--optimize", dest="optimise", help=argparse.SUPPRESS)
     options.add_labelling(parser)
+    labels = parser.add_argument_group("labels as people have them")
+    labels.add_argument("--label-set", metavar="FILE", help=f"{options.LABEL_SET_HELP}; the model keeps it")
+    labels.add_argument(
+        "--roll-up",
+        action="store_true",
+        help="give documents the parents of their labels, whenever the model learns or is measured",
+    )
     options.add_resources(parser)
     options.add_settings(parser)
     options.add_seed(parser)
@@ -71,6 +78,8 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.tasks.training import train
 
+    if arguments.roll_up and arguments.label_set is None:
+        raise InputError("--roll-up needs the parents of labels. Add --label-set FILE.")
     measurement = train(
         _method(arguments),
         arguments.data,
@@ -81,6 +90,8 @@ def run(arguments: argparse.Namespace) -> None:
         strict=arguments.strict,
         outer_folds=not arguments.no_table,
         texts=not arguments.compact,
+        label_set=arguments.label_set,
+        roll_up=arguments.roll_up,
         force=arguments.force,
         report=printing.say,
     ).measurement

@@ -12,6 +12,7 @@ from funnelling.formats.tables import JSON_LINES, PARQUET
 Scores = Literal["none", "list", "wide"]
 
 _KEPT = "input_"  # before the name of a column of the input's that is called like one of ours
+_OWN_NAMES = "label_names"
 _NAMES = ("id", "language")  # the input's own, where it has them
 
 _log = logging.getLogger(__name__)
@@ -22,11 +23,17 @@ class PredictionTable:
 
     ``labels`` are those of the model, for ``scores`` "wide": a column ``score:LABEL`` for each. "list" is one
     column, or field, that has them all, and "none" leaves them out. By default JSON Lines and Parquet have a
-    list, which they are made for, and other tables only where ``top`` keeps it short.
+    list, which they are made for, and other tables only where ``top`` keeps it short. ``names`` says whether
+    predictions tell what labels are called.
     """
 
     def __init__(
-        self, ending: str, labels: Sequence[object], scores: Scores | None = None, top: int | None = None
+        self,
+        ending: str,
+        labels: Sequence[object],
+        scores: Scores | None = None,
+        top: int | None = None,
+        names: bool = False,
     ) -> None:
         nested = ending in (JSON_LINES, PARQUET)
         if scores == "wide" and ending == JSON_LINES:
@@ -37,8 +44,11 @@ class PredictionTable:
         self._scores = scores or ("list" if nested or top is not None else "none")
         self._joins = not nested
         self._wide = {label: f"score:{label}" for label in labels} if self._scores == "wide" else {}
+        self._has_names = names
+        listed: Kind = "text" if self._joins else "list"
         self.columns: dict[str, Kind] = {
-            "labels": "text" if self._joins else "list",
+            "labels": listed,
+            **({_OWN_NAMES: listed} if names else {}),
             "best_label": "text",
             "probability": "number",
             "note": "text",
@@ -46,7 +56,9 @@ class PredictionTable:
             **dict.fromkeys(self._wide.values(), "number"),
         }
         fields = ("labels", "best_label", "probability", "scores", "zero_shot", "evidence")
-        self._ours = frozenset(fields if ending == JSON_LINES else self.columns)
+        self._ours = frozenset(
+            [*fields, *([_OWN_NAMES] if names else [])] if ending == JSON_LINES else self.columns
+        )
         self.renamed: dict[str, str] = {}  # columns of the input's, once rows have been made
 
     def rows(
@@ -88,11 +100,15 @@ class PredictionTable:
             return name
         return self.renamed.setdefault(name, _KEPT + name)
 
+    def _listed(self, texts: Sequence[str] | None) -> object:
+        return texts if texts is None or not self._joins else join_labels(texts)
+
     def _answer(self, prediction: Mapping[str, Any]) -> dict[str, object]:
         labels, best, scores = (prediction[name] for name in ("labels", "best_label", "scores"))
         texts = None if labels is None else [str(label) for label in labels]
         answer: dict[str, object] = {
-            "labels": texts if texts is None or not self._joins else join_labels(texts),
+            "labels": self._listed(texts),
+            **({_OWN_NAMES: self._listed(prediction[_OWN_NAMES])} if self._has_names else {}),
             "best_label": None if best is None else str(best),
             "probability": prediction["probability"],
             "note": note_on(prediction) or None,

@@ -26,6 +26,8 @@ from funnelling.fitted import (
     expect_whole,
 )
 from funnelling.formats.layout import Layout
+from funnelling.labelsets import LabelSet
+from funnelling.labelsets.rules import rules_of
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, widths_of
 from funnelling.method.archive import Archive
 from funnelling.method.explanation import Decisions, Evidence, Explainer
@@ -224,7 +226,8 @@ class Method(LearningOn, metaclass=ABCMeta):
     def decision_function(self, X: Any, languages: Languages = None) -> Any:
         """Scores: above 0 where `predict` says yes; of classes that exclude each other the highest wins.
 
-        Texts without evidence have scores as well, though `predict` gives them no label.
+        Texts without evidence have scores as well, though `predict` gives them no label, and a ``label_set_``
+        changes none.
 
         Parameters
         ----------
@@ -251,7 +254,8 @@ class Method(LearningOn, metaclass=ABCMeta):
 
         After a 1-D y: one class per document. A mapping gives a mapping. A text without evidence, in which
         the model knows no word (nor whatever else its views look for), gets no label; after a 1-D y it gets
-        the class that is most probable for a document of which nothing is known.
+        the class that is most probable for a document of which nothing is known. A model that has a
+        ``label_set_`` assigns no label that it excludes, and with a label those above it.
 
         Parameters
         ----------
@@ -272,7 +276,7 @@ class Method(LearningOn, metaclass=ABCMeta):
         [[1, 0], [0, 1]]
         """
         inputs = self._read(X, languages)
-        return inputs.gather({tag: self._labels(*margins) for tag, margins in self._margins(inputs)})
+        return inputs.gather({tag: self._assigned(tag, scored) for tag, scored in self._scored(inputs)})
 
     @overload
     def predict_proba(self, X: ByLanguage, languages: None = None) -> dict[str, Probabilities]: ...
@@ -320,8 +324,7 @@ class Method(LearningOn, metaclass=ABCMeta):
         inputs = self._read(X, languages)
         labels, probabilities, evident = {}, {}, {}
         for language, scored in self._scored(inputs):
-            labels[language] = self._labels(*self._less_thresholds(language, scored))
-            probabilities[language] = self._probabilities(language, scored.scores)
+            labels[language], probabilities[language] = self._answers(language, scored)
             evident[language] = scored.evident
         return inputs.gather(labels), inputs.gather(probabilities), inputs.gather(evident)
 
@@ -377,8 +380,8 @@ class Method(LearningOn, metaclass=ABCMeta):
         inputs = self._read(X, languages)
         truth = inputs.divide(read_truth(y, self.classes_), "y")
         right = {
-            language: are_right(self._labels(*margins), truth[language], self.classes_)
-            for language, margins in self._margins(inputs)
+            language: are_right(self._assigned(language, scored), truth[language], self.classes_)
+            for language, scored in self._scored(inputs)
         }
         gathered = inputs.gather(right)
         flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
@@ -442,6 +445,10 @@ class Method(LearningOn, metaclass=ABCMeta):
         expect_strings(getattr(self, "dropped_", []), "the labels that were dropped")
         check_history(getattr(self, "history_", []))
         Layout(**getattr(self, "reading_", {}))
+        if hasattr(self, "label_set_"):
+            expect(isinstance(self.label_set_, LabelSet), "the label set")
+            self.label_set_.check_state()
+            self.label_set_.rules(self.classes_.tolist()).check()
         columns = self._columns()
         if hasattr(self, "training_"):
             expect(isinstance(self.training_, Archive), "what is kept of documents")
@@ -542,10 +549,31 @@ class Method(LearningOn, metaclass=ABCMeta):
         return Scored(scored.scores - self._score_thresholds(language), scored.evident)
 
     def _decisions(self, language: str, scored: Scored) -> Decisions:
-        labels = self._labels(*self._less_thresholds(language, scored))
+        labels, probabilities = self._answers(language, scored)
         assigned = labels[:, None] == self.classes_ if self.exclusive_ else labels.astype(bool)
         assigned &= scored.evident[:, None]
-        return Decisions(self._probabilities(language, scored.scores), assigned, self.thresholds(language))
+        return Decisions(probabilities, assigned, self.thresholds(language))
+
+    def _assigned(self, language: str, scored: Scored) -> npt.NDArray[Any]:
+        """The labels of one language's documents."""
+        if rules_of(self) is None:
+            return self._labels(*self._less_thresholds(language, scored))
+        return self._answers(language, scored)[0]
+
+    def _answers(self, language: str, scored: Scored) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
+        """The labels and the probabilities of one language's documents."""
+        margins = self._less_thresholds(language, scored)
+        labels, probabilities = self._labels(*margins), self._probabilities(language, scored.scores)
+        rules = rules_of(self)
+        if rules is None:
+            return labels, probabilities
+        if self.exclusive_:
+            scores: npt.NDArray[Any] = margins.scores
+            both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+            best, probabilities = rules.one(both, probabilities)
+            return self.classes_[best], probabilities
+        assigned, raised = rules.several(labels.astype(bool), probabilities, self.thresholds(language))
+        return (assigned & scored.evident[:, None]).astype(int), raised
 
     def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
         probabilities: npt.NDArray[np.float64] = self._calibrator(language)(scores)

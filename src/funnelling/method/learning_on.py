@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
+from funnelling.labelsets import LabelSet
 from funnelling.matrices import check_vectors, widths_of
 from funnelling.method.archive import Archive, Places
 from funnelling.method.inputs import listed, read_inputs
@@ -43,6 +44,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     texts_: bool
     languages_: list[str]
     features_: dict[str, int]
+    label_set_: LabelSet  # what its labels are called, which belong to which and are not assigned, if known
     training_: Archive  # what it keeps of its documents, unless it is compact
     dropped_: list[str]  # labels that it learned and gives no more, if any
     history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
@@ -227,7 +229,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         model = copy.copy(self.as_fitted())
         model._forget()
         model.classes_, model.exclusive_, model.texts_ = classes, self.exclusive_, self.texts_
-        for name in ("reading_", "history_"):
+        for name in ("reading_", "history_", "label_set_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
         if before is not None and hasattr(self, "choice_"):
@@ -267,19 +269,25 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         check_fitted(self, "classes_")
         relabelling = Relabelling.of(self.classes_.tolist(), mapping)
         exclusive = bool(self.exclusive_)
+        label_set = getattr(self, "label_set_", None)
+        if label_set is not None:
+            label_set = label_set.renamed({str(old): str(new or "") for old, new in mapping.items()})
         if relabelling.merged:
             archive, relabelling = self.check_extensible(), relabelling.in_order()
             classes = relabelling.classes(self.classes_)
             before = by_class(archive.targets, len(self.classes_), exclusive)
             targets = {language: relabelling.of_targets(rows) for language, rows in before.items()}
-            return self.learn(with_targets(archive, targets, classes, exclusive), exact=True)
-        if relabelling.dropped:
+            self.learn(with_targets(archive, targets, classes, exclusive), exact=True)
+        elif relabelling.dropped:
             selection = relabelling.selection(exclusive)
             self._select_labels(selection)
             if hasattr(self, "training_"):
                 self.training_ = with_selected_labels(self.training_, selection)
             self.dropped_ = [*getattr(self, "dropped_", ()), *map(str, relabelling.dropped)]
-        self.classes_ = relabelling.classes(self.classes_)
+        if not relabelling.merged:
+            self.classes_ = relabelling.classes(self.classes_)
+        if label_set is not None:
+            self.label_set_ = label_set
         return self
 
 

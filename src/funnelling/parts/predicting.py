@@ -16,7 +16,9 @@ from funnelling.formats.files import writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.predictions import PredictionTable, Scores, say_renamed
 from funnelling.formats.tables import PARQUET, write_table
+from funnelling.labelsets.rules import rules_of
 from funnelling.method.base import Method
+from funnelling.method.following import follow_label_set
 from funnelling.prediction import Predictor, batches, thresholds_of
 from funnelling.storage import load_model
 from funnelling.storage.places import folder_of, lasting
@@ -35,14 +37,24 @@ class PredictionOptions:
     threshold: float | None = None
     strict: bool = False
     scores: Scores | None = None
+    names: str | None = None
+    label_set: str | None = None
+    exclude: tuple[str, ...] = ()
+
+    def following(self, model: Method) -> Method:
+        """The model with the label set, and without the labels, that these options name."""
+        return follow_label_set(model, self.label_set, self.exclude)
 
     def predictor(self, model: Method) -> Predictor:
         """What labels documents; refuses options that the model cannot follow."""
-        return Predictor(model, self.top, self.threshold, self.strict)
+        return Predictor(model, self.top, self.threshold, self.strict, names=self.names)
 
     def table(self, ending: str, model: Method) -> PredictionTable:
         """How rows stand in a file; refuses options that its format cannot follow."""
-        return PredictionTable(ending, model.classes_.tolist(), self.scores, self.top)
+        rules = rules_of(model)
+        columns = slice(None) if rules is None else ~rules.excluded
+        labels = model.classes_[columns].tolist()
+        return PredictionTable(ending, labels, self.scores, self.top, self.names is not None)
 
     def thresholds(self, model: Method) -> list[dict[str, object]]:
         """The rows of a table of thresholds: where they are not .5, or the one that was given for all."""
@@ -75,7 +87,10 @@ def predict_parts(
     folder = Path(output)
     parts = parts_of(data)
     path = lasting(model)
-    _claim(folder, {"model": _digest(path), **asdict(options), "layout": repr(layout)}, force)
+    origin = {"model": _digest(path), **asdict(options), "layout": repr(layout)}
+    if options.label_set is not None:
+        origin["label_set"] = hashlib.sha256(Path(options.label_set).read_bytes()).hexdigest()
+    _claim(folder, origin, force)
     missing = [part for part in parts if not _target(folder, part).exists()]
     calls = [(path, device, part, str(_target(folder, part)), options, layout) for part in missing]
     renamed: dict[str, str] = {}
@@ -94,7 +109,7 @@ def _predict_part(
     model: str, device: str, part: str, target: str, options: PredictionOptions, layout: Layout
 ) -> tuple[dict[str, str], Counter[str]]:
     """Label a part; gives the columns of the input that had to be renamed, and what was not labelled."""
-    fitted = _load(model, _digest(model), device)
+    fitted = options.following(_load(model, _digest(model), device))
     predictor, table = options.predictor(fitted), options.table(PARQUET, fitted)
 
     def rows() -> Iterator[dict[str, object]]:

@@ -37,12 +37,17 @@ def document_html(text: str, row: Row, top: int) -> str:
     for number, (label, told) in enumerate(labels.items()):
         lines += [
             f'<details class="why"{"" if number else " open"}>',
-            f"<summary><b>{escape(label)}</b>: {escape(verdict(told))}</summary>",
+            f"<summary><b>{escape(_called(label, told))}</b>: {escape(verdict(told))}</summary>",
             *([marked_html(text, told["passages"], row["language"])] if "passages" in told else []),
             *_words(label, text, told, top),
             "</details>",
         ]
     return "\n".join([*lines, *_neighbours(row), "</section>", ""])
+
+
+def _called(label: str, told: Row) -> str:
+    """A label, with its name where that is told and another one."""
+    return label if told.get("name", label) == label else f"{label} ({told['name']})"
 
 
 def _words(label: str, text: str, told: Row, top: int) -> list[str]:

@@ -31,11 +31,13 @@ def document_text(text: str, row: Row, top: int, colour: bool = False) -> str:
 def _labels(row: Row) -> Table:
     labels = row["labels"]
     cuts = any("threshold" in told for told in labels.values())
+    named = any("name" in told for told in labels.values())
     return Table(
-        ["label", "probability", *(["threshold"] if cuts else []), "assigned"],
+        ["label", *(["name"] if named else []), "probability", *(["threshold"] if cuts else []), "assigned"],
         [
             [
                 label,
+                *([told["name"]] if named else []),
                 percent(told["probability"]),
                 *([percent(told["threshold"])] if cuts else []),
                 "yes" if told["assigned"] else "no",

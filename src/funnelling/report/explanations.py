@@ -43,6 +43,7 @@ def explanation_rows(text: str, row: Row, top: int) -> Iterator[dict[str, object
                 "id": row["id"],
                 "language": row["language"],
                 "label": label,
+                **({"label_name": told["name"]} if "name" in told else {}),
                 "probability": told["probability"],
                 "assigned": told["assigned"],
                 "word": word,

@@ -57,13 +57,30 @@ def notes(result: Mapping[str, Any]) -> list[str]:
     unknown, one_label = result.get("unknown_labels", 0), is_of_one_label(average)
     fate = "never right" if one_label else "not counted"
     not_known = f"{counted(unknown, 'label')} of the test documents unknown to training: {fate}"
+    excluded = result.get("excluded_labels", 0)
     return [
         *few_notes(result),
         *([SKLEARN_NOTE] if one_label else []),
         *([MACRO_NOTE] if "macro_f1_present" in average else []),
         *([not_known] if unknown else []),
+        *([f"{counted(excluded, 'label')} of the test documents excluded: {fate}"] if excluded else []),
+        *_rolled_up(result),
         *dagger_notes(result),
     ]
+
+
+def _rolled_up(result: Mapping[str, Any]) -> list[str]:
+    """The measures where labels bring all that are above them, if they were taken."""
+    if "rolled_up" not in result:
+        return []
+    average = result["rolled_up"]["average"]
+    names = ("micro_f1", "macro_f1_present", "micro_k", "macro_k_present")
+    figures = ", ".join(
+        f"{MEASURES[name].title} {f'{average[name]:.3f}'.removeprefix('0')}"
+        for name in names
+        if name in average
+    )
+    return [f"rolled up, with all labels above those of a document and those given: {figures}"]
 
 
 def few_notes(result: Mapping[str, Any]) -> list[str]:

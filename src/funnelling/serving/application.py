@@ -19,6 +19,7 @@ from funnelling.serving.answers import json_response, json_response_by_turns
 from funnelling.serving.bodies import Bodies
 from funnelling.serving.engine import Engine
 from funnelling.serving.guard import Guard
+from funnelling.serving.labels import label_rows
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.pages import add_pages
 from funnelling.serving.paths import served_paths
@@ -69,8 +70,8 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
     async def predict(request: Request) -> Response:
         """The labels and the probability of every label, bit for bit as the command line gives them."""
         until = asyncio.get_running_loop().time() + limits.seconds
-        documents, threshold = requests.read_predict(await bodies.read_json(request, until))
-        answer = {"documents": await engine.predict(documents, until, threshold)}
+        documents, threshold, exclude = requests.read_predict(await bodies.read_json(request, until))
+        answer = {"documents": await engine.predict(documents, until, threshold, exclude)}
         return json_response(answer) if len(documents) <= FEW else await json_response_by_turns(answer)
 
     @app.post(
@@ -100,6 +101,17 @@ def _add_facts(
         return json_response(
             {**facts, "exclusive": bool(model.exclusive_), "limits": asdict(settings.limits)}
         )
+
+    labels = json_response({"labels": label_rows(model)})
+
+    @app.get(
+        "/v1/labels",
+        summary="What labels are called",
+        responses=openapi.answers("Labels", "One entry per label of the model.", 401),
+    )
+    async def tell_labels() -> Response:
+        """The names of labels in all languages, what they mean, their parents, and which are not assigned."""
+        return labels
 
     @app.get("/healthz", summary="Whether it is there", responses=openapi.answers("Health", "It is there."))
     async def health() -> Response:

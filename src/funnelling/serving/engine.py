@@ -41,6 +41,7 @@ _word = re.compile(r"\w+")
 class _Job:
     documents: Sequence[Document] = field(repr=False)
     answer: asyncio.Future[list[Answer]] = field(repr=False)
+    exclude: tuple[str, ...] = ()
     characters: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,14 +81,19 @@ class Engine:
                 list(self._predictor([Document("", "warm up", language=language)]))
 
     async def predict(
-        self, documents: Sequence[Document], until: float, threshold: float | None = None
+        self,
+        documents: Sequence[Document],
+        until: float,
+        threshold: float | None = None,
+        exclude: tuple[str, ...] = (),
     ) -> list[Answer]:
         """The rows that ``funnelling predict`` gives, before a moment of the loop's clock.
 
-        Requests with other thresholds may share a call: labels follow from scores, which are the same.
+        Requests with other thresholds may share a call: labels follow from scores, which are the same. Those
+        that ``exclude`` other labels do not.
         """
         loop = asyncio.get_running_loop()
-        job = _Job(documents, loop.create_future())
+        job = _Job(documents, loop.create_future(), exclude)
         if self._waiting and (
             self._documents_waiting + len(documents) > MOST_WAITING
             or self._characters_waiting + job.characters > MOST_CHARACTERS
@@ -141,7 +147,9 @@ class Engine:
         jobs = self._next_jobs()
         self._busy = bool(jobs)
         if jobs:
-            answers = self._run(partial(self._answers, [job.documents for job in jobs]), _GivenUp(jobs))
+            answers = self._run(
+                partial(self._answers, jobs[0].exclude, [job.documents for job in jobs]), _GivenUp(jobs)
+            )
             answers.add_done_callback(partial(self._deliver, jobs))
 
     def _next_jobs(self) -> list[_Job]:
@@ -154,6 +162,8 @@ class Engine:
             characters += job.characters
             if jobs and (documents > BATCH_DOCUMENTS or characters > BATCH_CHARACTERS):
                 break
+            if jobs and job.exclude != jobs[0].exclude:
+                break
             self._waiting.popleft()
             self._documents_waiting -= len(job.documents)
             self._characters_waiting -= job.characters
@@ -164,18 +174,21 @@ class Engine:
                 jobs.append(job)
         return jobs
 
-    def _answers(self, requests: list[Sequence[Document]]) -> list[list[Answer] | Exception]:
+    def _answers(
+        self, exclude: tuple[str, ...], requests: list[Sequence[Document]]
+    ) -> list[list[Answer] | Exception]:
         """The rows of each request; where one request spoils the call, each has a call of its own."""
         try:
             for request in requests:
                 self._check_words(request)
-            rows = iter(list(self._predictor([document for request in requests for document in request])))
+            predictor = self._predictor.excluding(exclude) if exclude else self._predictor
+            rows = iter(list(predictor([document for request in requests for document in request])))
         except CancelledError as error:
             return [error for _ in requests]
         except Exception as error:
             if len(requests) == 1:
                 return [error]
-            return [self._answers([request])[0] for request in requests]
+            return [self._answers(exclude, [request])[0] for request in requests]
         return [[next(rows) for _ in request] for request in requests]
 
     def _check_words(self, documents: Sequence[Document]) -> None:

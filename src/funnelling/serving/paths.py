@@ -2,7 +2,10 @@
 
 from importlib.resources import files
 
-INTERFACE = ("/v1/predict", "/v1/explain", "/v1/model", "/healthz", "/metrics", "/openapi.json")
+INTERFACE = (
+    *("/v1/predict", "/v1/explain", "/v1/model", "/v1/labels"),
+    *("/healthz", "/metrics", "/openapi.json"),
+)
 PAGES = {"/": "index.html", "/docs": "docs.html"}
 
 

@@ -23,6 +23,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
+from funnelling.labelsets.rules import rules_of
 from funnelling.method.base import Method
 from funnelling.prediction import NO_THRESHOLD
 from funnelling.serving.refusals import Refusal
@@ -63,7 +64,15 @@ class Requests:
             _saying("threshold", '"threshold" must be a number from 0 to 1'),
         ]
         self._exclusive = bool(model.exclusive_)
-        fields: dict[str, Any] = {"documents": _some(document, limits.documents)}
+        labels = [str(label) for label in model.classes_.tolist()]
+        rules = rules_of(model)
+        self._assignable = {
+            label for column, label in enumerate(labels) if rules is None or not rules.excluded[column]
+        }
+        fields: dict[str, Any] = {
+            "documents": _some(document, limits.documents),
+            "exclude": (_labels_type(labels), Field(None, description="Labels that are not to be assigned.")),
+        }
         if not self._exclusive:
             said = "Assign labels above this probability. The model's own thresholds where it is missing."
             fields["threshold"] = (threshold | None, Field(None, description=said))
@@ -73,7 +82,7 @@ class Requests:
             __base__=_Body,
             documents=_some(document, limits.explained),
             labels=(
-                _labels_type([str(label) for label in model.classes_.tolist()]),
+                _labels_type(labels),
                 Field(
                     None, description="The assigned labels, or the three most probable, where it is missing."
                 ),
@@ -81,12 +90,18 @@ class Requests:
             top=(top, 10),
         )
 
-    def read_predict(self, body: Any) -> tuple[list[Document], float | None]:
-        """The documents to label, and the threshold of all labels (None: each has the model's own)."""
+    def read_predict(self, body: Any) -> tuple[list[Document], float | None, tuple[str, ...]]:
+        """The documents to label, the threshold of all labels (None: each has the model's own).
+
+        And the labels that are not to be assigned, in alphabetical order.
+        """
         if self._exclusive and isinstance(body, dict) and "threshold" in body:
             raise Refusal(422, NO_THRESHOLD, pointer="/threshold")
         request = _checked(self.predict_type, body)
-        return _documents(request), None if self._exclusive else request.threshold
+        exclude = tuple(sorted(set(request.exclude or ())))
+        if exclude and self._assignable <= set(exclude):
+            raise Refusal(422, "Every label is excluded. Leave at least one.", pointer="/exclude")
+        return _documents(request), None if self._exclusive else request.threshold, exclude
 
     def read_explain(self, body: Any) -> tuple[list[Document], list[str] | None, int]:
         """The documents, the labels to explain (None: the usual ones), and how many words to list."""

@@ -111,6 +111,21 @@ class Model(_Answer):
     funnelling: str
 
 
+class LabelFacts(_Answer):
+    id: str
+    name: Annotated[
+        str, Field(description="In English, or else as it is called anywhere; the id without one.")
+    ]
+    names: Annotated[dict[str, str], Field(description="By language.")]
+    description: str
+    parents: Annotated[list[str], Field(description="More general labels, which the model may not have.")]
+    excluded: Annotated[bool, Field(description="Whether it is never assigned.")]
+
+
+class Labels(_Answer):
+    labels: list[LabelFacts]
+
+
 class Health(_Answer):
     status: Literal["ok"]
 
@@ -153,7 +168,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     class ExplainResponse(_Answer):
         documents: Annotated[list[Explanation], Field(min_length=1, max_length=limits.explained)]
 
-    return [PredictResponse, ExplainResponse, Model, Health, ProblemDocument]
+    return [PredictResponse, ExplainResponse, Model, Labels, Health, ProblemDocument]
 
 
 def _of_scores(exclusive: bool) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import ConfigDict, with_config
 
 from funnelling.errors import InputError
+from funnelling.labelsets import LabelSet
 from funnelling.work.messages import Style
 from funnelling.work.names import TOKEN
 
@@ -45,6 +46,8 @@ class ServiceSettings:
     limits: Limits = field(default_factory=Limits)
     allowed_hosts: tuple[str, ...] = ()
     style: Style = field(default_factory=Style)  # of what it logs
+    label_set: str | LabelSet | None = None  # that of a file in place of the model's own, read once
+    exclude: tuple[str, ...] = ()  # labels that are not assigned
 
     @property
     def hosts(self) -> frozenset[str] | None:

@@ -14,12 +14,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from funnelling.errors import InputError
+from funnelling.method.following import label_set_for
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
 from funnelling.serving.settings import LOOPBACK, ServiceSettings
@@ -41,6 +42,9 @@ logger = logging.getLogger(__name__)
 def serve(settings: ServiceSettings) -> None:
     """Serve until a signal comes: SIGTERM or SIGINT. At SIGHUP load the model anew."""
     held = hold_model(settings.model)
+    if isinstance(settings.label_set, str):
+        labels = [str(label) for label in held.description["labels"]]
+        settings = replace(settings, label_set=label_set_for(settings.label_set, labels))
     sockets = bind(settings.host, settings.port, settings.workers)
     _start_logging()
     Supervisor(settings, held, sockets).run(partial(_announce, settings, sockets[0].getsockname()[1]))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import threadpoolctl
 import uvicorn
 
+from funnelling.method.following import follow_label_set
 from funnelling.serving.application import create_app
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.protocol import HttpConnection, Server, SharedState
@@ -27,6 +28,7 @@ def run_worker(
     threadpoolctl.threadpool_limits(1)  # the workers share the cores already
     model = held.load()
     check_reads_texts(model, str(held.place))
+    model = follow_label_set(model, settings.label_set, settings.exclude)
     app = create_app(model, held.description, settings, metrics)
     app.state.engine.warm_up()
     gc.collect()

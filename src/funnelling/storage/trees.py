@@ -31,6 +31,7 @@ CLASSES = {
     "Documents": "funnelling.method.archive.Archive",
     "Kept": "funnelling.funnel.archive.FunnelArchive",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
+    "LabelSet": "funnelling.labelsets.label_set.LabelSet",
     "LinearScorer": "funnelling.svm.scorers.LinearScorer",
     "PointScorer": "funnelling.funnel.odds.PointScorer",
     "SelectedScorer": "funnelling.svm.scorers.SelectedScorer",

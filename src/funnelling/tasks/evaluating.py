@@ -10,6 +10,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import XLSX, check_writable, write_table
+from funnelling.method.following import follow_label_set
 from funnelling.method.registry import title
 from funnelling.report.content import Report
 from funnelling.report.evaluation_rows import evaluation_rows
@@ -18,6 +19,7 @@ from funnelling.report.model_report import model_sections
 from funnelling.report.report_folder import write_report
 from funnelling.storage import describe_model
 from funnelling.tasks.outputs import check_new_files, check_report_folder, write_json
+from funnelling.tasks.rolling_up import rolled_up
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read_labelled
 from funnelling.text.excerpts import beginning
 from funnelling.trials.errors import MOST, measure_with_errors
@@ -43,6 +45,8 @@ def evaluate(
     errors: int = 0,
     output: FilePath | None = None,
     tables: Sequence[str] = (),
+    label_set: FilePath | None = None,
+    exclude: Sequence[str] = (),
     force: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
@@ -65,12 +69,14 @@ def evaluate(
     output : folder of a report, in which the worst errors are always told; or a file whose ending says what
         it is, .csv, .tsv, .xlsx, .parquet or .jsonl, for one of the ``tables``, of which .xlsx holds several
     tables : those for a file: "by-label", "confused", "errors"; by default the measures of each language
+    label_set : file of labels (see `read_label_set`) in place of what the model keeps of them
+    exclude : labels that are not to be assigned; documents that have them count as having an unknown one
     force : whether an output that exists is replaced, or a folder that holds something written to
     verbose : above 0 for progress bars
     report : what gets a line on documents that are left out
     """
     file, folder = _check_output(output, tables, force)
-    classifier = load_text_model(model)
+    classifier = follow_label_set(load_text_model(model), label_set, exclude)
     if confusion and not classifier.exclusive_:
         raise InputError(
             f"{shown_name(model)}: a confusion matrix is of models that give each document one label. "
@@ -79,6 +85,7 @@ def evaluate(
     classifier.verbose = verbose
     layout = layout_for(classifier, layout)
     corpus, notes = read_labelled(data, verbose=verbose, layout=layout, strict=strict)
+    corpus = rolled_up(corpus, getattr(classifier, "label_set_", None))
     test, left_out = _measurable(corpus, classifier, shown_name(data), strict)
     if classifier.exclusive_:
         test, lacking = measurable(test)

@@ -11,6 +11,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
+from funnelling.method.following import follow_label_set
 from funnelling.method.known_labels import label_columns
 from funnelling.prediction import Predictor, batches
 from funnelling.report.explanation_page import FOOT, document_html, page_head
@@ -42,6 +43,8 @@ def explain(
     ids: Sequence[str] | None = None,
     style: str | None = None,
     colour: bool = False,
+    names: str | None = None,
+    label_set: FilePath | None = None,
     layout: Layout = AS_FOUND,
     strict: bool = False,
     force: bool = False,
@@ -60,6 +63,8 @@ def explain(
     ids : those of the documents to explain; None for all
     style : "jsonl", "html", "rows" of a table, or "table", for a reader; None goes by the name of the output
     colour : whether a table may have colours
+    names : the language of the names of labels to show beside them, None for none
+    label_set : file of labels (see `read_label_set`) in place of what the model keeps of them
     layout : where the fields of documents are in the file, as far as that is not to be found
     strict : whether documents in unknown languages are refused, or else get a row without labels
     force : whether an output that exists is replaced
@@ -67,9 +72,9 @@ def explain(
     """
     target = os.fspath(output)
     style = style or _style_of(target)
-    classifier = load_text_model(model)
+    classifier = follow_label_set(load_text_model(model), label_set)
     label_columns(classifier.classes_, labels or ())  # refuses labels that do not exist
-    predictor = Predictor(classifier, strict=strict)
+    predictor = Predictor(classifier, strict=strict, names=names)
     documents = read_documents(data, layout_for(classifier, layout), labels=False)
     if ids is not None:
         documents = _chosen(documents, ids, shown_name(data))

@@ -23,6 +23,7 @@ from funnelling.tasks.arrivals import CHOSEN_ANEW, arrival_lines, check_replaced
 from funnelling.tasks.changes import both_answers, change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
+from funnelling.tasks.rolling_up import rolled_up_sides
 from funnelling.tasks.sources import FilePath, check_reads_texts, layout_for, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
 from funnelling.trials.change import NOT_MEASURED, Change
@@ -213,6 +214,7 @@ def _grow(
     data: FilePath | None,
 ) -> GrownModel:
     report, source = how.report, shown_name(how.model if data is None else data)
+    trial = rolled_up_sides(trial, model)
     with naming_file(source):
         lines = list(notes)
         if model.exclusive_ and len(trial.train):

@@ -7,6 +7,8 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.evaluation.language_averages import plain_mean, weighted_mean
 from funnelling.evaluation.registry import main_measures
+from funnelling.labelsets import LabelSet
+from funnelling.method.following import names_of_labels
 from funnelling.prediction import HALF, ROUNDING, thresholds_of
 from funnelling.storage import describe_model, load_model
 from funnelling.tasks.changing import possible_changes
@@ -15,11 +17,13 @@ from funnelling.tasks.sources import FilePath
 Description = dict[str, Any]
 
 
-def inspect_model(model: FilePath) -> Description:
+def inspect_model(model: FilePath, names: str | None = None) -> Description:
     """What `describe_model` says of a model, and what is known once it is loaded.
 
     ``thresholds`` are those that are not .5, by language, and ``keeps`` has what `possible_changes` gives,
-    too. Of a model that cannot be loaded here, the thresholds are None and ``keeps`` has no more.
+    too. Where the model has a label set, ``label_set`` tells of it, and with the language of ``names``,
+    ``label_names`` what each label is called. Of a model that cannot be loaded here, the thresholds are None
+    and ``keeps`` has no more.
     """
     description = describe_model(model)
     try:
@@ -27,7 +31,25 @@ def inspect_model(model: FilePath) -> Description:
     except InputError:
         return {**description, "thresholds": None}
     keeps = {**description["keeps"], **possible_changes(loaded)}
-    return {**description, "keeps": keeps, "thresholds": thresholds_of(loaded)}
+    told = {**description, "keeps": keeps, "thresholds": thresholds_of(loaded)}
+    if hasattr(loaded, "label_set_"):
+        told["label_set"] = _describe_label_set(loaded.label_set_)
+    if names is not None:
+        called = names_of_labels(loaded, names)
+        told["label_names"] = {str(label): called.get(str(label), str(label)) for label in told["labels"]}
+    return told
+
+
+def _describe_label_set(label_set: LabelSet) -> dict[str, Any]:
+    """How many labels a set has, in which languages it names them, and what it says of them."""
+    labels = list(label_set)
+    return {
+        "labels": len(labels),
+        "names": sorted(label_set.names),
+        "with_parents": sum(bool(label.parents) for label in labels),
+        "excluded": [label.id for label in labels if label.exclude],
+        "roll_up": bool(label_set.roll_up),
+    }
 
 
 def compare_models(first: FilePath, second: FilePath) -> dict[str, Any]:

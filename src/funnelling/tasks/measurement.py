@@ -71,7 +71,15 @@ def measure_by_folds(model: "Method", train: Corpus, seed: int, errors: int = 0)
 
     What is measured are models like it, trained without a fold each. Thresholds are told of the model itself.
     """
-    full = cross_validate(partial(clone, model), train, seed=seed, errors=errors, verbose=model.verbose)
+    label_set = getattr(model, "label_set_", None)
+    full = cross_validate(
+        partial(clone, model),
+        train,
+        seed=seed,
+        errors=errors,
+        verbose=model.verbose,
+        label_set=label_set,
+    )
     if full is None:
         return Measurement(None, "Not measured: too few documents or groups for five outer folds.")
     if not model.exclusive_:

@@ -59,7 +59,7 @@ def predict(
     target = os.fspath(output)
     parts = os.path.isdir(data) and not is_text_folder(data) and _is_folder(target)
     ending = PARQUET if parts else _ending_of(target)
-    classifier = load_text_model(model).on_device(device)
+    classifier = options.following(load_text_model(model).on_device(device))
     predictor, table = options.predictor(classifier), options.table(ending, classifier)
     layout = layout_for(classifier, layout)
     unknown = predictor.unknown

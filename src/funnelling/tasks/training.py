@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from funnelling.errors import InputError
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.labelsets import LabelSet
 from funnelling.method.history import remember_step
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
@@ -22,6 +23,7 @@ from funnelling.tasks.measurement import (
     measure_on_test,
     shown_errors,
 )
+from funnelling.tasks.rolling_up import label_set_to_learn, rolled_up_sides, without_parents
 from funnelling.tasks.sources import FilePath, naming_file, read_sides, remember_layout, warnings
 from funnelling.trials.fitting import fit_method, training_documents
 from funnelling.trials.one_label import measurable, settle
@@ -54,6 +56,8 @@ def train(
     strict: bool = False,
     outer_folds: bool = True,
     texts: bool = True,
+    label_set: FilePath | None = None,
+    roll_up: bool = False,
     force: bool = False,
     report: Reporter = silent,
 ) -> TrainedModel:
@@ -72,6 +76,10 @@ def train(
     outer_folds : whether a file without test documents is measured by five outer folds
     texts : whether the report in the model's folder, ``report.html``, may show documents: those of the worst
         errors. A compact model keeps none
+    label_set : file of what the labels are called, which belong to which, and which are not to be assigned
+        (see `read_label_set`); the model keeps it
+    roll_up : whether documents get the parents of their labels, from then on whenever the model learns or is
+        measured
     force : whether a model that exists is replaced
     report : what gets a line on each step
 
@@ -93,11 +101,21 @@ def train(
     check_writable(Path(output), force)
     errors = shown_errors(model) if texts else 0
     if learns_by_parts(model, data):
+        if roll_up:
+            raise InputError(f"{data}: --roll-up is for files, not for folders of parts. Leave it out.")
         layout = settle_labels(data, layout)
-        measurement = _fit_parts(model, data, output, one_label, layout, strict, errors, report)
+        label_set_to_learn(label_set, [], roll_up)  # refused before the work begins, if at all
+        measurement = _fit_parts(model, data, output, one_label, layout, strict, errors, label_set, report)
     else:
         trial, notes = read_sides(data, verbose=model.verbose, layout=layout, strict=strict)
-        measurement = _fit_file(model, trial, notes, data, seed, one_label, outer_folds, errors, report)
+        labels = label_set_to_learn(label_set, trial.train.label_set(), roll_up)
+        trial = rolled_up_sides(trial, labels)
+        if labels is not None:
+            labels.rules(trial.train.label_set()).check()
+        notes += without_parents(trial.train, labels, label_set)
+        measurement = _fit_file(
+            model, trial, notes, data, seed, one_label, outer_folds, errors, labels, report
+        )
     remember_layout(model, layout)
     goal = getattr(model, "optimise", None)
     remember_step(model, "train", file=data, documents=model.documents_, goal=goal)
@@ -115,6 +133,7 @@ def _fit_file(
     one_label: bool | None,
     outer_folds: bool,
     errors: int,
+    label_set: LabelSet | None,
     report: Reporter,
 ) -> Measurement:
     """Fit on the documents of a file, read into memory."""
@@ -130,6 +149,7 @@ def _fit_file(
         f"{counted(len(train.by_language()), 'language')} with {counted(len(train.label_set()), 'label')}."
     )
     fit_method(model, training_documents(model, trial))
+    _give_label_set(model, label_set)
     _report_choice(model, report)
     if len(trial.test):
         return measure_on_test(model, trial.test, errors=errors)
@@ -147,6 +167,7 @@ def _fit_parts(
     layout: Layout,
     strict: bool,
     errors: int,
+    label_set: FilePath | None,
     report: Reporter,
 ) -> Measurement:
     """Fit on a folder of parts, counted one by one and never read into memory as a whole."""
@@ -154,10 +175,19 @@ def _fit_parts(
     with _sole_worker_in(work):
         report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
         fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report, layout, strict)
+        labels = [str(label) for label in model.classes_.tolist()]
+        _give_label_set(model, label_set_to_learn(label_set, labels, roll_up=False))
         _report_choice(model, report)
         measurement = _measure_parts(model, data, layout, strict, errors, report)
         shutil.rmtree(work)
     return measurement
+
+
+def _give_label_set(model: "Method", label_set: LabelSet | None) -> None:
+    """Let a model keep a label set, which leaves it something to assign."""
+    if label_set is not None:
+        label_set.rules(model.classes_.tolist()).check()
+        model.label_set_ = label_set
 
 
 @contextmanager

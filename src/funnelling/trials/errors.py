@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
+from funnelling.labelsets.rules import rules_of
 from funnelling.matrices import Floats, Rows, Targets
 from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
 from funnelling.trials.measuring import as_indicators, measure_answers
@@ -112,9 +113,13 @@ def worst_errors(
     """
     classes = [str(label) for label in method.classes_]
     given = np.asarray(decisions, dtype=bool)
+    truth = test.label_matrix(classes)
+    rules = rules_of(method)
+    if rules is not None:
+        truth &= ~rules.excluded  # what is not to be assigned is not missed
     return [
         _explained(method, test, mistake, classes, given[mistake.row], probabilities[mistake.row])
-        for mistake in worst_mistakes(test.label_matrix(classes), given, probabilities, most)
+        for mistake in worst_mistakes(truth, given, probabilities, most)
     ]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.evaluation.counts import FloatArray
+from funnelling.labelsets import LabelSet
 from funnelling.text.words import analyser
 from funnelling.trials.errors import WorstError, worst_errors, worst_of
 from funnelling.trials.measuring import (
@@ -69,13 +70,14 @@ def cross_validate(
     seed: int = 0,
     errors: int = 0,
     verbose: int = 0,
+    label_set: LabelSet | None = None,
 ) -> Result | None:
     """Honest measures without test documents: each fold is predicted by a method that never saw it.
 
     Everything is refitted on the other folds: vocabulary, base classifiers, calibration, tier 2. Documents
     whose language that method cannot label are left out. None where there are too few documents for any fold.
     It is what `measure_decisions_in_full` gives, and so many of the worst ``errors``, each explained by the
-    method that made it.
+    method that made it. The methods follow a ``label_set``.
     """
     classes = corpus.label_set()
     fold_of_document = outer_folds(corpus, folds, seed)
@@ -89,6 +91,8 @@ def cross_validate(
         if not learnable(train):
             continue
         method = fit_method(make(), train)
+        if label_set is not None:
+            method.label_set_ = label_set
         rows = np.flatnonzero(fold_of_document == fold)
         rows = rows[servable(corpus.select(rows), method)]
         if not len(rows):
@@ -114,5 +118,6 @@ def cross_validate(
         classes,
         corpus.one_label,
         np.vstack(thresholds) if thresholds else None,
+        label_set,
     )
     return {**result, "errors": worst_of(worst, errors)} if errors else result

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.label_matrix import label_matrix
 from funnelling.evaluation.by_label import measure_labels
 from funnelling.evaluation.confusion import (
     Confusion,
@@ -15,8 +16,9 @@ from funnelling.evaluation.confusion import (
     most_confused,
 )
 from funnelling.evaluation.counts import Counts, FloatArray
-from funnelling.evaluation.language_averages import measure_languages
+from funnelling.evaluation.language_averages import LanguageMeasures, measure_languages
 from funnelling.evaluation.reliability import calibration_error, reliability
+from funnelling.labelsets import LabelSet
 from funnelling.matrices import Rows, Targets
 from funnelling.text.languages import served_by
 from funnelling.trials.decisions import keep_decisions
@@ -66,8 +68,9 @@ def measure_answers(method: "Method", test: Corpus, labels: Any, probabilities: 
     decisions = as_indicators(method, labels)
     one_label = bool(method.exclusive_)
     limits = None if one_label else thresholds_of(method, test)
+    label_set = getattr(method, "label_set_", None)
     return {
-        **measure_decisions_in_full(test, decisions, probabilities, classes, one_label, limits),
+        **measure_decisions_in_full(test, decisions, probabilities, classes, one_label, limits, label_set),
         "decisions": keep_decisions(decisions, classes),
     }
 
@@ -79,12 +82,23 @@ def measure_decisions_in_full(
     classes: Sequence[str],
     one_label: bool = False,
     thresholds: FloatArray | None = None,
+    label_set: LabelSet | None = None,
 ) -> Result:
     """All of `measure_in_full` but the decisions, from decisions and probabilities of each class.
 
     With ``one_label`` per document it has the whole confusion of labels, too. ``thresholds`` are those of
-    `measure_labels`.
+    `measure_labels`. Labels that a ``label_set`` excludes count as unknown ones, but are told apart from them
+    as ``excluded_labels``; where it has parents the result has what `measure_rolled_up` gives.
     """
+    rolled_up, excluded = None, 0
+    if label_set is not None:
+        kept = ~label_set.rules(classes).excluded
+        names = np.array(classes, dtype=object)
+        excluded = len({*names[~kept]} & {*test.label_set()})
+        classes = names[kept].tolist()
+        decisions, probabilities = decisions[:, kept], probabilities[:, kept]
+        thresholds = None if thresholds is None else thresholds[:, kept]
+        rolled_up = measure_rolled_up(test, decisions, classes, label_set)
     truth = test.label_matrix(classes)
     counts = Counts.of(truth, decisions)
     if one_label:
@@ -95,13 +109,31 @@ def measure_decisions_in_full(
             "confused": given_instead(truth, decisions, classes, MOST_PAIRS),
             "missed_together": missed_together(truth, decisions, classes, MOST_PAIRS),
         }
+    measured = _measure_decisions(test, decisions, classes, one_label)
+    if excluded:
+        measured |= {"unknown_labels": measured["unknown_labels"] - excluded, "excluded_labels": excluded}
     return {
-        **_measure_decisions(test, decisions, classes, one_label),
+        **measured,
         "reliability": reliability(truth, probabilities).tolist(),
         "counts": [column.tolist() for column in (counts.tp, counts.fp, counts.fn)],
         "by_label": measure_labels(truth, decisions, test.languages, classes, thresholds),
         **pairs,
+        **({} if rolled_up is None else {"rolled_up": rolled_up}),
     }
+
+
+def measure_rolled_up(
+    test: Corpus, decisions: Any, classes: Sequence[str], label_set: LabelSet
+) -> LanguageMeasures | None:
+    """The measures of decisions and truth that both have all labels above theirs; None where there are none.
+
+    To take a label for one beside it is half right then: they share what is above them.
+    """
+    hierarchy = label_set.rules(classes).hierarchy
+    if not hierarchy.levels:
+        return None
+    truth = label_matrix([label_set.closed(labels) for labels in test.label_lists()], hierarchy.labels)
+    return measure_languages(truth, hierarchy.raised(np.asarray(decisions, dtype=bool)), test.languages)
 
 
 def thresholds_of(method: "Method", test: Corpus) -> FloatArray:
@@ -134,6 +166,7 @@ def model_scores(result: Result, labels: int | None = WORST, pairs: int | None =
         "recall": right / max(1, right + missed),
         "by_label": result["by_label"][:labels],
         **{key: result[key][:pairs] for key in ("confused", "missed_together") if key in result},
+        **{key: result[key] for key in ("excluded_labels", "rolled_up") if key in result},
     }
 
 

@@ -1,6 +1,7 @@
 // What the model is, and how good it was when it was measured.
 
 import { languageName, make, table } from "./dom.js";
+import { nameOf } from "./names.js";
 
 const FEW = 30; // documents of a language below which its scores are marked
 
@@ -25,7 +26,7 @@ export function showAbout(model, line, place) {
   place.replaceChildren(
     model.scores ? scores(model) : make("p", {}, "It was not measured."),
     make("h3", { class: "spaced" }, `Its ${model.labels.length} labels`),
-    make("ul", { class: "all" }, model.labels.map(label => make("li", {}, String(label)))),
+    make("ul", { class: "all" }, model.labels.map(label => make("li", { title: String(label) }, nameOf(label)))),
   );
 }
 

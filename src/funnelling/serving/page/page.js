@@ -3,6 +3,7 @@
 import { call, Refusal, useToken } from "./api.js";
 import { hidden, languageName, make } from "./dom.js";
 import { showAbout } from "./about.js";
+import { loadNames, nameOf } from "./names.js";
 import { showResult } from "./results.js";
 
 const MOST_TEXTS = 8;
@@ -138,7 +139,7 @@ async function explain(text, row) {
 // For a screen reader.
 function spoken(answers) {
   const sentences = answers.map(({ card, row }) => {
-    const labels = row.labels.length ? row.labels.join(", ") : "no label";
+    const labels = row.labels.length ? row.labels.map(nameOf).join(", ") : "no label";
     return `Text ${card.number}, ${languageName(row.language)}: ${labels}.`;
   });
   return ` ${sentences.join(" ")}`;
@@ -152,6 +153,7 @@ function askForToken() {
 async function loadModel() {
   try {
     model = await call("/v1/model");
+    await loadNames();
   } catch (refusal) {
     find("model").textContent = "";
     if (refusal.status !== 401) say(refusal.message, true);

@@ -1,6 +1,7 @@
 // The labels of one text: bars, what tier 1 said, and why.
 
 import { hidden, languageName, make, percent, signed, table } from "./dom.js";
+import { nameOf } from "./names.js";
 
 const EXCERPT = 90;
 const SHADES = 4;
@@ -63,7 +64,7 @@ function labelRow(label, text, row, why, assigned, exclusive) {
   return make(
     "li",
     { class: assigned ? "assigned" : null },
-    make("div", { class: "name" }, make("span", {}, label, mark), make("span", { class: "number" }, percent(probability), cut)),
+    make("div", { class: "name" }, make("span", { title: label }, nameOf(label), mark), make("span", { class: "number" }, percent(probability), cut)),
     bars,
     posterior === undefined ? null : make("p", { class: "change" }, change(posterior, probability)),
     why?.tier_one || why?.tier_two ? reasons(label, why, text, row.language) : null,
@@ -109,14 +110,15 @@ function reasons(label, why, text, language) {
   if (why.tier_two) {
     const { labels, other_labels: others, base } = why.tier_two;
     const rest = [["all other labels", others], ["without any label", base]];
-    tables.push(contributions("What tier 1 said of labels, in tier 2", "Label", labels, rest));
+    const named = labels.map(([label, amount]) => [nameOf(label), amount]);
+    tables.push(contributions("What tier 1 said of labels, in tier 2", "Label", named, rest));
   }
   const place = make("div");
   const draw = () => place.childElementCount || place.append(...marked(text, why.passages, language)); // it may be long
   return make(
     "details",
     { ontoggle: why.passages ? draw : null },
-    make("summary", {}, "Why?", hidden(` ${label}`)),
+    make("summary", {}, "Why?", hidden(` ${nameOf(label)}`)),
     place,
     make("p", { class: "note" }, "What each added to the label’s score; a minus speaks against it."),
     make("div", { class: "tables" }, tables),
@@ -165,7 +167,7 @@ function contributions(caption, kind, entries, rest) {
 }
 
 function everyLabel(number, ranked, row) {
-  const items = ranked.map(label => make("li", {}, make("span", {}, label), make("span", { class: "number" }, percent(row.scores[label]))));
+  const items = ranked.map(label => make("li", { title: label }, make("span", {}, nameOf(label)), make("span", { class: "number" }, percent(row.scores[label]))));
   return make(
     "details",
     {},
@@ -181,7 +183,7 @@ function neighbours(nearest) {
       "li",
       {},
       make("code", {}, near.id),
-      ` ${languageName(near.language)}: ${near.labels.join(", ") || "no label"}`,
+      ` ${languageName(near.language)}: ${near.labels.map(nameOf).join(", ") || "no label"}`,
       near.text ? make("p", { class: "near", lang: near.language.replaceAll("_", "-"), dir: "auto" }, near.text) : null,
     ),
   );

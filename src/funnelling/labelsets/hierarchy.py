@@ -1,0 +1,113 @@
+"""Labels above labels: how deep they stand, and what values become when children bring their parents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.formats.document import quoted
+
+DEEPEST = 64  # labels above a label, one above the other
+
+Edges = npt.NDArray[np.int64]  # (pairs, 2): the place of a label, that of its parent
+Depths = npt.NDArray[np.int64]
+
+
+def depths(edges: Edges, labels: Sequence[str]) -> Depths:
+    """How many labels stand above each, on the longest way up; circles are refused.
+
+    >>> depths(np.array([[0, 1], [1, 2]]), ["cats", "pets", "animals"]).tolist()
+    [2, 1, 0]
+    >>> depths(np.array([[0, 1], [1, 0]]), ["cats", "pets"])
+    Traceback (most recent call last):
+    funnelling.errors.InputError: label "cats" is among its own parents: cats > pets > cats. Break the circle.
+    """
+    found = np.zeros(len(labels), dtype=np.int64)
+    children, parents = edges.T
+    for _ in range(DEEPEST + 1):
+        deeper = found.copy()
+        np.maximum.at(deeper, children, found[parents] + 1)
+        if np.array_equal(deeper, found):
+            return found
+        found = deeper
+    raise InputError(_too_deep(edges, found, labels))
+
+
+def _too_deep(edges: Edges, found: Depths, labels: Sequence[str]) -> str:
+    """What is wrong with labels that stand too deep: the way up from one ends nowhere, or where it began."""
+    above: dict[int, list[int]] = {}
+    for child, parent in edges.tolist():
+        above.setdefault(child, []).append(parent)
+    way = [int(found.argmax())]
+    while len(way) <= len(labels) and way[-1] in above:
+        higher = max(above[way[-1]], key=lambda parent: int(found[parent]))
+        if higher in way:
+            circle = way[way.index(higher) :]
+            start = circle.index(min(circle))
+            shown = [labels[place] for place in (*circle[start:], *circle[:start], circle[start])]
+            named = " > ".join(shown if len(shown) <= 6 else [*shown[:3], "…", *shown[-2:]])
+            return f"label {quoted(shown[0])} is among its own parents: {named}. Break the circle."
+        way.append(higher)
+    return f"label {quoted(labels[way[0]])} has more than {DEEPEST} labels above it. Take some out."
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """The labels of a model and all that stand above them.
+
+    ``labels`` are those of the model, in its order, then the others. ``levels`` has, from the deepest labels
+    up, the places of children, sorted by parent, where each parent's begin, and the parents. ``joined`` says
+    whether any label of the model stands above another.
+    """
+
+    labels: tuple[str, ...]
+    depth: Depths
+    levels: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]]
+    joined: bool
+
+    @classmethod
+    def of(cls, classes: Sequence[str], labels: Sequence[str], edges: Edges) -> "Hierarchy":
+        """The part of a set of ``labels`` that matters to a model with some classes."""
+        columns = {label: column for column, label in enumerate(classes)}
+        known = np.array([label in columns for label in labels], dtype=bool)
+        children, parents = edges.T
+        reached = known.copy()  # from a label of the model, upwards
+        while not reached[higher := parents[reached[children]]].all():
+            reached[higher] = True
+        for place in np.flatnonzero(reached & ~known).tolist():
+            columns[labels[place]] = len(columns)
+        column = np.array([columns.get(label, -1) for label in labels], dtype=np.intp)
+        deep = depths(edges, labels)
+        kept = edges[reached[children]]
+        levels = [_level(column[kept[deep[kept[:, 0]] == d]]) for d in range(int(deep.max(initial=0)), 0, -1)]
+        depth = np.zeros(len(columns), dtype=np.int64)
+        depth[column[reached]] = deep[reached]
+        # Below every label that was reached is one of the model's: one of these is above another one if it is
+        # a parent at all.
+        return cls(
+            tuple(columns), depth, [level for level in levels if len(level[0])], bool(known[kept[:, 1]].any())
+        )
+
+    def raised(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Values of the model's labels, then of the others: each at least as large as those below it.
+
+        >>> pets = Hierarchy.of(["cats", "animals"], ["animals", "pets", "cats"], np.array([[2, 1], [1, 0]]))
+        >>> pets.labels, pets.raised(np.array([[0.7, 0.2]])).tolist()
+        (('cats', 'animals', 'pets'), [[0.7, 0.7, 0.7]])
+        """
+        others = np.zeros((len(values), len(self.labels) - values.shape[1]), dtype=values.dtype)
+        raised = np.hstack([values, others])
+        for children, starts, parents in self.levels:
+            highest = np.maximum.reduceat(raised[:, children], starts, axis=1)
+            raised[:, parents] = np.maximum(raised[:, parents], highest)
+        return raised
+
+
+def _level(edges: npt.NDArray[np.intp]) -> Any:
+    """Edges whose children stand equally deep, by their parents."""
+    edges = edges[np.lexsort((edges[:, 0], edges[:, 1]))]
+    parents, starts = np.unique(edges[:, 1], return_index=True)
+    return edges[:, 0], starts, parents

@@ -1,0 +1,249 @@
+"""A set of labels, held as columns that a model folder can keep."""
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.fitted import expect, expect_by, expect_flag, expect_numbers, expect_strings
+from funnelling.formats.document import quoted
+from funnelling.labelsets.hierarchy import Edges, Hierarchy, depths
+from funnelling.labelsets.rules import LabelRules
+from funnelling.text.languages import is_tag, normalise_tag, served_by
+
+MOST_LABELS = 2**20
+UNTAGGED = "und"  # the language of a name that comes without one
+PREFERRED = ("en", UNTAGGED)  # where a label has no name in the language that was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label: what it is called in each language, what it means, and what it belongs to.
+
+    Parameters
+    ----------
+    id : what documents and models call it
+    names : by language
+    description : for whoever has to decide whether a document has it
+    parents : the ids of more general labels
+    exclude : whether it is not to be assigned
+    """
+
+    id: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    description: str = ""
+    parents: tuple[str, ...] = ()
+    exclude: bool = False
+
+
+@dataclass(eq=False)
+class LabelSet:
+    """Labels with names, parents and those that are not to be assigned; see `LabelSet.of`.
+
+    Parameters
+    ----------
+    ids : the labels, as documents and models call them
+    names : for each language one name per label, "" where it has none
+    descriptions : one per label, "" where there is none
+    broader : a row for each parent of a label: the place of the label, and that of its parent
+    excluded : which labels are not to be assigned
+    roll_up : whether documents that have a label are read as if they had its parents, too
+
+    Examples
+    --------
+    >>> labels = LabelSet.of([
+    ...     Label("animals", {"en": "Animals", "de": "Tiere"}),
+    ...     Label("cats", {"en": "Cats"}, parents=("animals",)),
+    ... ])
+    >>> labels["cats"].parents, labels.names_in("de")
+    (('animals',), {'animals': 'Tiere', 'cats': 'Cats'})
+    >>> LabelSet.of([Label("cats", parents=("animal",))])
+    Traceback (most recent call last):
+    funnelling.errors.InputError: label "cats": its parent "animal" is no label. Add it, or correct its id.
+    """
+
+    ids: list[str]
+    names: dict[str, list[str]]
+    descriptions: list[str]
+    broader: Edges
+    excluded: npt.NDArray[np.bool_]
+    roll_up: bool = False
+
+    @classmethod
+    def of(cls, labels: Iterable[Label]) -> "LabelSet":
+        """The set of these labels; parents that are none of them, and circles, are refused."""
+        entries = list(labels)
+        if len(entries) > MOST_LABELS:
+            raise InputError(f"more than {MOST_LABELS:,} labels. Leave out those that nothing has.")
+        places: dict[str, int] = {}
+        for entry in entries:
+            if entry.id in places:
+                raise InputError(f"label {quoted(entry.id)} is there twice. Keep one.")
+            places[entry.id] = len(places)
+        pairs = [
+            (places[entry.id], _place(parent, entry.id, places))
+            for entry in entries
+            for parent in dict.fromkeys(entry.parents)
+        ]
+        broader = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        depths(broader, list(places))  # refuses circles
+        tags = sorted({tag for entry in entries for tag in entry.names})
+        return cls(
+            list(places),
+            {normalise_tag(tag): [entry.names.get(tag, "") for entry in entries] for tag in tags},
+            [entry.description for entry in entries],
+            broader,
+            np.array([entry.exclude for entry in entries], dtype=bool),
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._places
+
+    def __getitem__(self, label: str) -> Label:
+        """What the set says of a label; of one that it does not have, nothing."""
+        place = self._places.get(label)
+        if place is None:
+            return Label(label)
+        return Label(
+            label,
+            {tag: names[place] for tag, names in self.names.items() if names[place]},
+            self.descriptions[place],
+            tuple(self.ids[parent] for parent in self._parents.get(place, ())),
+            bool(self.excluded[place]),
+        )
+
+    def __iter__(self) -> Iterator[Label]:
+        return (self[label] for label in self.ids)
+
+    @property
+    def has_parents(self) -> bool:
+        """Whether any label belongs to another."""
+        return len(self.broader) > 0
+
+    def name_of(self, label: str, language: str | None = None) -> str:
+        """What a label is called in a language; else in English, in no language or in any; else its id."""
+        place = self._places.get(label)
+        if place is None:
+            return label
+        own = [] if language is None else [served_by(language, self.names)]
+        tags = (*own, *PREFERRED, *self.names)
+        return next(
+            (self.names[tag][place] for tag in tags if tag in self.names and self.names[tag][place]), label
+        )
+
+    def names_in(self, language: str) -> dict[str, str]:
+        """What each label is called in a language, as `name_of` says; one without any names is refused."""
+        served = served_by(normalise_tag(language), self.names)
+        if served not in self.names and UNTAGGED not in self.names:
+            known = ", ".join(sorted(self.names)) or "any language"
+            raise InputError(
+                f"no label has a name in {quoted(language)}, only in {known}. Choose from those."
+            )
+        return {label: self.name_of(label, served) for label in self.ids}
+
+    def excluding(self, labels: Iterable[str]) -> "LabelSet":
+        """The set with further labels that are not to be assigned; those that it lacks are added."""
+        wanted = dict.fromkeys(labels)
+        changed = copy.copy(self)  # with what is known of its hierarchy
+        if missing := [label for label in wanted if label not in self]:
+            changed = LabelSet(
+                [*self.ids, *missing],
+                {tag: [*names, *[""] * len(missing)] for tag, names in self.names.items()},
+                [*self.descriptions, *[""] * len(missing)],
+                self.broader,
+                np.concatenate([self.excluded, np.zeros(len(missing), dtype=bool)]),
+                self.roll_up,
+            )
+        changed.excluded = changed.excluded.copy()
+        changed.excluded[[changed._places[label] for label in wanted]] = True
+        return changed
+
+    def renamed(self, names: Mapping[str, str]) -> "LabelSet":
+        """The set under other ids; of labels that become one, the first is kept, with the parents of all."""
+        ids = [names.get(label) or label for label in self.ids]
+        merged: dict[str, Label] = {}
+        for own, entry in zip(ids, self, strict=True):
+            parents = tuple(names.get(parent) or parent for parent in entry.parents)
+            kept = merged.get(own, Label(own, entry.names, entry.description, (), entry.exclude))
+            above = tuple(parent for parent in (*kept.parents, *parents) if parent != own)
+            merged[own] = Label(own, kept.names, kept.description, above, kept.exclude)
+        return self._with_roll_up(LabelSet.of(merged.values()))
+
+    def rolled_up(self) -> "LabelSet":
+        """The set, with documents that get the parents of their labels when they are read."""
+        changed = copy.copy(self)
+        changed.roll_up = True
+        return changed
+
+    def closed(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """Labels with all labels above them, which come last.
+
+        >>> labels = LabelSet.of([Label("cats", parents=("animals",)), Label("animals")])
+        >>> labels.closed(["cats", "other"])
+        ('cats', 'other', 'animals')
+        """
+        found = dict.fromkeys(labels)
+        waiting = [self._places[label] for label in found if label in self._places]
+        while waiting:
+            for parent in self._parents.get(waiting.pop(), ()):
+                if self.ids[parent] not in found:
+                    found[self.ids[parent]] = None
+                    waiting.append(parent)
+        return tuple(found)
+
+    def rules(self, classes: Iterable[Any]) -> LabelRules:
+        """What the set says of the answers of a model with these labels."""
+        labels = tuple(map(str, classes))
+        if labels not in self._hierarchies:
+            self._hierarchies.clear()
+            self._hierarchies[labels] = Hierarchy.of(labels, self.ids, self.broader)
+        places = [self._places.get(label, -1) for label in labels]
+        excluded = np.append(self.excluded, False)[places]
+        return LabelRules(excluded, self._hierarchies[labels])
+
+    def check_state(self) -> None:
+        """Refuse what was read from a file and is no set of labels."""
+        expect_strings(self.ids, "the labels of its label set")
+        expect(0 < len(set(self.ids)) == len(self.ids) <= MOST_LABELS, "the labels of its label set")
+        for tag, names in expect_by(self.names, None, "the names of labels").items():
+            expect(is_tag(tag) and normalise_tag(tag) == tag, "the language of names of labels")
+            expect_strings(names, "the names of labels", len(self.ids))
+        expect_strings(self.descriptions, "the descriptions of labels", len(self.ids))
+        expect_numbers(self.broader, (None, 2), "the parents of labels", "i", 0, len(self.ids) - 1)
+        expect_numbers(self.excluded, (len(self.ids),), "the labels that are excluded", "b")
+        expect_flag(self.roll_up, "whether labels bring their parents")
+        depths(self.broader, self.ids)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {label: place for place, label in enumerate(self.ids)}
+
+    @cached_property
+    def _parents(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for child, parent in self.broader.tolist():
+            found.setdefault(child, []).append(parent)
+        return found
+
+    @cached_property
+    def _hierarchies(self) -> dict[tuple[str, ...], Hierarchy]:
+        return {}
+
+    def _with_roll_up(self, other: "LabelSet") -> "LabelSet":
+        return other.rolled_up() if self.roll_up else other
+
+
+def _place(parent: str, label: str, places: Mapping[str, int]) -> int:
+    if parent not in places:
+        raise InputError(
+            f"label {quoted(label)}: its parent {quoted(parent)} is no label. Add it, or correct its id."
+        )
+    return places[parent]

@@ -1,0 +1,83 @@
+"""Files of labels: tables and JSON, whole and broken."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from funnelling import InputError, Label, read_label_set
+
+TABLE = """id,name_en,name@de,description,parent,exclude,documents
+animals,Animals,Tiere,All of them,,,7
+pets,Pets,,,animals,no,
+cats,,Katzen,,pets|animals,,3
+"old stuff",,,,,yes,
+"""
+OBJECTS: list[dict[str, Any]] = [
+    {"id": "animals", "names": {"en": "Animals", "de": "Tiere"}, "description": "All of them"},
+    {"id": "pets", "name": {"en": "Pets"}, "parent": "animals", "exclude": False},
+    {"id": "cats", "name_de": "Katzen", "parents": ["pets", "animals"]},
+    {"id": "old stuff", "exclude": True},
+]
+EXPECTED = [
+    Label("animals", {"en": "Animals", "de": "Tiere"}, "All of them"),
+    Label("pets", {"en": "Pets"}, parents=("animals",)),
+    Label("cats", {"de": "Katzen"}, parents=("pets", "animals")),
+    Label("old stuff", exclude=True),
+]
+
+
+def written(folder: Path, name: str, content: str) -> Path:
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("labels.csv", TABLE),
+        ("labels.csv", TABLE.replace(",", ";")),
+        ("labels.tsv", TABLE.replace(",", "\t")),
+        ("labels.jsonl", "".join(json.dumps(each) + "\n" for each in OBJECTS)),
+        ("labels.json", json.dumps(OBJECTS)),
+    ],
+)
+def test_all_forms_say_the_same(tmp_path: Path, name: str, content: str) -> None:
+    assert list(read_label_set(written(tmp_path, name, content))) == EXPECTED
+
+
+def test_numbers_are_ids_too(tmp_path: Path) -> None:
+    path = written(tmp_path, "labels.jsonl", '{"id": 7, "name": "Seven"}\n')
+    assert list(read_label_set(path)) == [Label("7", {"und": "Seven"})]
+
+
+def test_standard_input_is_for_documents() -> None:
+    with pytest.raises(InputError, match="not read from standard input"):
+        read_label_set("-")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("labels.csv", "name\nx\n", 'labels.csv: no column "id"'),
+        ("labels.csv", "id,name\n", "labels.csv: no labels in it"),
+        ("labels.csv", "id,name\n,x\n", 'labels.csv:2: "id" is missing'),
+        ("labels.csv", "id,parent\na,b\n", 'labels.csv: label "a": its parent "b" is no label'),
+        ("labels.csv", "id,exclude\na,perhaps\n", 'labels.csv:2: "exclude" must be yes or no'),
+        ("labels.csv", "id,name_short\na,x\n", "labels.csv:2: 'short' is not a language tag"),
+        ("labels.csv", "id,name_en,name_eng\na,x,y\n", 'labels.csv:2: two names in "en"'),
+        ("labels.jsonl", '{"id": "a", "names": "x"}\n', 'labels.jsonl:1: "names" must be an object'),
+        ("labels.jsonl", '{"id": ["a"]}\n', 'labels.jsonl:1: "id" must be a text'),
+        ("labels.jsonl", '{"id": "a", "parents": [{}]}\n', 'labels.jsonl:1: "parents" must be a text'),
+        ("labels.jsonl", '{"id": "a"}\n{"id": "a"}\n', 'labels.jsonl: label "a" is there twice'),
+        ("labels.jsonl", '{"id": \n', "labels.jsonl:1: "),
+        ("labels.doc", "x", "labels.doc: unknown format"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, name: str, content: str, says: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        read_label_set(written(tmp_path, name, content))
+    assert says in str(refusal.value)
+    assert "\n" not in str(refusal.value)

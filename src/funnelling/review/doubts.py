@@ -19,14 +19,20 @@ TINY = 1e-9
 class Doubts:
     """How unsure a model is of some documents in one language.
 
-    ``total`` (documents,) is the sum over labels; ``undecided`` (documents, labels) is how near each label is
-    to being given, 1 at its threshold; ``disagreement`` is by how much a view of tier 1 and tier 2 differ on
-    it, from 0 to 1.
+    ``by_label`` (documents, labels) has the doubt about each label, ``undecided`` how near it is to being
+    given, 1 at its threshold, and ``disagreement`` by how much a view of tier 1 and tier 2 differ on it, from
+    0 to 1.
     """
 
-    total: Array
+    by_label: Array
     undecided: Array
     disagreement: Array
+
+    @property
+    def total(self) -> Array:
+        """The doubt about each document, that about all labels together."""
+        total: Array = self.by_label.sum(axis=1)
+        return total
 
 
 def doubts_of(opinions: Opinions, exclusive: bool) -> Doubts:
@@ -34,15 +40,14 @@ def doubts_of(opinions: Opinions, exclusive: bool) -> Doubts:
     probabilities = _probabilities(opinions.decisions.probabilities)
     if exclusive:
         shares = probabilities / probabilities.sum(axis=1, keepdims=True)
-        undecided = -shares * np.log2(shares)
-        total = undecided.sum(axis=1)
+        by_label = undecided = -shares * np.log2(shares)
     else:
+        by_label = entropy(probabilities)
         undecided = entropy(at_half(probabilities, opinions.decisions.thresholds))
-        total = entropy(probabilities).sum(axis=1)
-    disagreement = np.zeros_like(undecided)
+    disagreement = np.zeros_like(by_label)
     for posteriors in opinions.views.values():
         disagreement = np.maximum(disagreement, np.abs(_probabilities(posteriors) - probabilities))
-    return Doubts(total, undecided, disagreement)
+    return Doubts(by_label, undecided, disagreement)
 
 
 def entropy(probabilities: Array) -> Array:

@@ -56,15 +56,13 @@ class Reasons:
         return said
 
     def _unsure(self, place: int, doubts: Doubts) -> str:
-        parts = doubts.undecided[place]
-        order = np.argsort(-parts, kind="stable").tolist()
+        order = np.argsort(-doubts.by_label[place], kind="stable").tolist()
         if self._exclusive:
-            is_open = doubts.total[place] >= OPEN / 2
+            is_open = doubts.by_label[place].sum() >= OPEN / 2
             first, second = (self._labels[column] for column in order[:2])
             return f"unsure between {first} and {second}" if is_open else ""
-        opened = [self._labels[column] for column in order if parts[column] >= OPEN]
-        further = f" and {len(opened) - NAMED} more" if len(opened) > NAMED else ""
-        return f"unsure about {', '.join(opened[:NAMED])}{further}" if opened else ""
+        opened = [self._labels[column] for column in order if doubts.undecided[place, column] >= OPEN]
+        return f"unsure about {' and '.join(opened[:NAMED])}" if opened else ""
 
     def _of_language(self, language: str) -> str:
         if language not in self._learned:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from funnelling.method.base import Method
 
 MOST_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
-SHOWN = 5  # labels that are suggested
-LEAST = 0.05  # the probability of those
+SHOWN = 5  # probabilities that are told beside those of suggested labels
+LEAST = 0.05  # of those
 
 Row = dict[str, Any]
 Places = npt.NDArray[np.intp]
@@ -95,8 +95,9 @@ def suggest_texts(
                 "id": names[tag][place],
                 "language": tag,
                 "text": inputs.documents[tag][place],
+                **({"group": grouping[tag][place]} if grouping else {}),
                 "labels": None,
-                "suggested": _suggested(model, ranked.opinions, taken.place),
+                **_labels(model, ranked.opinions, taken.place),
                 "reason": reasons(tag, taken, ranked.opinions, ranked.doubts),
                 "score": round(taken.gain, 3),
             }
@@ -131,13 +132,16 @@ def _learned_texts(model: "Method", language: str) -> Sequence[str]:
     return kept.get(language, ())
 
 
-def _suggested(model: "Method", opinions: Opinions | None, place: int) -> dict[str, float]:
-    """The labels that a document would get, and further ones that are probable, each with its probability."""
+def _labels(model: "Method", opinions: Opinions | None, place: int) -> Row:
+    """The labels that a document would get, and the probabilities of these and of others that are likely."""
     if opinions is None or not opinions.evident[place]:
-        return {}
-    probabilities, assigned = opinions.decisions.probabilities[place], opinions.decisions.assigned[place]
-    order = np.argsort(-probabilities - assigned, kind="stable").tolist()
-    wanted = [column for column in order if assigned[column] or probabilities[column] >= LEAST]
-    labels = model.classes_.tolist()
-    least = max(SHOWN, int(assigned.sum()))
-    return {str(labels[column]): round(float(probabilities[column]), 3) for column in wanted[:least]}
+        return {"suggested": [], "probabilities": {}}
+    decisions, names = opinions.decisions, [str(label) for label in model.classes_]
+    assigned, probabilities = decisions.assigned[place], decisions.probabilities[place]
+    order = np.argsort(-probabilities, kind="stable").tolist()
+    likely = [column for column in order if probabilities[column] >= LEAST][:SHOWN]
+    told = [column for column in order if assigned[column] or column in likely]
+    return {
+        "suggested": [names[column] for column in order if assigned[column]],
+        "probabilities": {names[column]: round(float(probabilities[column]), 3) for column in told},
+    }

@@ -113,7 +113,9 @@ def run(arguments: argparse.Namespace) -> None:
         seed=arguments.seed,
         sources=arguments.sources,
         resources=options.resources(arguments),
-        settings=parse_settings(arguments.set, dict.fromkeys([*(methods or DEFAULT_METHODS), *ALWAYS, arguments.learner])),
+        settings=parse_settings(
+            arguments.set, dict.fromkeys([*(methods or DEFAULT_METHODS), *ALWAYS, arguments.learner])
+        ),
         one_label=arguments.one_label,
         force=arguments.force,
         jobs=arguments.jobs,

@@ -436,9 +436,7 @@ class FunnellingClassifier(Method):
     def _scores(self, language: str, documents: Any) -> Scored:
         return self.funnel(language).scores(language, documents, pick_device(self.device))
 
-    def _scores_and_posteriors(
-        self, language: str, documents: Any
-    ) -> tuple[Scored, Mapping[str, Scores]]:
+    def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
         return self.funnel(language).scores_and_posteriors(language, documents, pick_device(self.device))
 
     def _languages_at_once(self) -> int | None:

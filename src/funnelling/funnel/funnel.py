@@ -56,9 +56,7 @@ class FittedFunnel:
         scorer = self.tier_two.scorer
         scored = Scored(scores_on(device, scorer, points), evident)
         if isinstance(scorer, SelectedScorer):
-            posteriors = {
-                view: scorer.selection.of_posteriors(each) for view, each in posteriors.items()
-            }
+            posteriors = {view: scorer.selection.of_posteriors(each) for view, each in posteriors.items()}
         return scored, posteriors
 
     def evidence(self, language: str, documents: Any, device: str) -> Evidence:

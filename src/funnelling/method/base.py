@@ -96,9 +96,7 @@ class Method(LearningOn, metaclass=ABCMeta):
         """The scores of one language's documents, and what they are made of where the method knows."""
         return Evidence(*self._scores(language, documents))
 
-    def _scores_and_posteriors(
-        self, language: str, documents: Any
-    ) -> tuple[Scored, Mapping[str, Scores]]:
+    def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
         """The scores of one language's documents, and where there are two tiers each view's posteriors."""
         return self._scores(language, documents), {}
 

@@ -94,17 +94,20 @@ def _unlabelled(model: "Method", corpus: Corpus, name: str) -> Corpus:
     left = np.ones(len(corpus), dtype=bool)
     labelled = np.array([labels is not None for labels in corpus.labels], dtype=bool)
     for_test = np.array([split == "test" for split in corpus.splits], dtype=bool)
+    lines = []
     for which, why in (
         (labelled, "with labels"),
         (for_test, "for test"),
-        (_learned(model, corpus), "that the model learned, or a version of one"),
+        (_learned(model, corpus), "that the model has learned, or another version of,"),
     ):
         number = int((which & left).sum())
         if number:
-            logger.info("%s: %s %s left out.", name, counted(number, "document"), why)
+            lines.append(f"{name}: {counted(number, 'document')} {why} left out.")
         left &= ~which
     if not left.any():
-        raise InputError(f"{name}: no document without labels that the model does not know. Add some.")
+        raise InputError(f"{name}: every document has labels, is for test, or is learned. Add some without.")
+    for line in lines:
+        logger.info(line)
     return corpus.select(left)
 
 

@@ -97,9 +97,7 @@ def _measured(setting: Setting, trial: int, method: Any) -> Result:
     train, test, _ = setting.trials[trial]
     classes = train.label_set()
     decisions = decisions_of(method, test, classes)
-    measured = measure_languages(
-        test.label_matrix(classes), decisions, test.languages, setting.one_label
-    )
+    measured = measure_languages(test.label_matrix(classes), decisions, test.languages, setting.one_label)
     return {"average": measured["average"], "languages": measured["languages"]}
 
 
@@ -182,9 +180,7 @@ def _finding(result: Result) -> str:
             said.append(f"not even {budget:,} of them do for {name}")
         else:
             said.append(f"{needed:,.0f} of them do for {name} ({needed / budget:.0%})")
-    return (
-        f"As good as {budget:,} documents drawn at random are fewer that are suggested: {', '.join(said)}."
-    )
+    return f"As good as {budget:,} documents drawn at random are fewer that are suggested: {', '.join(said)}."
 
 
 def _table(result: Result) -> Table:
@@ -212,9 +208,7 @@ def _language_table(result: Result) -> Table:
     for language in result["trials"][0][RANDOM][0]["languages"]:
         cells = []
         for measure in _measures(result):
-            drawn, named = (
-                _values(result, way, measure, language)[:, step] for way in (RANDOM, SUGGESTED)
-            )
+            drawn, named = (_values(result, way, measure, language)[:, step] for way in (RANDOM, SUGGESTED))
             cells += [number(named.mean()), f"{(named - drawn).mean():+.3f}"]
         rows.append([language, *cells])
     titles = [MEASURES[measure].title for measure in _measures(result)]

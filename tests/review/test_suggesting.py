@@ -1,4 +1,4 @@
-"""Which documents to label next: those a model is unsure of, that stand for many, no two of which are alike."""
+"""Which documents to label next: those a model is unsure of, that stand for many, no two of them alike."""
 
 from typing import Any
 

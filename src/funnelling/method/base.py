@@ -420,8 +420,8 @@ class Method(LearningOn, metaclass=ABCMeta):
         list of dict
             One row per text, the most useful first, as `pandas.DataFrame` takes them: ``id``, ``language``,
             ``text``, ``labels``, None until somebody knows them, ``suggested``, those that `predict` would
-            give, ``probabilities`` of these and other likely ones, the ``reason`` in words, and the ``score``:
-            the doubt that a label would help with, in bits.
+            give, ``probabilities`` of these and other likely ones, the ``reason`` in words, and the
+            ``score``: the doubt that a label would help with, in bits.
 
         Examples
         --------

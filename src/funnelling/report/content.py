@@ -5,6 +5,7 @@ Every figure has a table too, which is its data as CSV and what stands for it in
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from funnelling.report.tables import Table
 
@@ -70,7 +71,7 @@ class Curves:
             [panel, series, _shown(x), _shown(y), *map(_shown, band)]
             for panel, lines in self.panels.items()
             for series, points in lines.items()
-            for (x, y), band in zip(points, self.band(panel, series) or [()] * len(points), strict=True)
+            for (x, y), band in zip_longest(points, self.band(panel, series), fillvalue=())
         ]
         columns = ["series", self.x_title, self.y_title, *(["from", "to"] if self.bands else [])]
         if list(self.panels) == [""]:

@@ -1,7 +1,7 @@
 """What to label next: documents that `suggest` names, beside documents drawn at random.
 
-Each trial begins with a few labelled documents per language. A person who labels what they are given is played
-by the labels that the training documents have; the method learns anew after each step.
+Each trial begins with a few labelled documents per language. The labels that training documents have play the
+person who labels what is chosen; the method learns anew after each step.
 """
 
 from collections.abc import Sequence

@@ -132,6 +132,7 @@ def test_a_band_lies_around_its_line_and_inside_the_figure() -> None:
     assert shape.get("d", "").endswith("Z")
     check_inside(figure)
     assert figure.table().rows[:2] == [["a", "0", "0.4", "0.2", "0.6"], ["a", "10", "0.6", "0.5", "0.7"]]
+    assert figure.table().rows[2] == ["b", "0", "0.4", "", ""]
 
 
 def test_curves_go_through_their_points() -> None:

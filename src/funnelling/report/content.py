@@ -5,7 +5,6 @@ Every figure has a table too, which is its data as CSV and what stands for it in
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 from funnelling.report.tables import Table
 
@@ -68,10 +67,10 @@ class Curves:
     def table(self) -> Table:
         """Its points, one per row, each with its band where there are any."""
         rows = [
-            [panel, series, _shown(x), _shown(y), *map(_shown, band)]
+            [panel, series, _shown(x), _shown(y), *(map(_shown, edges) if self.bands else ())]
             for panel, lines in self.panels.items()
             for series, points in lines.items()
-            for (x, y), band in zip_longest(points, self.band(panel, series), fillvalue=())
+            for (x, y), edges in zip(points, self._edges(panel, series, len(points)), strict=True)
         ]
         columns = ["series", self.x_title, self.y_title, *(["from", "to"] if self.bands else [])]
         if list(self.panels) == [""]:
@@ -81,6 +80,9 @@ class Curves:
     def band(self, panel: str, series: str) -> Sequence[tuple[float, float]]:
         """The lowest and the highest value at each point of a series, nothing where it has no band."""
         return self.bands.get(panel, {}).get(series, ())
+
+    def _edges(self, panel: str, series: str, points: int) -> Sequence[tuple[Number, Number]]:
+        return self.band(panel, series) or [(None, None)] * points
 
 
 @dataclass(frozen=True)

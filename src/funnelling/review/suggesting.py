@@ -111,7 +111,7 @@ def _ranked(model: "Method", language: str, texts: Sequence[str], number: int) -
     if len(texts) > MOST_DOCUMENTS:
         drawn = stream(len(texts), "suggest", language).permutation(len(texts))[:MOST_DOCUMENTS]
         places = np.sort(drawn)
-    shown = [texts[place] for place in places]
+    shown = [texts[place] for place in places.tolist()]
     opinions = doubts = None
     weights = np.ones(len(shown), dtype=np.float32)
     if model.serves(language):

@@ -35,7 +35,9 @@ def add_to(commands: options.Commands) -> None:
         ),
     )
     parser.add_argument(
-        "name", metavar="NAME", help="an experiment, several with commas between them, or all"
+        "name",
+        metavar="NAME",
+        help="an experiment, several with commas between them, or all, those of the paper",
     )
     parser.add_argument(
         "--data",

@@ -28,6 +28,7 @@ PAGES = (
     "choosing",
     "resources",
     "in-use",
+    "labelling",
     "serving",
     "deploying",
     "sharing",

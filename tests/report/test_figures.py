@@ -60,7 +60,7 @@ def check_inside(figure: Figure) -> None:
                 assert float(element.get("x", 0)) + float(element.get("width", 0)) <= panel.width + 0.01
             for x, y in re.findall(
                 r"[ML](-?[\d.]+) (-?[\d.]+)",
-                element.get("d", "") if "line" in element.get("class", "") else "",
+                element.get("d", "") if element.get("class", "").startswith(("line", "band")) else "",
             ):
                 assert -0.01 <= float(x) <= panel.width
                 assert -0.01 <= float(y) <= panel.height
@@ -122,6 +122,17 @@ def test_panels_of_bars_share_their_scale() -> None:
 @given(st.lists(st.lists(values, min_size=4, max_size=4), min_size=1, max_size=7))
 def test_any_bars_are_drawn_inside(series: list[list[float | None]]) -> None:
     check_inside(bars({f"s{number}": line for number, line in enumerate(series)}))
+
+
+def test_a_band_lies_around_its_line_and_inside_the_figure() -> None:
+    points, band = [(0.0, 0.4), (10.0, 0.6)], [(0.2, 0.6), (0.5, 0.7)]
+    figure = Curves("c", "C", "curves", "x", "y", {"": {"a": points, "b": points}}, bands={"": {"a": band}})
+    (shape,) = with_class(marks_of(figure), "band")
+    assert shape.get("d", "").count("L") == 3
+    assert shape.get("d", "").endswith("Z")
+    check_inside(figure)
+    assert figure.table().rows[:2] == [["a", "0", "0.4", "0.2", "0.6"], ["a", "10", "0.6", "0.5", "0.7"]]
+    assert figure.table().rows[2] == ["b", "0", "0.4", "", ""]
 
 
 def test_curves_go_through_their_points() -> None:

@@ -30,6 +30,7 @@ IF_FOUND = frozenset(
         *("method", "methods", "optimise", "optimize", "per-label", "one-label", "several-labels"),
         *("no-table", "hold-out", "exact", "choose", "runs", "fractions", "seed", "jobs", "device"),
         *("languages", "min-words", "paragraphs", "documents", "dimensions", "min-count"),
+        *("learner", "label-up-to", "steps", "number", "balance"),
         # what results show
         *("json", "top", "scores", "threshold", "by-label", "confused", "confusion-matrix", "all", "count"),
         *("id", "label", "names", "exclude"),

@@ -7,7 +7,7 @@ under names that are saved. The algorithm stands in the files beside this one.
 import copy
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -53,7 +53,7 @@ from funnelling.funnel.zero_shot import (
     views_serve,
     would_serve,
 )
-from funnelling.matrices import Scored
+from funnelling.matrices import Scored, Scores
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence
 from funnelling.method.parameters import check_c, check_choice, check_flag, check_positive, check_whole
@@ -435,6 +435,9 @@ class FunnellingClassifier(Method):
 
     def _scores(self, language: str, documents: Any) -> Scored:
         return self.funnel(language).scores(language, documents, pick_device(self.device))
+
+    def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
+        return self.funnel(language).scores_and_posteriors(language, documents, pick_device(self.device))
 
     def _languages_at_once(self) -> int | None:
         """As many as there are threads; an encoder, a GPU and what is not ours take one after the other."""

@@ -45,9 +45,19 @@ class FittedFunnel:
 
         A document is evident if any view knows something in it.
         """
+        return self.scores_and_posteriors(language, documents, device)[0]
+
+    def scores_and_posteriors(
+        self, language: str, documents: Any, device: str
+    ) -> tuple[Scored, dict[str, Floats]]:
+        """What tier 2 says of one language's documents, and what each view said of them in tier 1."""
         posteriors, evident = self.views.posteriors_and_evidence(language, documents)
         points = self.combination.points(language, posteriors)
-        return Scored(scores_on(device, self.tier_two.scorer, points), evident)
+        scorer = self.tier_two.scorer
+        scored = Scored(scores_on(device, scorer, points), evident)
+        if isinstance(scorer, SelectedScorer):
+            posteriors = {view: scorer.selection.of_posteriors(each) for view, each in posteriors.items()}
+        return scored, posteriors
 
     def evidence(self, language: str, documents: Any, device: str) -> Evidence:
         """Scores of one language's documents, and what each tier makes of them on the way."""

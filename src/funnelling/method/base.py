@@ -9,6 +9,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial, partialmethod
+from importlib import import_module
 from numbers import Real
 from typing import Any, ClassVar, Self, overload
 
@@ -28,9 +29,9 @@ from funnelling.fitted import (
 from funnelling.formats.layout import Layout
 from funnelling.labelsets import LabelSet
 from funnelling.labelsets.rules import rules_of
-from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, widths_of
+from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, length, widths_of
 from funnelling.method.archive import Archive
-from funnelling.method.explanation import Decisions, Evidence, Explainer
+from funnelling.method.explanation import Decisions, Evidence, Explainer, Opinions
 from funnelling.method.history import check_history
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.known_labels import label_columns
@@ -96,6 +97,10 @@ class Method(LearningOn, metaclass=ABCMeta):
     def _evidence(self, language: str, documents: Any) -> Evidence:
         """The scores of one language's documents, and what they are made of where the method knows."""
         return Evidence(*self._scores(language, documents))
+
+    def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
+        """The scores of one language's documents, and where there are two tiers each view's posteriors."""
+        return self._scores(language, documents), {}
 
     def _fit_vectors(
         self,
@@ -367,6 +372,76 @@ class Method(LearningOn, metaclass=ABCMeta):
                 explanations[position] = {"language": language, **row}
         return [explanations[position] for position in sorted(explanations)]
 
+    def opinions(self, X: Any, languages: Languages = None) -> dict[str, Opinions]:
+        """What the model says of texts, in the end and on the way there, by language.
+
+        Parameters
+        ----------
+        X, languages
+            As in `predict`.
+        """
+        inputs = self._read(X, languages)
+        found = {}
+        with progress_bar("labels", sum(inputs.sizes().values()), bool(self.verbose), "documents") as advance:
+            for language, documents in inputs.documents.items():
+                scored, posteriors = self._scores_and_posteriors(language, documents)
+                found[language] = Opinions(
+                    self._decisions(language, scored),
+                    scored.evident,
+                    {view: self._of_classes(each) for view, each in posteriors.items()},
+                )
+                advance(length(documents))
+        return found
+
+    def suggest(
+        self,
+        X: Any,
+        languages: Languages = None,
+        number: int = 100,
+        *,
+        ids: Any = None,
+        groups: Any = None,
+        balance: bool = False,
+    ) -> list[dict[str, Any]]:
+        """Which of the texts, none of which has labels yet, a person should label next.
+
+        Texts that the model is unsure of, that stand for many others like them, and that are unlike what it
+        has learned; no two that say the same. `funnelling.review.suggesting` says how.
+
+        Parameters
+        ----------
+        X, languages
+            Texts, as in `predict`; those in a language that the model has not learned may be suggested, too.
+        number : how many texts to suggest
+        ids : what the rows call the texts; by default their places
+        groups : of texts in the same group, such as translations, one is suggested
+        balance : whether all languages are to have as many labelled texts in the end; else a language gets
+            more the more texts it has
+
+        Returns
+        -------
+        list of dict
+            One row per text, the most useful first, as `pandas.DataFrame` takes them: ``id``, ``language``,
+            ``text``, ``labels``, None until somebody knows them, ``suggested``, those that `predict` would
+            give, ``probabilities`` of these and other likely ones, the ``reason`` in words, and the
+            ``score``: the doubt that a label would help with, in bits.
+
+        Examples
+        --------
+        >>> from funnelling import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
+        >>> rows = model.suggest(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
+        >>> [row["text"] for row in rows]
+        ['the cat barks']
+        """
+        # By name, as registries do: what people look at is above all methods.
+        suggesting = import_module("funnelling.review.suggesting")
+        rows: list[dict[str, Any]] = suggesting.suggest_texts(
+            self, X, languages, number, ids=ids, groups=groups, balance=balance
+        )
+        return rows
+
     def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
         """The share of documents whose labels are all right, scikit-learn's accuracy.
 
@@ -576,10 +651,13 @@ class Method(LearningOn, metaclass=ABCMeta):
         return (assigned & scored.evident[:, None]).astype(int), raised
 
     def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
-        probabilities: npt.NDArray[np.float64] = self._calibrator(language)(scores)
+        return self._of_classes(self._calibrator(language)(scores))
+
+    def _of_classes(self, probabilities: Any) -> npt.NDArray[np.float64]:
+        """Probabilities with a column for each class, of two that exclude each other, too."""
         if self.exclusive_ and probabilities.shape[1] == 1:
             probabilities = np.hstack([1 - probabilities, probabilities])
-        return probabilities
+        return np.asarray(probabilities, dtype=np.float64)
 
     def _squeeze(self, scores: Scores) -> Scores:
         return scores[:, 0] if self.exclusive_ and scores.shape[1] == 1 else scores

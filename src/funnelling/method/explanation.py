@@ -93,6 +93,18 @@ class Decisions:
     thresholds: npt.NDArray[np.float64]  # one per class
 
 
+@dataclass(frozen=True)
+class Opinions:
+    """What a method says of some documents in one language: in the end, and in tier 1, where it has tiers.
+
+    ``views`` have each view's posteriors, one column per class, as the decisions have.
+    """
+
+    decisions: Decisions
+    evident: Rows
+    views: Mapping[str, Array]
+
+
 class Explainer:
     """Explains evidence under a method's classes.
 

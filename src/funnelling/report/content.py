@@ -48,7 +48,10 @@ class Bars:
 
 @dataclass(frozen=True)
 class Curves:
-    """Lines through points, in one panel or several small ones of the same axes."""
+    """Lines through points, in one panel or several small ones of the same axes.
+
+    ``bands`` say between which values a series lay at each of its points, where it is a mean of several.
+    """
 
     name: str
     title: str
@@ -59,18 +62,27 @@ class Curves:
     diagonal: bool = False  # draw x = y, what perfect calibration would be
     logarithmic: bool = False  # the x axis
     logarithmic_y: bool = False
+    bands: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]] = field(default_factory=dict)
 
     def table(self) -> Table:
-        """Its points, one per row."""
+        """Its points, one per row, each with its band where there are any."""
         rows = [
-            [panel, series, _shown(x), _shown(y)]
+            [panel, series, _shown(x), _shown(y), *(map(_shown, edges) if self.bands else ())]
             for panel, lines in self.panels.items()
             for series, points in lines.items()
-            for x, y in points
+            for (x, y), edges in zip(points, self._edges(panel, series, len(points)), strict=True)
         ]
+        columns = ["series", self.x_title, self.y_title, *(["from", "to"] if self.bands else [])]
         if list(self.panels) == [""]:
-            return Table(["series", self.x_title, self.y_title], [row[1:] for row in rows])
-        return Table(["panel", "series", self.x_title, self.y_title], rows)
+            return Table(columns, [row[1:] for row in rows])
+        return Table(["panel", *columns], rows)
+
+    def band(self, panel: str, series: str) -> Sequence[tuple[float, float]]:
+        """The lowest and the highest value at each point of a series, nothing where it has no band."""
+        return self.bands.get(panel, {}).get(series, ())
+
+    def _edges(self, panel: str, series: str, points: int) -> Sequence[tuple[Number, Number]]:
+        return self.band(panel, series) or [(None, None)] * points
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Run the paper's experiments on any corpus, ending in a report."""
+"""Run experiments, those of the paper and what to label next, on any corpus, ending in a report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,13 @@ from funnelling.method.registry import Settings
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
 from funnelling.report.report_folder import write_report
-from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS
+from funnelling.reproduction.experiments.registry import (
+    ALWAYS,
+    DEFAULT_METHODS,
+    LABEL_UP_TO,
+    LEARNER,
+    STEPS,
+)
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import FRACTIONS, Setting
 from funnelling.tasks.outputs import check_results_folder, write_json
@@ -42,6 +48,9 @@ def experiment(
     methods: Sequence[str] | None = None,
     skip_lacking: bool = False,
     fractions: Sequence[float] = FRACTIONS,
+    learner: str = LEARNER,
+    label_up_to: int = LABEL_UP_TO,
+    steps: int = STEPS,
     runs: int = 1,
     seed: int = 0,
     sources: Sequence[Path] = (),
@@ -63,6 +72,8 @@ def experiment(
     methods : names of the methods in tables; None for the usual ones, and UpperBound where it can be had
     skip_lacking : whether a method that lacks resources is left out, or else refused
     fractions : shares of a language's training documents, for learning curves
+    learner, label_up_to, steps : for what to label next, the method that learns, and in how many steps up to
+        how many documents are labelled
     runs : trials per file
     seed : of all random choices
     sources : folders of files that corpora are built from
@@ -85,7 +96,7 @@ def experiment(
     chosen, left_out = choose_methods(methods or DEFAULT_METHODS, at_hand, trials, skip_lacking)
     if methods is None and have_english_versions(trials):
         chosen.append("upper-bound")
-    marks = method_marks([*chosen, *ALWAYS], settings, at_hand)
+    marks = method_marks([*chosen, *ALWAYS, learner], settings, at_hand)
     for line in (*notes, *kind, *left_out):
         report(line)
     pieces = Pieces(folder)
@@ -101,6 +112,9 @@ def experiment(
         marks=marks,
         report=report,
         verbose=verbose,
+        learner=learner,
+        label_up_to=label_up_to,
+        steps=steps,
     )
     results, sections = run_experiments(names, setting)
     write_json(folder / "results.json", results)

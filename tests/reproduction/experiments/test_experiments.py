@@ -24,7 +24,7 @@ from funnelling.reproduction.experiments import (
     zero_shot,
 )
 from funnelling.reproduction.experiments.funnels import Funnels
-from funnelling.reproduction.experiments.registry import EXPERIMENTS
+from funnelling.reproduction.experiments.registry import ALL, parse_experiments
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.fitting import fit_method
@@ -280,12 +280,12 @@ def test_zero_shot_shows_its_variants_side_by_side(setting: Setting) -> None:
 
 
 def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
-    first, sections = run_experiments(list(EXPERIMENTS), setting)
+    first, sections = run_experiments(parse_experiments(ALL), setting)
     lines: list[str] = []
     again = Setting(setting.trials, setting.methods, FRACTIONS, pieces=setting.pieces, report=lines.append)
-    assert run_experiments(list(EXPERIMENTS), again)[0] == first  # times and all
+    assert run_experiments(parse_experiments(ALL), again)[0] == first  # times and all
     assert all("(kept)" in line or "fit" in line for line in lines)
-    assert [section.name for section in sections] == list(EXPERIMENTS)
+    assert [section.name for section in sections] == parse_experiments(ALL)
 
 
 def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ class TestOddCorpora:
         less = trial._replace(train=trial.train.select([tag != "it" for tag in trial.train.languages]))
         for trials in ([trial, less], [less, trial]):
             setting = Setting(trials, ["naive", "fun-tat"], FRACTIONS)
-            results, _ = run_experiments(list(EXPERIMENTS), setting)
+            results, _ = run_experiments(parse_experiments(ALL), setting)
             assert set(results["learning-curves"]) == {"de", "en"}
             assert results["zero-shot"]["languages"] == ["de", "en"]
 

@@ -39,6 +39,7 @@ SHAPES = """
 .drawing .zero { stroke-width: 1.2; }
 .drawing .diagonal { stroke-width: 1; fill: none; }
 .drawing .line { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
+.drawing .band { fill: currentColor; fill-opacity: .16; }
 .drawing .mark { fill: currentColor; stroke-width: .8; paint-order: stroke; }
 .drawing .ring { stroke: currentColor; stroke-width: 1.6; }
 .drawing .bar { fill: currentColor; }

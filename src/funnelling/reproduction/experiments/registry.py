@@ -25,8 +25,11 @@ EXPERIMENTS = {
     "calibration": Entry("Fun(TAT) without calibration", f"{_HERE}.calibration"),
     "efficiency": Entry("training and test times", f"{_HERE}.efficiency"),
     "zero-shot": Entry("languages added one by one", f"{_HERE}.zero_shot"),
+    "labelling": Entry("what to label next: suggested, or drawn at random", f"{_HERE}.labelling"),
 }
 ALL = "all"
+LEARNER, LABEL_UP_TO, STEPS = "fun-views", 2_000, 12  # of what to label next
+NOT_OF_THE_PAPER = ("labelling",)  # and run only where they are named
 DEFAULT_METHODS = ("naive", "pooled", "lri", "dci", "fun-kfcv", "fun-tat")  # of the tables
 ALWAYS = ("naive", "fun-tat", "fun-zero-shot")  # what experiments read, whatever the tables show
 
@@ -39,11 +42,12 @@ def parse_experiments(name: str) -> list[str]:
     >>> parse_experiments("contribution")
     Traceback (most recent call last):
     funnelling.errors.InputError: There is no experiment 'contribution'. Choose from all, methods, \
-per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot.
+per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot, \
+labelling.
     """
     names = [each.strip() for each in name.split(",")]
     if ALL in names:
-        return list(EXPERIMENTS)
+        return [each for each in EXPERIMENTS if each not in NOT_OF_THE_PAPER]
     for each in names:
         if each not in EXPERIMENTS:
             choices = ", ".join([ALL, *EXPERIMENTS])

@@ -1,0 +1,147 @@
+"""Which documents without labels a person should label next, across languages, and why.
+
+A label is worth what it says of other documents: those that the model is unsure of (`doubts`), that are like
+the labelled one and unlike all that were labelled before (`covering`). In each language documents are taken
+by how much of such doubt they cover; `turns` say which language is next.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.method.explanation import Opinions
+from funnelling.method.inputs import read_inputs
+from funnelling.randomness import is_missing, stream
+from funnelling.review.covering import Taken, covered_by, likeness, take_in_turn
+from funnelling.review.doubts import Doubts, doubts_of
+from funnelling.review.reasons import Reasons
+from funnelling.review.turns import in_turn
+from funnelling.text.tfidf import TfidfVectorizer
+from funnelling.work.progress import progress_bar
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+MOST_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
+SHOWN = 5  # probabilities that are told beside those of suggested labels
+LEAST = 0.05  # of those
+
+Row = dict[str, Any]
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """A language's documents that may be suggested: their places in what was given, and how they rank.
+
+    ``opinions`` are None where the model cannot label the language.
+    """
+
+    places: Places
+    opinions: Opinions | None
+    doubts: Doubts | None
+    ranking: Sequence[Taken]
+
+
+def suggest_texts(
+    model: "Method",
+    X: Any,
+    languages: Any = None,
+    number: int = 100,
+    *,
+    ids: Any = None,
+    groups: Any = None,
+    balance: bool = False,
+) -> list[Row]:
+    """What `Method.suggest` gives."""
+    if number < 1:
+        raise InputError(f"number must be 1 or more, not {number}.")
+    inputs = read_inputs(X, languages, model.languages_, model.texts_)
+    if not inputs.texts or inputs.positions is None:
+        raise InputError("Give texts as one list, with their languages beside it.")
+    names = inputs.ids(ids)
+    grouping = {} if groups is None else inputs.groups(groups)
+    candidates = {}
+    with progress_bar("suggest", sum(inputs.sizes().values()), bool(model.verbose), "documents") as advance:
+        for tag, texts in inputs.documents.items():
+            candidates[tag] = _ranked(model, tag, texts, number)
+            advance(len(texts))
+
+    seen: set[Any] = set()
+
+    def once(tag: str) -> Iterator[Taken]:
+        """A language's documents, but for those of a group that has been taken."""
+        for taken in candidates[tag].ranking:
+            group = grouping[tag][candidates[tag].places[taken.place]] if grouping else None
+            if is_missing(group) or group not in seen:
+                seen.add(group)
+                yield taken
+
+    learned = {tag: model.documents_.get(tag, 0) for tag in candidates}
+    documents = {tag: learned[tag] + size for tag, size in inputs.sizes().items()}
+    chosen = in_turn({tag: once(tag) for tag in candidates}, learned, documents, balance)
+    reasons = Reasons(model)
+    rows = []
+    for tag, taken in islice(chosen, number):
+        ranked = candidates[tag]
+        place = int(ranked.places[taken.place])
+        rows.append(
+            {
+                "id": names[tag][place],
+                "language": tag,
+                "text": inputs.documents[tag][place],
+                **({"group": grouping[tag][place]} if grouping else {}),
+                "labels": None,
+                **_labels(model, ranked.opinions, taken.place),
+                "reason": reasons(tag, taken, ranked.opinions, ranked.doubts),
+                "score": round(taken.gain, 3),
+            }
+        )
+    return rows
+
+
+def _ranked(model: "Method", language: str, texts: Sequence[str], number: int) -> _Candidates:
+    """A language's documents in the order in which they should be labelled, as far as any may be reached."""
+    places = np.arange(len(texts))
+    if len(texts) > MOST_DOCUMENTS:
+        drawn = stream(len(texts), "suggest", language).permutation(len(texts))[:MOST_DOCUMENTS]
+        places = np.sort(drawn)
+    shown = [texts[place] for place in places.tolist()]
+    opinions = doubts = None
+    weights = np.ones(len(shown), dtype=np.float32)
+    if model.serves(language):
+        (opinions,) = model.opinions({language: shown}).values()
+        doubts = doubts_of(opinions, bool(model.exclusive_))
+        weights = doubts.total.astype(np.float32)
+    learned = _learned_texts(model, language)
+    vectors = TfidfVectorizer(language, min_df=1).fit_transform([*shown, *learned])
+    own, others = vectors[: len(shown)], vectors[len(shown) :]
+    ranking = take_in_turn(likeness(own, own), covered_by(own, others), weights, number)
+    return _Candidates(places, opinions, doubts, ranking)
+
+
+def _learned_texts(model: "Method", language: str) -> Sequence[str]:
+    """What a model keeps of the texts that it has learned in a language."""
+    archive = getattr(model, "training_", None)
+    kept: Mapping[str, list[str]] = {} if archive is None else archive.texts
+    return kept.get(language, ())
+
+
+def _labels(model: "Method", opinions: Opinions | None, place: int) -> Row:
+    """The labels that a document would get, and the probabilities of these and of others that are likely."""
+    if opinions is None or not opinions.evident[place]:
+        return {"suggested": [], "probabilities": {}}
+    decisions, names = opinions.decisions, [str(label) for label in model.classes_]
+    assigned, probabilities = decisions.assigned[place], decisions.probabilities[place]
+    order = np.argsort(-probabilities, kind="stable").tolist()
+    likely = [column for column in order if probabilities[column] >= LEAST][:SHOWN]
+    told = [column for column in order if assigned[column] or column in likely]
+    return {
+        "suggested": [names[column] for column in order if assigned[column]],
+        "probabilities": {names[column]: round(float(probabilities[column]), 3) for column in told},
+    }

@@ -1,0 +1,126 @@
+"""Which documents of a file to label next, as a file that is ready to be filled in and learned."""
+
+import logging
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from funnelling.corpus import Corpus, name_languages
+from funnelling.errors import InputError
+from funnelling.formats import read_documents
+from funnelling.formats.arrow import Kind
+from funnelling.formats.document import LineNumber, join_labels
+from funnelling.formats.files import STANDARD, shown_name, writing
+from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
+from funnelling.matrices import Rows
+from funnelling.tasks.sources import FilePath, layout_for, load_text_model
+from funnelling.wording import counted
+from funnelling.work.progress import clock
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+Row = dict[str, Any]
+
+logger = logging.getLogger(__name__)
+
+
+def suggest(
+    model: FilePath,
+    data: FilePath,
+    output: FilePath = STANDARD,
+    number: int = 100,
+    *,
+    balance: bool = False,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
+    force: bool = False,
+    verbose: int = 0,
+) -> list[Row]:
+    """Write the documents that should be labelled next, with an empty field for their labels.
+
+    Parameters
+    ----------
+    model : folder of the model
+    data : file of documents; those with labels, those for test and those that the model learned are left out
+    output : file whose ending says what it is (.csv, .tsv, .xlsx, .parquet or .jsonl); or - for JSON Lines on
+        standard output
+    number : how many documents to suggest
+    balance : whether all languages are to have as many labelled documents in the end
+    layout : where the fields of documents are in the file, as far as that is not to be found
+    strict : whether documents in languages that are none are refused, or else left out
+    force : whether an output that exists is replaced
+    verbose : above 0 for progress bars
+    """
+    target, name = os.fspath(output), shown_name(data)
+    ending = JSON_LINES if target == STANDARD else check_writable(target)
+    classifier = load_text_model(model).set_params(verbose=verbose)
+    with clock(f"reading {name}", bool(verbose)):
+        corpus = Corpus.from_documents(read_documents(data, layout_for(classifier, layout)))
+    names = name_languages(corpus, name, among=classifier.languages_, verbose=verbose, strict=strict)
+    if names.unknown:
+        logger.info("%s: %s.", name, names.left_out())
+    corpus = _unlabelled(classifier, corpus, name)
+    groups = corpus.groups if any(corpus.groups) else None
+    rows = classifier.suggest(
+        corpus.texts, corpus.languages, number, ids=corpus.ids, groups=groups, balance=balance
+    )
+    if len(rows) < min(number, len(corpus)):
+        logger.info(
+            "%s suggested: the others say the same as one that is suggested or learned.",
+            counted(len(rows), "document"),
+        )
+    nested = ending in (JSON_LINES, PARQUET)
+    written = [_written(row, nested) for row in rows]
+    if target == STANDARD:
+        with writing(target, force) as stream:
+            stream.writelines(to_json(row) + "\n" for row in written)
+    else:
+        columns: dict[str, Kind] = {
+            "labels": "list" if nested else "text",
+            "suggested": "list" if nested else "text",
+            "probabilities": "map" if nested else "text",
+            "reason": "text",
+            "score": "number",
+        }
+        write_table(target, written, columns, force, title="suggestions", verbose=verbose)
+    return rows
+
+
+def _unlabelled(model: "Method", corpus: Corpus, name: str) -> Corpus:
+    """The documents that could be labelled; how many others there are is said."""
+    left = np.ones(len(corpus), dtype=bool)
+    labelled = np.array([labels is not None for labels in corpus.labels], dtype=bool)
+    for_test = np.array([split == "test" for split in corpus.splits], dtype=bool)
+    lines = []
+    for which, why in (
+        (labelled, "with labels"),
+        (for_test, "for test"),
+        (_learned(model, corpus), "that the model has learned, or another version of,"),
+    ):
+        number = int((which & left).sum())
+        if number:
+            lines.append(f"{name}: {counted(number, 'document')} {why} left out.")
+        left &= ~which
+    if not left.any():
+        raise InputError(f"{name}: every document has labels, is for test, or is learned. Add some without.")
+    for line in lines:
+        logger.info(line)
+    return corpus.select(left)
+
+
+def _learned(model: "Method", corpus: Corpus) -> Rows:
+    archive = getattr(model, "training_", None)
+    if archive is None or not archive.texts:
+        return np.zeros(len(corpus), dtype=bool)
+    known: Rows = archive.knows(corpus.languages, corpus.texts, corpus.ids, corpus.groups)
+    return known
+
+
+def _written(row: Row, nested: bool) -> Row:
+    """A row as it stands in a file: a document that was given no id has none there either."""
+    name = None if isinstance(row["id"], LineNumber) else row["id"]
+    suggested = row["suggested"] if nested else join_labels(row["suggested"])
+    return {**row, "id": name, "suggested": suggested}

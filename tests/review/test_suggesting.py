@@ -1,0 +1,130 @@
+"""Which documents to label next: those a model is unsure of, that stand for many, no two of them alike."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling import FunnellingClassifier, InputError, NaiveClassifier
+from funnelling.review import suggesting
+from funnelling.review.covering import take_in_turn
+
+EN = ["the cat sleeps", "a dog barks", "cats sleep long", "dogs bark loudly"]
+IT = ["il gatto dorme", "un cane abbaia", "i gatti dormono", "i cani abbaiano"]
+
+
+@pytest.fixture(scope="module")
+def funnel() -> FunnellingClassifier:
+    texts, labels = [*EN * 4, *IT * 3], [["cat"], ["dog"]] * 14
+    languages = ["en"] * 16 + ["it"] * 12
+    model = FunnellingClassifier(views=["own", "pooled"], random_state=0)
+    return model.fit(texts, labels, languages=languages)
+
+
+def names(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["id"] for row in rows]
+
+
+def test_what_is_in_doubt_comes_before_what_is_sure(funnel: FunnellingClassifier) -> None:
+    texts = ["the cat sleeps at home", "the cat of the dog", "a dog barks at home"]
+    rows = funnel.suggest(texts, ["en"] * 3, 3, ids=["cat", "both", "dog"])
+    assert names(rows)[0] == "both"
+    assert rows[0]["labels"] is None
+    assert rows[0]["reason"]
+    assert rows[0]["score"] > 0
+    assert set(rows[0]["probabilities"]) <= {"cat", "dog"}
+
+
+def test_no_two_say_the_same_nor_what_is_learned(funnel: FunnellingClassifier) -> None:
+    texts = ["cat and dog in the garden", "a dog and a cat in the garden", "the cat sleeps", "a bird sings"]
+    rows = funnel.suggest(texts, ["en"] * 4)
+    assert len(rows) == 2
+    assert {row["text"] for row in rows} & set(texts[:2])
+    assert "a bird sings" in {row["text"] for row in rows}
+
+
+def test_one_of_many_alike_comes_before_one_apart() -> None:
+    model = NaiveClassifier().fit(EN * 5, [["cat"], ["dog"]] * 10, languages=["en"] * 20)
+    texts = [f"red fish swim in lake {place}" for place in ("como", "garda", "zurich")] + ["green grass"]
+    assert model.suggest(texts, ["en"] * 4, 1)[0]["text"].startswith("red fish")
+
+
+def test_of_a_group_one_is_suggested(funnel: FunnellingClassifier) -> None:
+    texts = ["a bird sings", "un uccello canta", "red fish swim"]
+    rows = funnel.suggest(texts, ["en", "it", "en"], groups=["bird", "bird", None])
+    assert len(rows) == 2
+    assert [row["group"] for row in rows].count("bird") == 1
+
+
+def test_languages_take_turns_by_their_size_or_balanced(funnel: FunnellingClassifier) -> None:
+    texts = [
+        f"{word} {other}" for word in ("red", "blue", "old", "new") for other in ("fish", "bird", "house")
+    ]
+    languages = ["en"] * 10 + ["it"] * 2
+    rows = funnel.suggest(texts, languages, 4)
+    assert [row["language"] for row in rows].count("it") == 1
+    assert [row["language"] for row in funnel.suggest(texts, languages, 2, balance=True)] == ["it", "it"]
+
+
+def test_a_language_that_the_model_does_not_know_is_suggested_too() -> None:
+    model = NaiveClassifier().fit(EN * 5, [["cat"], ["dog"]] * 10, languages=["en"] * 20)
+    (row,) = model.suggest(["el gato duerme"], ["es"])
+    assert row["language"] == "es"
+    assert (row["suggested"], row["probabilities"]) == ([], {})
+    assert "language without labels" in row["reason"]
+
+
+def test_one_label_per_document() -> None:
+    model = FunnellingClassifier(views=None, random_state=0)
+    model.fit(EN * 4, ["cat", "dog"] * 8, languages=["en"] * 16)
+    rows = model.suggest(["the cat of the dog", "red fish swim"], ["en", "en"])
+    assert rows[0]["reason"].startswith(("unsure between", "no known word"))
+    unknown = next(row for row in rows if row["text"] == "red fish swim")
+    assert unknown["reason"].startswith("no known word")
+    assert unknown["suggested"] == []
+
+
+def test_reasons_say_what_the_model_knows(funnel: FunnellingClassifier) -> None:
+    (row,) = funnel.suggest(["the cat of the dog"], ["en"])
+    assert "unsure about" in row["reason"]
+    compact = FunnellingClassifier(views=None, compact=True, random_state=0)
+    compact.fit(EN * 4, [["cat"], ["dog"]] * 8, languages=["en"] * 16)
+    assert compact.suggest(["the cat of the dog"], ["en"])[0]["reason"]
+
+
+def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(
+    funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
+    assert funnel.suggest(texts, ["en"] * 40, 10) == funnel.suggest(texts, ["en"] * 40, 10)
+    monkeypatch.setattr(suggesting, "MOST_DOCUMENTS", 15)
+    rows = funnel.suggest(texts, ["en"] * 40, 30)
+    assert len(rows) <= 15
+    assert all(texts[int(row["id"])] == row["text"] for row in rows)
+
+
+def test_what_cannot_be_suggested_is_refused(funnel: FunnellingClassifier) -> None:
+    with pytest.raises(InputError, match="number must be 1 or more"):
+        funnel.suggest(["a cat"], ["en"], 0)
+    with pytest.raises(InputError, match="as one list"):
+        funnel.suggest({"en": ["a cat"]})
+    vectors = NaiveClassifier().fit(np.eye(6), [["a"], ["b"]] * 3)
+    with pytest.raises(InputError, match="fitted on vectors"):
+        vectors.suggest(["a cat"])
+
+
+def test_taking_in_turn_is_the_plain_greedy_choice() -> None:
+    rng = np.random.default_rng(0)
+    points = np.abs(rng.normal(size=(30, 5)))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    cosines, weights = (points @ points.T).astype(np.float32) ** 8, rng.random(30).astype(np.float32)
+    covered = np.full(30, 0.1, dtype=np.float32)
+    taken = [each.place for each in take_in_turn(cosines, covered, weights, 6)]
+    expected: list[int] = []
+    for _ in range(6):
+        gains = np.maximum(cosines - covered, 0) @ weights
+        near = cosines[:, expected].max(axis=1) >= 0.9 if expected else np.zeros(30, dtype=bool)
+        gains[near] = -1
+        expected.append(int(gains.argmax()))
+        covered = np.maximum(covered, cosines[expected[-1]])
+    assert taken == expected

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from funnelling.cli import (
     add_language,
+    audit,
     compare,
     completion,
     data,
@@ -48,6 +49,7 @@ COMMANDS = (
     predict,
     evaluate,
     explain,
+    audit,
     inspect,
     add_language,
     update,

@@ -32,7 +32,7 @@ IF_FOUND = frozenset(
         *("languages", "min-words", "paragraphs", "documents", "dimensions", "min-count"),
         # what results show
         *("json", "top", "scores", "threshold", "by-label", "confused", "confusion-matrix", "all", "count"),
-        *("id", "label"),
+        *("id", "label", "number"),
     ]
 )
 # What only a file may set that was named; COMMAND.OPTION is an exception to the above.

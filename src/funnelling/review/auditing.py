@@ -1,0 +1,184 @@
+"""Labelled documents whose labels look wrong or missing, the most suspicious first, and why."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from funnelling.corpus import Corpus
+from funnelling.errors import InputError
+from funnelling.estimator import clone
+from funnelling.method.registry import make_method
+from funnelling.review.held_out import HeldOut, held_out_by_folds, held_out_of
+from funnelling.review.peers import Disagreement, disagreements
+from funnelling.review.suspicion import MISSING, NONE, SWAPPED, WRONG, Suspicions, suspicions
+from funnelling.trials.errors import telling_words
+from funnelling.trials.one_label import have_one_label
+from funnelling.work.progress import watched
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+METHOD = "fun-tat"  # quick, and with what labels say of labels as good as methods that take ten times as long
+MOST_NAMED = 5  # other labels, or documents, that a row names
+
+Row = dict[str, Any]
+
+
+def audit(
+    corpus: Corpus,
+    number: int | None = None,
+    *,
+    method: "str | Method" = METHOD,
+    seed: int = 0,
+    jobs: int | None = None,
+    verbose: int = 0,
+) -> list[Row]:
+    """The documents of a corpus whose labels look most wrong, or most incomplete, to models without them.
+
+    Every labelled document is judged by a model that was fitted on other documents, groups and copies kept
+    together, and by its other labels, where documents have several.
+
+    Parameters
+    ----------
+    corpus : labelled documents; others are passed over
+    number : how many documents are told, the most suspicious first; None for all
+    method : an unfitted method, or the name of one
+    seed : of the folds, and of a method that is given by name
+    jobs : threads of such a method
+    verbose : above 0 for progress bars
+
+    Returns
+    -------
+    list of dict
+        A row per document, ready for ``pandas.DataFrame``: its fields (``id``, ``language``, ``text``,
+        ``labels``, …); its ``kind``, "wrong label", "missing label", "swapped", "duplicates disagree" or
+        "translations disagree"; ``doubted``, the label that may be wrong, and ``rather``, the one that may be
+        missing; the ``probability`` of the first that is there; ``words_for`` the labels as they are and
+        ``words_against`` them, ``others_against``, the document's other labels that speak against; ``peers``,
+        the ids of copies or translations that are labelled otherwise; and the ``suspicion``, from 0 to 1.
+
+    Examples
+    --------
+    >>> from funnelling import Document
+    >>> texts = {"money": "loan bank rate", "sport": "game ball team"}
+    >>> documents = [
+    ...     Document(f"{label}{i}", f"{text} {i % 5}", "en", (label,))
+    ...     for i in range(20) for label, text in texts.items()
+    ... ]
+    >>> documents[0] = Document("slip", "loan bank rate 0", "en", ("sport",))
+    >>> row = audit(Corpus.from_documents(documents), 1)[0]
+    >>> row["id"], row["doubted"], row["rather"]
+    ('slip', 'sport', 'money')
+    """
+    labelled = corpus.labelled()
+    if not len(labelled):
+        raise InputError("no labelled document to look at. Give documents labels.")
+    labelled = replace(labelled, one_label=have_one_label(labelled))
+    make = partial(make_method, method, seed=seed, jobs=jobs) if isinstance(method, str) else partial(clone, method)
+    return audit_held_out(held_out_by_folds(make, labelled, seed, verbose), number, seed=seed, verbose=verbose)
+
+
+def audit_model(model: "Method", number: int | None = None, *, verbose: int = 0) -> list[Row]:
+    """What `audit` gives, of the training documents that a model keeps.
+
+    What it said of them when they were held out is kept, too, by a funnel. Words are those that speak to the
+    model, which has learned from the document. Where it has not kept texts as they were written, rows have
+    their ``beginning`` instead of a ``text``.
+    """
+    held_out = held_out_of(model, verbose)
+    return audit_held_out(held_out, number, seed=model.training_.seed, verbose=verbose)
+
+
+def audit_held_out(held_out: HeldOut, number: int | None = None, *, seed: int = 0, verbose: int = 0) -> list[Row]:
+    """What `audit` gives, of documents whose held-out probabilities are known."""
+    corpus, classes = held_out.corpus, held_out.classes
+    given = corpus.label_matrix(classes)
+    doubts = suspicions(
+        held_out.probabilities,
+        given,
+        corpus.languages,
+        held_out.folds,
+        exclusive=corpus.one_label,
+        seed=seed,
+        verbose=verbose,
+    )
+    peers = disagreements(corpus, given, verbose)
+    scores = doubts.scores.copy()
+    scores[list(peers)] = (1 + scores[list(peers)]) / 2  # of documents that contradict each other, one is wrong
+    order = np.argsort(-scores, kind="stable")[:number].tolist()
+    return [
+        _row(held_out, doubts, row, peers.get(row), float(scores[row]))
+        for row in watched(order, "evidence", bool(verbose))
+    ]
+
+
+def _row(
+    held_out: HeldOut, doubts: Suspicions, row: int, peers: Disagreement | None, suspicion: float
+) -> Row:
+    corpus, classes = held_out.corpus, held_out.classes
+    kind = doubts.kinds[row]
+    doubted = int(doubts.wrong[row]) if kind in (WRONG, SWAPPED) else NONE
+    rather = int(doubts.missing[row]) if kind in (MISSING, SWAPPED) else NONE
+    if peers is not None:
+        kind = peers.kind
+        chances = doubts.probabilities[row]
+        doubted = min(peers.wrong, key=lambda column: chances[column], default=NONE)
+        rather = max(peers.missing, key=lambda column: chances[column], default=NONE)
+    first = doubted if doubted != NONE else rather
+    words_for, words_against = _words(held_out, row, doubted, rather)
+    text = {"text": corpus.texts[row]}
+    if held_out.beginnings is not None:
+        text = {"beginning": held_out.beginnings[row]}
+    return {
+        "id": corpus.ids[row],
+        "language": corpus.languages[row],
+        **text,
+        "labels": list(corpus.labels[row] or ()),
+        **{
+            name: value
+            for name, value in (("split", corpus.splits[row]), ("group", corpus.groups[row]))
+            if value is not None
+        },
+        "kind": kind,
+        "doubted": None if doubted == NONE else classes[doubted],
+        "rather": None if rather == NONE else classes[rather],
+        "probability": None if first == NONE else float(doubts.probabilities[row, first]),
+        "words_for": words_for,
+        "words_against": words_against,
+        "others_against": _others_against(doubts, classes, corpus.labels[row] or (), row, doubted, rather),
+        "peers": [corpus.ids[peer] for peer in (peers.peers if peers else ())[:MOST_NAMED]],
+        "suspicion": suspicion,
+    }
+
+
+def _words(held_out: HeldOut, row: int, doubted: int, rather: int) -> tuple[list[str], list[str]]:
+    """The words that speak for the labels of a document as they are, and those that speak against them."""
+    named = {held_out.classes[column]: sign for column, sign in ((doubted, 1), (rather, -1)) if column != NONE}
+    reasons = held_out.explain(row, list(named))
+    text = held_out.corpus.texts[row]
+    spoken: dict[int, list[str]] = {1: [], -1: []}
+    for label, reason in reasons.items():
+        passages = [tuple(each) for each in reason.get("passages", ())]
+        for sign in spoken:
+            words = telling_words(text, passages, reason, sign)
+            spoken[sign * named[label]] += [str(word) for word, _ in words]
+    return list(dict.fromkeys(spoken[1])), list(dict.fromkeys(spoken[-1]))
+
+
+def _others_against(
+    doubts: Suspicions, classes: Sequence[str], labels: Sequence[str], row: int, doubted: int, rather: int
+) -> list[str]:
+    """The labels of a document that speak most against one that it has, or for one that it has not."""
+    if doubts.others is None:
+        return []
+    against: dict[str, float] = {}
+    for column, sign in ((doubted, -1), (rather, 1)):
+        if column != NONE:
+            spoken = doubts.others.spoken(row, column)
+            for place, seen in enumerate(doubts.others.seen.tolist()):
+                if classes[seen] in labels and seen != column and sign * spoken[place] > 0:
+                    against[classes[seen]] = against.get(classes[seen], 0.0) + float(abs(spoken[place]))
+    return sorted(against, key=lambda label: -against[label])[:MOST_NAMED]

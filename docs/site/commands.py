@@ -27,6 +27,7 @@ CHAPTERS = {  # of the guide, that tell more of a command
     "predict": ("own-data",),
     "evaluate": ("own-data", "reading-the-table"),
     "explain": ("in-use",),
+    "audit": ("in-use",),
     "add-language": ("in-use",),
     "update": ("in-use",),
     "forget": ("in-use",),

@@ -15,10 +15,10 @@ def add_to(commands: options.Commands) -> None:
         help="find documents whose labels look wrong or missing",
         description="List labelled documents whose labels look wrong or missing, the most suspicious first: "
         "by models that did not learn from them, by labels that go together, by near-duplicates and by "
-        "translations (documents of one group) that are labelled otherwise. Each has a kind, the label that is "
-        "doubted, the one it should rather have, and the words, labels and documents that speak for and "
-        "against. -o FILE has all documents unless -n says how many; correct its labels, and update takes it. "
-        "For a model, its own training documents are looked at, as far as it keeps them.",
+        "translations (documents of one group) that are labelled otherwise. Each has a kind, the label that "
+        "is doubted, the one it should rather have, and the words, labels and documents that speak for and "
+        "against. -o FILE has all documents unless -n says how many; correct its labels, and update takes "
+        "it. For a model, its own training documents are looked at, as far as it keeps them.",
         epilog=options.examples("audit docs.jsonl -n 100 -o suspects.xlsx", "audit model"),
     )
     parser.add_argument(
@@ -35,9 +35,7 @@ def add_to(commands: options.Commands) -> None:
         help="output file: .csv, .tsv, .xlsx, .parquet or .jsonl; - for JSON Lines on standard output",
     )
     outputs.add_argument("--json", action="store_true", help="print JSON instead of a listing")
-    parser.add_argument(
-        "--method", metavar="M", help="method that judges the documents of a file (fun-tat)"
-    )
+    parser.add_argument("--method", metavar="M", help="method that judges the documents of a file (fun-tat)")
     options.add_seed(parser)
     options.add_jobs(parser)
     options.add_force(parser)

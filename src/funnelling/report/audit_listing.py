@@ -31,13 +31,17 @@ def audit_listing(rows: Sequence[Mapping[str, Any]], width: int) -> str:
             "beside": ", ".join(row["peers"]),
             "text": beginning(row.get("text", row.get("beginning", ""))),
         }
-        lines.append(printable(f"{place:2}. {row['id']} ({row['language']}), suspicion {number(row['suspicion'])}"))
+        lines.append(
+            printable(f"{place:2}. {row['id']} ({row['language']}), suspicion {number(row['suspicion'])}")
+        )
         lines.append(printable(f"    {row['kind']}: {_doubt(row)}"))
         for name, value in said.items():
             if value:
                 begin, rest = f"    {name:<9}", " " * 13
                 plain = " ".join(printable(value).split())
-                lines.append(textwrap.fill(plain, width, initial_indent=begin, subsequent_indent=rest).rstrip())
+                lines.append(
+                    textwrap.fill(plain, width, initial_indent=begin, subsequent_indent=rest).rstrip()
+                )
     return "\n".join(lines)
 
 

@@ -1,16 +1,17 @@
 """Labelled documents whose labels look wrong or missing, the most suspicious first, and why."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.estimator import clone
+from funnelling.matrices import Rows
 from funnelling.method.registry import make_method
+from funnelling.review.co_occurrence import Array
 from funnelling.review.held_out import HeldOut, held_out_by_folds, held_out_of
 from funnelling.review.peers import Disagreement, disagreements
 from funnelling.review.suspicion import MISSING, NONE, SWAPPED, WRONG, Suspicions, suspicions
@@ -77,8 +78,14 @@ def audit(
     if not len(labelled):
         raise InputError("no labelled document to look at. Give documents labels.")
     labelled = replace(labelled, one_label=have_one_label(labelled))
-    make = partial(make_method, method, seed=seed, jobs=jobs) if isinstance(method, str) else partial(clone, method)
-    return audit_held_out(held_out_by_folds(make, labelled, seed, verbose), number, seed=seed, verbose=verbose)
+    make = (
+        partial(make_method, method, seed=seed, jobs=jobs)
+        if isinstance(method, str)
+        else partial(clone, method)
+    )
+    return audit_held_out(
+        held_out_by_folds(make, labelled, seed, verbose), number, seed=seed, verbose=verbose
+    )
 
 
 def audit_model(model: "Method", number: int | None = None, *, verbose: int = 0) -> list[Row]:
@@ -92,10 +99,20 @@ def audit_model(model: "Method", number: int | None = None, *, verbose: int = 0)
     return audit_held_out(held_out, number, seed=model.training_.seed, verbose=verbose)
 
 
-def audit_held_out(held_out: HeldOut, number: int | None = None, *, seed: int = 0, verbose: int = 0) -> list[Row]:
+def audit_held_out(
+    held_out: HeldOut, number: int | None = None, *, seed: int = 0, verbose: int = 0
+) -> list[Row]:
     """What `audit` gives, of documents whose held-out probabilities are known."""
-    corpus, classes = held_out.corpus, held_out.classes
-    given = corpus.label_matrix(classes)
+    ranking = rank(held_out, seed, verbose)
+    first = watched(ranking.order[:number], "evidence", bool(verbose))
+    given = held_out.corpus.label_matrix(held_out.classes)
+    return [_row(held_out, ranking, row, given[row]) for row in first]
+
+
+def rank(held_out: HeldOut, seed: int = 0, verbose: int = 0) -> "Ranking":
+    """All documents from the most suspicious to the least, and what is doubted of each."""
+    corpus = held_out.corpus
+    given = corpus.label_matrix(held_out.classes)
     doubts = suspicions(
         held_out.probabilities,
         given,
@@ -105,20 +122,25 @@ def audit_held_out(held_out: HeldOut, number: int | None = None, *, seed: int = 
         seed=seed,
         verbose=verbose,
     )
-    peers = disagreements(corpus, given, verbose)
+    disagreeing = disagreements(corpus, given, verbose)
     scores = doubts.scores.copy()
-    scores[list(peers)] = (1 + scores[list(peers)]) / 2  # of documents that contradict each other, one is wrong
-    order = np.argsort(-scores, kind="stable")[:number].tolist()
-    return [
-        _row(held_out, doubts, row, peers.get(row), float(scores[row]))
-        for row in watched(order, "evidence", bool(verbose))
-    ]
+    rows = list(disagreeing)
+    scores[rows] = (1 + scores[rows]) / 2  # of documents that contradict each other, one is wrong
+    return Ranking(np.argsort(-scores, kind="stable").tolist(), scores, doubts, disagreeing)
 
 
-def _row(
-    held_out: HeldOut, doubts: Suspicions, row: int, peers: Disagreement | None, suspicion: float
-) -> Row:
+class Ranking(NamedTuple):
+    """Rows of documents, the most suspicious first; the suspicion of each row, and what it comes from."""
+
+    order: list[int]
+    scores: Array
+    doubts: Suspicions
+    disagreeing: dict[int, Disagreement]
+
+
+def _row(held_out: HeldOut, ranking: Ranking, row: int, given: Rows) -> Row:
     corpus, classes = held_out.corpus, held_out.classes
+    doubts, peers = ranking.doubts, ranking.disagreeing.get(row)
     kind = doubts.kinds[row]
     doubted = int(doubts.wrong[row]) if kind in (WRONG, SWAPPED) else NONE
     rather = int(doubts.missing[row]) if kind in (MISSING, SWAPPED) else NONE
@@ -148,15 +170,19 @@ def _row(
         "probability": None if first == NONE else float(doubts.probabilities[row, first]),
         "words_for": words_for,
         "words_against": words_against,
-        "others_against": _others_against(doubts, classes, corpus.labels[row] or (), row, doubted, rather),
+        "others_against": [
+            classes[column] for column in _others_against(doubts, row, given, doubted, rather)
+        ],
         "peers": [corpus.ids[peer] for peer in (peers.peers if peers else ())[:MOST_NAMED]],
-        "suspicion": suspicion,
+        "suspicion": float(ranking.scores[row]),
     }
 
 
 def _words(held_out: HeldOut, row: int, doubted: int, rather: int) -> tuple[list[str], list[str]]:
     """The words that speak for the labels of a document as they are, and those that speak against them."""
-    named = {held_out.classes[column]: sign for column, sign in ((doubted, 1), (rather, -1)) if column != NONE}
+    named = {
+        held_out.classes[column]: sign for column, sign in ((doubted, 1), (rather, -1)) if column != NONE
+    }
     reasons = held_out.explain(row, list(named))
     text = held_out.corpus.texts[row]
     spoken: dict[int, list[str]] = {1: [], -1: []}
@@ -168,17 +194,15 @@ def _words(held_out: HeldOut, row: int, doubted: int, rather: int) -> tuple[list
     return list(dict.fromkeys(spoken[1])), list(dict.fromkeys(spoken[-1]))
 
 
-def _others_against(
-    doubts: Suspicions, classes: Sequence[str], labels: Sequence[str], row: int, doubted: int, rather: int
-) -> list[str]:
-    """The labels of a document that speak most against one that it has, or for one that it has not."""
+def _others_against(doubts: Suspicions, row: int, given: Rows, doubted: int, rather: int) -> list[int]:
+    """The columns of a document's labels that speak most against one of them, or for one that it lacks."""
     if doubts.others is None:
         return []
-    against: dict[str, float] = {}
+    seen = doubts.others.seen
+    against = np.zeros(len(seen))
     for column, sign in ((doubted, -1), (rather, 1)):
         if column != NONE:
-            spoken = doubts.others.spoken(row, column)
-            for place, seen in enumerate(doubts.others.seen.tolist()):
-                if classes[seen] in labels and seen != column and sign * spoken[place] > 0:
-                    against[classes[seen]] = against.get(classes[seen], 0.0) + float(abs(spoken[place]))
-    return sorted(against, key=lambda label: -against[label])[:MOST_NAMED]
+            spoken = sign * doubts.others.spoken(row, column)
+            against += np.where(given[seen] & (seen != doubted), np.maximum(spoken, 0), 0)
+    order = np.argsort(-against, kind="stable")[:MOST_NAMED]
+    return [int(seen[place]) for place in order if against[place] > 0]

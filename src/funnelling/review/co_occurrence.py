@@ -77,6 +77,7 @@ def _log_odds(weights: Cells, beliefs: Beliefs, others: Any) -> Cells:
 def _fitted(beliefs: Beliefs, given: Targets, seen: NDArray[np.intp]) -> Cells:
     """The weights of the regressions of all labels, which share nothing but their prior."""
     from scipy.optimize import minimize
+    from threadpoolctl import threadpool_limits
 
     others = _ones(given[:, seen])
     turned = sparse.csr_array(others.T)
@@ -103,5 +104,8 @@ def _fitted(beliefs: Beliefs, given: Targets, seen: NDArray[np.intp]) -> Cells:
         slope[own] = 0
         return float(lost), slope.ravel()
 
-    found = minimize(loss, centre.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    with threadpool_limits(
+        1, "blas"
+    ):  # for the same bits; `one_blas_thread` may not know scipy's own library
+        found = minimize(loss, centre.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
     return np.asarray(found.x, dtype=np.float32).reshape(centre.shape)

@@ -123,13 +123,15 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
         np.zeros(int(whole.sum()), dtype=np.intp),
     )
     return held_out._replace(
-        beginnings=None if shown is None else [text for text, is_there in zip(shown, whole, strict=True) if is_there]
+        beginnings=None
+        if shown is None
+        else [text for text, is_there in zip(shown, whole, strict=True) if is_there]
     )
 
 
 def _of(some: Corpus, every: Corpus, shown: list[str]) -> list[str]:
     """What is shown of some documents of a corpus."""
-    known = {key: text for key, text in zip(_keys(every), shown, strict=True)}
+    known = dict(zip(_keys(every), shown, strict=True))
     return [known[key] for key in _keys(some)]
 
 

@@ -36,9 +36,10 @@ CHANGES: tuple[Change, ...] = ("dropped", "added", "swapped")
 class Suspicions:
     """What is doubted of each document.
 
-    ``scores`` are from 0 to 1; ``wrong`` and ``missing`` the columns of the most doubtful label that it has and
-    of the one that it most likely lacks, or -1; ``kinds`` which of them is meant. ``probabilities`` are those of
-    labels by all that is known, and ``others``, if documents have several labels, what labels say of labels.
+    ``scores`` are from 0 to 1; ``wrong`` and ``missing`` the columns of the most doubtful label that it has
+    and of the one that it most likely lacks, or -1; ``kinds`` which of them is meant. ``probabilities`` are
+    those of labels by all that is known, and ``others``, if documents have several labels, what labels say of
+    labels.
     """
 
     scores: Array
@@ -59,7 +60,7 @@ def suspicions(
     seed: int = 0,
     verbose: int = 0,
 ) -> Suspicions:
-    """What is doubted of documents, by held-out ``probabilities`` (documents, labels) of the labels ``given``."""
+    """What is doubted of documents and the labels ``given``, by held-out ``probabilities``."""
     if exclusive:
         return _of_one_label(probabilities, given)
     beliefs = Beliefs(_logit(probabilities), _logit(_usual(given, np.asarray(languages, dtype=object))))
@@ -106,7 +107,9 @@ def _usual(given: Targets, languages: NDArray[np.object_]) -> Array:
     usual = np.empty(given.shape)
     for language in set(languages.tolist()):
         rows = languages == language
-        usual[rows] = (given[rows].sum(axis=0) + PRIOR_DOCUMENTS * everywhere) / (rows.sum() + PRIOR_DOCUMENTS)
+        usual[rows] = (given[rows].sum(axis=0) + PRIOR_DOCUMENTS * everywhere) / (
+            rows.sum() + PRIOR_DOCUMENTS
+        )
     return usual
 
 
@@ -121,7 +124,9 @@ def _judged(given: Targets, folds: Folds) -> Targets:
 def _traces(odds: Cells, given: Targets, judged: Targets) -> Array:
     """The log-odds that a document has an added label, and that it lacks a dropped one: (documents, 2)."""
     odds = np.clip(odds, -HIGHEST, HIGHEST)
-    added = np.where(given & judged, np.exp(-odds), 0).sum(axis=1, dtype=np.float64) / np.maximum((~given).sum(axis=1), 1)
+    added = np.where(given & judged, np.exp(-odds), 0).sum(axis=1, dtype=np.float64) / np.maximum(
+        (~given).sum(axis=1), 1
+    )
     dropped = np.where(given, 0, np.exp(odds)).sum(axis=1, dtype=np.float64) / (given.sum(axis=1) + 1)
     traces: Array = np.log(np.column_stack([added, dropped]) + np.exp(-HIGHEST))
     return traces
@@ -133,7 +138,7 @@ def _parts(traces: Array) -> Array:
 
 
 def _changed(given: Targets, kind: Change, random: np.random.Generator) -> tuple[Targets, Rows]:
-    """Documents with a label dropped, added or swapped, each as likely as any other; and where there was one."""
+    """Documents with a label dropped, added or swapped, any as likely as another; and where that could be."""
     keys = random.random((2, *given.shape))
     has, lacks = given.any(axis=1), ~given.all(axis=1)
     rows = np.ones(len(given), dtype=bool)

@@ -2,20 +2,20 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
-from funnelling.errors import InputError
 from funnelling.formats.arrow import Kind
 from funnelling.formats.document import join_labels
 from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.review.auditing import METHOD, Row, audit, audit_model
-from funnelling.storage.folders import MODEL_FILE
 from funnelling.tasks.outputs import check_new_files
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_labelled
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.wording import counted
+from funnelling.work.names import MODEL
 
 LISTS = ("words_for", "words_against", "others_against", "peers")
 
@@ -54,7 +54,7 @@ def audit_file(
     target = None if output is None or os.fspath(output) == STANDARD else os.fspath(output)
     ending = JSON_LINES if target is None else check_writable(target)
     if target is not None:
-        check_new_files(os.path.dirname(target) or ".", [target], force)
+        check_new_files(Path(target).parent, [Path(target)], force)
     rows = _of_model(source, number, jobs, verbose) if is_model(source) else None
     if rows is None:
         corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
@@ -74,7 +74,7 @@ def audit_file(
 def is_model(source: FilePath) -> bool:
     """Whether a name is that of a model, in a folder or on the Hub."""
     name = os.fspath(source)
-    return name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL_FILE))
+    return name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))
 
 
 def _of_model(source: FilePath, number: int | None, jobs: int | None, verbose: int) -> list[Row]:

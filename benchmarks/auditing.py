@@ -2,8 +2,8 @@
 
 In a share of a file's training documents a label is dropped, added or swapped, and all documents are ranked:
 ``python benchmarks/auditing.py FILE … [--changes mixed swapped] [--shares .05 .1]``. Each line says which
-part of the changed documents stands within the first 5, 10, 15 and 30 % of a ranking. Where documents have one
-label each, cleanlab (if it is installed) ranks them by the same probabilities, and by its usual recipe:
+part of the changed documents stands within the first 5, 10, 15 and 30 % of a ranking. Where documents have
+one label each, cleanlab (if it is installed) ranks them by the same probabilities, and by its usual recipe:
 tf-idf and logistic regression, five folds.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from funnelling import Corpus, read_corpus
 from funnelling.method.registry import make_method
 from funnelling.review.auditing import METHOD, rank
-from funnelling.review.held_out import held_out_by_folds
+from funnelling.review.held_out import held_out
 from funnelling.trials.one_label import have_one_label
 
 CHANGES = ("dropped", "added", "swapped")
@@ -61,8 +61,8 @@ def found(order: Any, changes: Any) -> str:
 
 def rankings(corpus: Corpus, method: str, seed: int, jobs: int) -> Iterator[tuple[str, Any]]:
     """Orders of the documents, ours first."""
-    held_out = held_out_by_folds(partial(make_method, method, seed=seed, jobs=jobs), corpus, seed)
-    yield "audit", rank(held_out, seed).order
+    documents = held_out(partial(make_method, method, seed=seed, jobs=jobs), corpus, seed)
+    yield "audit", rank(documents, seed).order
     if not corpus.one_label:
         return
     try:
@@ -71,7 +71,10 @@ def rankings(corpus: Corpus, method: str, seed: int, jobs: int) -> Iterator[tupl
         return
     classes = corpus.label_set()
     labels = corpus.label_matrix(classes).argmax(axis=1)
-    yield "cleanlab, same probabilities", np.argsort(get_label_quality_scores(labels, held_out.probabilities))
+    yield (
+        "cleanlab, same probabilities",
+        np.argsort(get_label_quality_scores(labels, documents.probabilities)),
+    )
     yield "cleanlab, its recipe", np.argsort(get_label_quality_scores(labels, recipe(corpus.texts, labels)))
 
 

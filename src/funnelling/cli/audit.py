@@ -35,7 +35,9 @@ def add_to(commands: options.Commands) -> None:
         help="output file: .csv, .tsv, .xlsx, .parquet or .jsonl; - for JSON Lines on standard output",
     )
     outputs.add_argument("--json", action="store_true", help="print JSON instead of a listing")
-    parser.add_argument("--method", metavar="M", help="method that judges the documents of a file (fun-tat)")
+    parser.add_argument(
+        "--method", metavar="M", help="method that judges the documents of a file (fun-views)"
+    )
     options.add_seed(parser)
     options.add_jobs(parser)
     options.add_force(parser)

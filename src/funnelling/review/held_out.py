@@ -1,6 +1,7 @@
 """What methods say of documents that they did not learn from: by outer folds, or as a model has kept it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,8 @@ from funnelling.matrices import Folds
 from funnelling.method.merging import by_class
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.measuring import servable
-from funnelling.trials.splits import check_labels_differ, learnable, outer_folds
-from funnelling.work.progress import watched
+from funnelling.trials.splits import check_labels_differ, learnable, outer_folds, with_copies
+from funnelling.work.progress import clock, watched
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -49,6 +50,36 @@ class HeldOut(NamedTuple):
         return {str(label): reason for label, reason in told["labels"].items()}
 
 
+def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0) -> HeldOut:
+    """The probabilities of documents by methods that did not learn from them, groups and copies together.
+
+    One fit of a funnel gives them, for it holds documents out from both tiers to calibrate itself. Other
+    methods are fitted by outer folds, and so are funnels of which a sample taught tier 2.
+    """
+    check_labels_differ(corpus)
+    model = make()
+    if not hasattr(model, "held_out_probabilities"):
+        return held_out_by_folds(make, corpus, seed, verbose)
+    together = replace(corpus, groups=with_copies(corpus))
+    with clock("fitting", bool(verbose)):
+        fit_method(model, together)
+    kept = model.held_out_probabilities()
+    languages = corpus.by_language()
+    if {tag: len(rows) for tag, rows in kept.items()} != {tag: len(rows) for tag, rows in languages.items()}:
+        return held_out_by_folds(make, corpus, seed, verbose)
+    probabilities = np.empty((len(corpus), len(model.classes_)))
+    for tag, rows in languages.items():
+        probabilities[rows] = kept[tag]
+    return HeldOut(
+        corpus,
+        [str(label) for label in model.classes_],
+        probabilities,
+        outer_folds(corpus, FOLDS, seed),
+        [model],
+        np.zeros(len(corpus), dtype=np.intp),
+    )
+
+
 def held_out_by_folds(
     make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0
 ) -> HeldOut:
@@ -56,7 +87,6 @@ def held_out_by_folds(
 
     Documents in a language that no other fold teaches are left out.
     """
-    check_labels_differ(corpus)
     classes = corpus.label_set()
     folds = outer_folds(corpus, FOLDS, seed)
     probabilities = np.zeros((len(corpus), len(classes)))

@@ -121,10 +121,10 @@ def rank(documents: HeldOut, seed: int = 0, verbose: int = 0) -> "Ranking":
     )
     disagreeing = disagreements(corpus, given, verbose)
     scores = doubts.scores.copy()
-    odds = scores / np.maximum(1 - scores, SURE)
+    odds = doubts.scores / np.maximum(1 - doubts.scores, SURE)
     for row, each in disagreeing.items():  # one of them is wrong: which, their own suspicions say
         others = odds[each.peers].mean() / len(each.peers)
-        scores[row] = (1 + odds[row] / max(odds[row] + others, SURE)) / 2
+        scores[row] += (1 - scores[row]) * odds[row] / max(odds[row] + others, SURE)
     return Ranking(np.argsort(-scores, kind="stable").tolist(), scores, doubts, disagreeing)
 
 

@@ -37,70 +37,62 @@ print(f"{planted.sum()} of {len(train)} documents have a wrong label, and lack a
 # A second opinion
 # ----------------
 #
-# Every document gets its probabilities from a model that was fitted without it. ``GroupKFold`` keeps
-# documents of one group, translations or versions of one text, on the same side: a translation with the same
-# slip would vouch for it. The fit gets languages and groups; scikit-learn hands neither to ``predict_proba``,
-# where languages are detected.
+# :func:`funnelling.audit` judges every document by a model that was fitted without it. Documents of one
+# group, translations or versions of one text, are held out together: a translation with the same slip would
+# vouch for it. It then asks which labels go together, and ranks the documents by how much they look like ones
+# with a label changed.
 
-import sklearn
-from sklearn.model_selection import GroupKFold, cross_val_predict
+from dataclasses import replace
 
-from funnelling import FunnellingClassifier
+from funnelling import audit
 
-with sklearn.config_context(enable_metadata_routing=True):
-    model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0)
-    model.set_fit_request(languages=True, groups=True)
-    probabilities = cross_val_predict(
-        model,
-        train.texts,
-        given,
-        cv=GroupKFold(5, shuffle=True, random_state=0),
-        method="predict_proba",
-        params={"languages": train.languages, "groups": train.groups},
-    )
+lists = [tuple(classes[column] for column in np.flatnonzero(row)) for row in given]
+rows = audit(replace(train, labels=lists))
 
-# %%
-# A label that a document has looks as wrong as it is improbable; one that it lacks, as it is probable. A
-# wrong label in the place of a right one leaves both traces, so their sum ranks the documents. (That suits
-# slips as they were planted here, one label for another; where labels are only missing, take ``missing``.)
-
-improbable = np.where(given == 1, 1 - probabilities, 0)
-missing = np.where(given == 1, 0, probabilities)
-suspects = np.argsort(-improbable.max(axis=1) - missing.max(axis=1), kind="stable")
-for row in suspects[:8]:
-    has, lacks = improbable[row].argmax(), missing[row].argmax()
-    about = f"{train.ids[row]}: {classes[has]} or rather {classes[lacks]}?"
-    print(about, "(planted)" if planted[row] else "(as it came)")
+place = {name: row for row, name in enumerate(train.ids)}
+suspects = np.array([place[row["id"]] for row in rows])
+for row in rows[:8]:
+    about = f"{row['id']}: {row['kind']}: {row['doubted']} or rather {row['rather']}?"
+    print(about, "(planted)" if planted[place[row["id"]]] else "(as it came)")
 
 # %%
 # Those that came so are not all false alarms: the sample is a real catalogue, and a sure contradiction
 # deserves a look whoever made it. What is counted below, planted labels alone, is the least that is found.
 #
-# By confident learning
-# ---------------------
+# By the text alone
+# -----------------
 #
-# Confident learning asks not whether a probability contradicts a label, but whether it does so by the
-# standards of that label: a label is doubted where the probability of the opposite is higher than it is, on
-# average, in documents that are labelled so. Its library is cleanlab, which takes our probabilities as they
-# are, and label lists as numbers.
+# Confident learning asks whether the probability of a label contradicts it by the standards of that label.
+# Its library is cleanlab, which takes probabilities from any model, and label lists as numbers. Here they
+# come from scikit-learn's ``cross_val_predict``; the fit gets languages and groups, and ``predict_proba``
+# detects languages.
 
-rankings = {"two traces": suspects}
+rankings = {"audit": suspects}
 try:
     from cleanlab.multilabel_classification import get_label_quality_scores
-    from cleanlab.multilabel_classification.filter import find_label_issues
 except ImportError:
     print("cleanlab is not installed (pip install cleanlab): this part is left out")
 else:
+    import sklearn
+    from sklearn.model_selection import GroupKFold, cross_val_predict
+
+    from funnelling import FunnellingClassifier
+
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = FunnellingClassifier(views=None, meta_C=1.0, random_state=0)
+        model.set_fit_request(languages=True, groups=True)
+        probabilities = cross_val_predict(
+            model,
+            train.texts,
+            given,
+            cv=GroupKFold(5, shuffle=True, random_state=0),
+            method="predict_proba",
+            params={"languages": train.languages, "groups": train.groups},
+        )
     numbers = [np.flatnonzero(row).tolist() for row in given]
-    issues = find_label_issues(numbers, probabilities)
-    print(f"cleanlab doubts {issues.sum()} documents, {planted[issues].sum()} of them planted")
     rankings["cleanlab"] = np.argsort(get_label_quality_scores(numbers, probabilities), kind="stable")
 
 # %%
-# It doubts a document where it doubts any of its 32 labels, present or absent, which in a catalogue with gaps
-# is most of them; its order of documents is what helps. It knows nothing of how labels were planted here, and
-# the ranking above does.
-#
 # How many are found
 # ------------------
 #

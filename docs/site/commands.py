@@ -28,6 +28,7 @@ CHAPTERS = {  # of the guide, that tell more of a command
     "evaluate": ("own-data", "reading-the-table"),
     "explain": ("in-use",),
     "suggest": ("labelling",),
+    "audit": ("labelling",),
     "add-language": ("in-use",),
     "update": ("in-use",),
     "forget": ("in-use",),

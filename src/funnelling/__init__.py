@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from funnelling.funnel import FunnellingClassifier
     from funnelling.labelsets import Label, LabelSet, read_label_set
     from funnelling.method.base import Method
+    from funnelling.review.auditing import audit
     from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Reference",
     "UpperBoundClassifier",
     "WordsAndCharactersClassifier",
+    "audit",
     "load_model",
     "pull_model",
     "push_model",
@@ -83,6 +85,7 @@ _MODULES = {
     "Reference": "funnelling.corpus.reference",
     "UpperBoundClassifier": "funnelling.baselines",
     "WordsAndCharactersClassifier": "funnelling.baselines",
+    "audit": "funnelling.review.auditing",
     "load_model": "funnelling.storage",
     "pull_model": "funnelling.storage",
     "push_model": "funnelling.storage",

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from funnelling.cli import (
     add_language,
+    audit,
     compare,
     completion,
     data,
@@ -49,6 +50,7 @@ COMMANDS = (
     predict,
     evaluate,
     explain,
+    audit,
     inspect,
     suggest,
     add_language,

@@ -568,6 +568,15 @@ class FunnellingClassifier(Method):
             measures[language] = {**by_name, "documents": int(counts.documents)}
         return measures
 
+    def held_out_probabilities(self) -> dict[str, npt.NDArray[np.float64]]:
+        """The probabilities of training documents that were held out from both tiers, by language.
+
+        Nothing, where the model has not kept its scores of them.
+        """
+        archive: FunnelArchive | None = getattr(self, "training_", None)
+        scores = {} if archive is None else archive.scores
+        return {language: self._probabilities(language, rows) for language, rows in scores.items()}
+
     # --- languages ------------------------------------------------------------------------------
 
     def learns_own_words(self) -> bool:

@@ -194,14 +194,16 @@ def _explained(
         error[kind] = {
             "label": classes[column],
             "probability": float(probabilities[column]),
-            "words": _words(text, placed[kind], reasons[kind], -1 if kind == "missed" else 1),
+            "words": telling_words(text, placed[kind], reasons[kind], -1 if kind == "missed" else 1),
             "passages": [(s + moved, e + moved, c) for s, e, c in placed[kind] if start <= s and e <= end],
         }
     evidence = {} if explanation.get("evidence", True) else {"evidence": False}
     return {**error, "text": shown, **evidence}  # type: ignore[typeddict-item]
 
 
-def _words(text: str, passages: Sequence[Passage], reason: dict[str, Any], sign: int) -> list[list[Any]]:
+def telling_words(
+    text: str, passages: Sequence[Passage], reason: dict[str, Any], sign: int
+) -> list[list[Any]]:
     """The words that added most to a score, or took most from it: those of the text, or the method's own."""
     added: dict[str, float] = {}
     if passages:

@@ -38,7 +38,7 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
     if (splits == "").all():
         sizes = Counter(corpus.languages)
         quota = Counter({language: round(TEST_SHARE * size) for language, size in sizes.items()})
-        test = _draw_test(replace(corpus, groups=_with_copies(corpus)), quota, seed, trial)
+        test = _draw_test(replace(corpus, groups=with_copies(corpus)), quota, seed, trial)
         return _make_trial(corpus, ~test, test)
     train, test = splits == "train", splits == "test"
     if trial > 0 and (splits == "parallel").any():
@@ -82,7 +82,7 @@ def _is_of(tag: str | None, languages: Sequence[str]) -> bool:
 def outer_folds(corpus: Corpus, folds: int, seed: int) -> Folds:
     """A fold for each document, balanced in every language, groups and copies together."""
     fold_of_document = np.empty(len(corpus), dtype=np.intp)
-    together = _with_copies(corpus)
+    together = with_copies(corpus)
     for language, rows in corpus.by_language().items():
         groups = [together[row] for row in rows]
         fold_of_document[rows] = assign_folds(
@@ -91,7 +91,7 @@ def outer_folds(corpus: Corpus, folds: int, seed: int) -> Folds:
     return fold_of_document
 
 
-def _with_copies(corpus: Corpus) -> list[str | None]:
+def with_copies(corpus: Corpus) -> list[str | None]:
     """The groups of documents; those without one form a group with others of the same text and language.
 
     A copy on the other side would be known by heart. Where a language has few texts in all, they stay apart.

@@ -1,0 +1,207 @@
+"""Labelled documents whose labels look wrong or missing, the most suspicious first, and why."""
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from funnelling.corpus import Corpus
+from funnelling.errors import InputError
+from funnelling.estimator import clone
+from funnelling.matrices import Rows
+from funnelling.method.registry import make_method
+from funnelling.review.co_occurrence import Array
+from funnelling.review.held_out import HeldOut, held_out, held_out_of
+from funnelling.review.peers import Disagreement, disagreements
+from funnelling.review.suspicion import MISSING, NONE, SURE, SWAPPED, WRONG, Suspicions, suspicions
+from funnelling.trials.errors import telling_words
+from funnelling.trials.one_label import have_one_label
+from funnelling.work.progress import watched
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
+MOST_NAMED = 5  # other labels, or documents, that a row names
+
+Row = dict[str, Any]
+
+
+def audit(
+    corpus: Corpus,
+    number: int | None = None,
+    *,
+    method: "str | Method" = METHOD,
+    seed: int = 0,
+    jobs: int | None = None,
+    verbose: int = 0,
+) -> list[Row]:
+    """The documents of a corpus whose labels look most wrong, or most incomplete, to models without them.
+
+    Every labelled document is judged by classifiers that were fitted on other documents, groups and copies
+    kept together, and by its other labels, where documents have several.
+
+    Parameters
+    ----------
+    corpus : labelled documents; others are passed over
+    number : how many documents are told, the most suspicious first; None for all
+    method : an unfitted method, or the name of one
+    seed : of the folds, and of a method that is given by name
+    jobs : threads of such a method
+    verbose : above 0 for progress bars
+
+    Returns
+    -------
+    list of dict
+        A row per document, ready for ``pandas.DataFrame``: its fields (``id``, ``language``, ``text``,
+        ``labels``, …); its ``kind``, "wrong label", "missing label", "swapped", "duplicates disagree" or
+        "translations disagree"; ``doubted``, the label that may be wrong, and ``rather``, the one that may be
+        missing; the ``probability`` of the first that is there; ``words_for`` the labels as they are and
+        ``words_against`` them, ``others_against``, the document's other labels that speak against; ``peers``,
+        the ids of copies or translations that are labelled otherwise; and the ``suspicion``, from 0 to 1.
+
+    Examples
+    --------
+    >>> from funnelling import Document
+    >>> texts = {"money": "loan bank rate", "sport": "game ball team"}
+    >>> documents = [
+    ...     Document(f"{label}{i}", f"{text} {i % 5}", "en", (label,))
+    ...     for i in range(20) for label, text in texts.items()
+    ... ]
+    >>> documents[0] = Document("slip", "loan bank rate 0", "en", ("sport",))
+    >>> row = audit(Corpus.from_documents(documents), 1)[0]
+    >>> row["id"], row["doubted"], row["rather"]
+    ('slip', 'sport', 'money')
+    """
+    labelled = corpus.labelled()
+    if not len(labelled):
+        raise InputError("no labelled document to look at. Give documents labels.")
+    labelled = replace(labelled, one_label=have_one_label(labelled))
+    make = (
+        partial(make_method, method, seed=seed, jobs=jobs)
+        if isinstance(method, str)
+        else partial(clone, method)
+    )
+    return audit_held_out(held_out(make, labelled, seed, verbose), number, seed=seed, verbose=verbose)
+
+
+def audit_model(model: "Method", number: int | None = None, *, verbose: int = 0) -> list[Row]:
+    """What `audit` gives, of the training documents that a model keeps.
+
+    What it said of them when they were held out is kept, too, by a funnel. Words are those that speak to the
+    model, which has learned from the document. Where it has not kept texts as they were written, rows have
+    their ``beginning`` instead of a ``text``.
+    """
+    return audit_held_out(held_out_of(model, verbose), number, seed=model.training_.seed, verbose=verbose)
+
+
+def audit_held_out(
+    documents: HeldOut, number: int | None = None, *, seed: int = 0, verbose: int = 0
+) -> list[Row]:
+    """What `audit` gives, of documents whose held-out probabilities are known."""
+    ranking = rank(documents, seed, verbose)
+    first = watched(ranking.order[:number], "evidence", bool(verbose))
+    given = documents.corpus.label_matrix(documents.classes)
+    return [_row(documents, ranking, row, given[row]) for row in first]
+
+
+def rank(documents: HeldOut, seed: int = 0, verbose: int = 0) -> "Ranking":
+    """All documents from the most suspicious to the least, and what is doubted of each."""
+    corpus = documents.corpus
+    given = corpus.label_matrix(documents.classes)
+    doubts = suspicions(
+        documents.probabilities,
+        given,
+        corpus.languages,
+        documents.folds,
+        exclusive=corpus.one_label,
+        seed=seed,
+        verbose=verbose,
+    )
+    disagreeing = disagreements(corpus, given, verbose)
+    scores = doubts.scores.copy()
+    odds = doubts.scores / np.maximum(1 - doubts.scores, SURE)
+    for row, each in disagreeing.items():  # one of them is wrong: which, their own suspicions say
+        others = odds[each.peers].mean() / len(each.peers)
+        scores[row] += (1 - scores[row]) * odds[row] / max(odds[row] + others, SURE)
+    return Ranking(np.argsort(-scores, kind="stable").tolist(), scores, doubts, disagreeing)
+
+
+class Ranking(NamedTuple):
+    """Rows of documents, the most suspicious first; the suspicion of each row, and what it comes from."""
+
+    order: list[int]
+    scores: Array
+    doubts: Suspicions
+    disagreeing: dict[int, Disagreement]
+
+
+def _row(documents: HeldOut, ranking: Ranking, row: int, given: Rows) -> Row:
+    corpus, classes = documents.corpus, documents.classes
+    doubts, peers = ranking.doubts, ranking.disagreeing.get(row)
+    kind = doubts.kinds[row]
+    doubted = int(doubts.wrong[row]) if kind in (WRONG, SWAPPED) else NONE
+    rather = int(doubts.missing[row]) if kind in (MISSING, SWAPPED) else NONE
+    if peers is not None:
+        kind = peers.kind
+        chances = doubts.probabilities[row]
+        doubted = min(peers.wrong, key=lambda column: chances[column], default=NONE)
+        rather = max(peers.missing, key=lambda column: chances[column], default=NONE)
+    first = doubted if doubted != NONE else rather
+    words_for, words_against = _words(documents, row, doubted, rather)
+    text = {"text": corpus.texts[row]}
+    if documents.beginnings is not None:
+        text = {"beginning": documents.beginnings[row]}
+    return {
+        "id": corpus.ids[row],
+        "language": corpus.languages[row],
+        **text,
+        "labels": list(corpus.labels[row] or ()),
+        **{
+            name: value
+            for name, value in (("split", corpus.splits[row]), ("group", corpus.groups[row]))
+            if value is not None
+        },
+        "kind": kind,
+        "doubted": None if doubted == NONE else classes[doubted],
+        "rather": None if rather == NONE else classes[rather],
+        "probability": None if first == NONE else float(doubts.probabilities[row, first]),
+        "words_for": words_for,
+        "words_against": words_against,
+        "others_against": [
+            classes[column] for column in _others_against(doubts, row, given, doubted, rather)
+        ],
+        "peers": [corpus.ids[peer] for peer in (peers.peers if peers else ())[:MOST_NAMED]],
+        "suspicion": float(ranking.scores[row]),
+    }
+
+
+def _words(documents: HeldOut, row: int, doubted: int, rather: int) -> tuple[list[str], list[str]]:
+    """The words that speak for the labels of a document as they are, and those that speak against them."""
+    named = {
+        documents.classes[column]: sign for column, sign in ((doubted, 1), (rather, -1)) if column != NONE
+    }
+    reasons = documents.explain(row, list(named))
+    text = documents.corpus.texts[row]
+    spoken: dict[int, list[str]] = {1: [], -1: []}
+    for label, reason in reasons.items():
+        passages = [tuple(each) for each in reason.get("passages", ())]
+        for sign in spoken:
+            words = telling_words(text, passages, reason, sign)
+            spoken[sign * named[label]] += [str(word) for word, _ in words]
+    return list(dict.fromkeys(spoken[1])), list(dict.fromkeys(spoken[-1]))
+
+
+def _others_against(doubts: Suspicions, row: int, given: Rows, doubted: int, rather: int) -> list[int]:
+    """The columns of a document's labels that speak most against one of them, or for one that it lacks."""
+    if doubts.others is None:
+        return []
+    seen = doubts.others.seen
+    against = np.zeros(len(seen))
+    for column, sign in ((doubted, -1), (rather, 1)):
+        if column != NONE:
+            spoken = sign * doubts.others.spoken(row, column)
+            against += np.where(given[seen] & (seen != doubted), np.maximum(spoken, 0), 0)
+    order = np.argsort(-against, kind="stable")[:MOST_NAMED]
+    return [int(seen[place]) for place in order if against[place] > 0]

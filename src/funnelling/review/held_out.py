@@ -1,0 +1,169 @@
+"""What methods say of documents that they did not learn from: by outer folds, or as a model has kept it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from funnelling.corpus import Corpus
+from funnelling.errors import InputError
+from funnelling.estimator import clone
+from funnelling.formats import Document
+from funnelling.matrices import Folds
+from funnelling.method.merging import by_class
+from funnelling.trials.fitting import fit_method
+from funnelling.trials.measuring import servable
+from funnelling.trials.splits import check_labels_differ, learnable, outer_folds, with_copies
+from funnelling.work.progress import clock, watched
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+FOLDS = 5
+
+
+class HeldOut(NamedTuple):
+    """Labelled documents, their probabilities of ``classes``, their folds, and what can explain them.
+
+    ``judges`` are fitted methods, ``judge_of`` the place of each document's own among them. Of a model's
+    documents ``beginnings`` are all that may be shown where it has not kept their texts as written.
+    """
+
+    corpus: Corpus
+    classes: list[str]
+    probabilities: NDArray[np.float64]
+    folds: Folds
+    judges: "Sequence[Method]"
+    judge_of: NDArray[np.intp]
+    beginnings: list[str] | None = None
+
+    def explain(self, row: int, labels: Sequence[str]) -> dict[str, Any]:
+        """What spoke for labels of a document, and against them, to a method that explains it."""
+        judge = self.judges[int(self.judge_of[row])]
+        known = {str(label): label for label in judge.classes_.tolist()}
+        asked = [known[label] for label in labels if label in known]
+        if not asked:
+            return {}
+        (told,) = judge.explain([self.corpus.texts[row]], [self.corpus.languages[row]], labels=asked)
+        return {str(label): reason for label, reason in told["labels"].items()}
+
+
+def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0) -> HeldOut:
+    """The probabilities of documents by methods that did not learn from them, groups and copies together.
+
+    One fit of a funnel gives them, for it holds documents out from both tiers to calibrate itself. Other
+    methods are fitted by outer folds, and so are funnels of which a sample taught tier 2.
+    """
+    check_labels_differ(corpus)
+    model = make()
+    if not hasattr(model, "held_out_probabilities"):
+        return held_out_by_folds(make, corpus, seed, verbose)
+    together = replace(corpus, groups=with_copies(corpus))
+    with clock("fitting", bool(verbose)):
+        fit_method(model, together)
+    kept = model.held_out_probabilities()
+    languages = corpus.by_language()
+    if {tag: len(rows) for tag, rows in kept.items()} != {tag: len(rows) for tag, rows in languages.items()}:
+        return held_out_by_folds(make, corpus, seed, verbose)
+    probabilities = np.empty((len(corpus), len(model.classes_)))
+    for tag, rows in languages.items():
+        probabilities[rows] = kept[tag]
+    return HeldOut(
+        corpus,
+        [str(label) for label in model.classes_],
+        probabilities,
+        outer_folds(corpus, FOLDS, seed),
+        [model],
+        np.zeros(len(corpus), dtype=np.intp),
+    )
+
+
+def held_out_by_folds(
+    make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0
+) -> HeldOut:
+    """The probabilities of documents by methods fitted without their fold, groups and copies kept together.
+
+    Documents in a language that no other fold teaches are left out.
+    """
+    classes = corpus.label_set()
+    folds = outer_folds(corpus, FOLDS, seed)
+    probabilities = np.zeros((len(corpus), len(classes)))
+    judge_of = np.full(len(corpus), -1, dtype=np.intp)
+    judges: list[Method] = []
+    for fold in watched(np.unique(folds).tolist(), "outer folds", bool(verbose), "folds"):
+        train = corpus.select(folds != fold)
+        if not len(train) or not learnable(train):
+            continue
+        method = fit_method(make(), train)
+        rows = np.flatnonzero(folds == fold)
+        rows = rows[servable(corpus.select(rows), method)]
+        if not len(rows):
+            continue
+        test = corpus.select(rows)
+        columns = [classes.index(str(label)) for label in method.classes_]
+        probabilities[np.ix_(rows, columns)] = method.predict_proba(test.texts, languages=test.languages)
+        judge_of[rows] = len(judges)
+        judges.append(method)
+    judged = judge_of >= 0
+    if not judged.any():
+        raise InputError("too few documents to hold any out. Add documents.")
+    return HeldOut(
+        corpus.select(judged), classes, probabilities[judged], folds[judged], judges, judge_of[judged]
+    )
+
+
+def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
+    """The probabilities of a model's training documents, by both tiers' folds where they are kept.
+
+    Other models are fitted anew by outer folds over what they have kept of their documents.
+    """
+    if not hasattr(model, "training_") or not model.training_.texts:
+        raise InputError(
+            "The model keeps no training documents to look at: it is compact, or of vectors, or of too many "
+            "documents. Give the file of the documents instead."
+        )
+    archive = model.training_
+    classes = [str(label) for label in model.classes_]
+    targets = by_class(archive.targets, len(classes), bool(model.exclusive_))
+    documents, beginnings = [], []
+    for tag, rows in targets.items():
+        names, texts, groups = archive.names(tag), archive.texts[tag], archive.groups[tag]
+        for row, (name, text, group) in enumerate(zip(names, texts, groups, strict=True)):
+            labels = tuple(classes[column] for column in np.flatnonzero(rows[row]).tolist())
+            documents.append(Document(name, text, tag, labels, group=group or None))
+        beginnings += archive.beginnings.get(tag, [""] * len(names))
+    corpus = Corpus.from_documents(documents, bool(model.exclusive_))
+    whole = np.vstack(list(targets.values())).any(axis=1) | (not model.exclusive_)
+    shown = None if archive.as_written else beginnings
+    kept = getattr(model, "held_out_probabilities", dict)()
+    if not kept:
+        model.check_extensible()
+        found = held_out_by_folds(lambda: clone(model), corpus.select(whole), archive.seed, verbose)
+        return found._replace(beginnings=None if shown is None else _of(found.corpus, corpus, shown))
+    probabilities = np.vstack([kept[tag] for tag in targets])
+    folds = outer_folds(corpus, FOLDS, archive.seed)
+    held_out = HeldOut(
+        corpus.select(whole),
+        classes,
+        probabilities[whole],
+        folds[whole],
+        [model],
+        np.zeros(int(whole.sum()), dtype=np.intp),
+    )
+    return held_out._replace(
+        beginnings=None
+        if shown is None
+        else [text for text, is_there in zip(shown, whole, strict=True) if is_there]
+    )
+
+
+def _of(some: Corpus, every: Corpus, shown: list[str]) -> list[str]:
+    """What is shown of some documents of a corpus."""
+    known = dict(zip(_keys(every), shown, strict=True))
+    return [known[key] for key in _keys(some)]
+
+
+def _keys(corpus: Corpus) -> list[tuple[str, str | None, str]]:
+    return list(zip(corpus.ids, corpus.languages, corpus.texts, strict=True))

@@ -1,0 +1,187 @@
+"""How much the labels of documents look as if one had been dropped, added or swapped.
+
+Each label of a document has a probability by its text, and, where documents have several labels, by its other
+labels (`co_occurrence`). The odds that a label was added are those against it, the odds that one was dropped
+those for it, and a swap is both: Bayes' rule, each label being as likely a slip as any other. How the three
+weigh against each other differs from corpus to corpus, for in most there are more gaps than wrong labels:
+it is learned by changing a label of every document, and telling such documents from those as they are.
+
+Where each document has exactly one label it is doubted as much as it is improbable.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from funnelling.matrices import Folds, Rows, Targets
+from funnelling.randomness import stream
+from funnelling.review.co_occurrence import Array, Beliefs, Cells, OtherLabels
+
+WRONG, MISSING, SWAPPED = "wrong label", "missing label", "swapped"
+SURE = 1e-4  # probabilities nearer to 0 and 1 say no more
+HIGHEST = 14.0  # log-odds that count
+PRIOR_DOCUMENTS = 5  # that a language counts as having, labelled as in all languages
+NONE = -1  # in place of a column
+STEPS, RIDGE = 25, 1e-3  # of Newton's method
+
+Columns = NDArray[np.intp]
+Change = Literal["dropped", "added", "swapped"]
+CHANGES: tuple[Change, ...] = ("dropped", "added", "swapped")
+
+
+@dataclass(frozen=True)
+class Suspicions:
+    """What is doubted of each document.
+
+    ``scores`` are from 0 to 1; ``wrong`` and ``missing`` the columns of the most doubtful label that it has
+    and of the one that it most likely lacks, or -1; ``kinds`` which of them is meant. ``probabilities`` are
+    those of labels by all that is known, and ``others``, if documents have several labels, what labels say of
+    labels.
+    """
+
+    scores: Array
+    wrong: Columns
+    missing: Columns
+    kinds: list[str]
+    probabilities: Array
+    others: OtherLabels | None = None
+
+
+def suspicions(
+    probabilities: Array,
+    given: Targets,
+    languages: Sequence[str | None],
+    folds: Folds,
+    *,
+    exclusive: bool,
+    seed: int = 0,
+    verbose: int = 0,
+) -> Suspicions:
+    """What is doubted of documents and the labels ``given``, by held-out ``probabilities``."""
+    if exclusive:
+        return _of_one_label(probabilities, given)
+    beliefs = Beliefs(_logit(probabilities), _logit(_usual(given, np.asarray(languages, dtype=object))))
+    others = OtherLabels(beliefs, given, folds, verbose)
+    judged = _judged(given, folds)
+    odds = others.log_odds(given)
+    changed = []
+    for kind in CHANGES:
+        labels, rows = _changed(given, kind, stream(seed, "audit", kind))
+        changed.append(_traces(others.log_odds(labels), labels, judged)[rows])
+    traces = _traces(odds, given, judged)
+    against = np.where(given & judged, -odds, -np.inf)
+    missed = np.where(given, -np.inf, odds)
+    kinds = [(WRONG, MISSING, SWAPPED)[place] for place in _parts(traces).argmax(axis=1).tolist()]
+    return Suspicions(
+        scores=_told_apart(traces, changed),
+        wrong=_best(against),
+        missing=_best(missed),
+        kinds=kinds,
+        probabilities=1 / (1 + np.exp(-odds.astype(np.float64))),
+        others=others,
+    )
+
+
+def _of_one_label(probabilities: Array, given: Targets) -> Suspicions:
+    own = np.where(given, probabilities, 0).sum(axis=1)
+    return Suspicions(
+        scores=1 - own,
+        wrong=_best(np.where(given, 0.0, -np.inf)),
+        missing=_best(np.where(given, -np.inf, probabilities)),
+        kinds=[SWAPPED] * len(given),
+        probabilities=probabilities,
+    )
+
+
+def _logit(probabilities: Array) -> Cells:
+    sure = np.clip(probabilities, SURE, 1 - SURE)
+    return np.log(sure / (1 - sure)).astype(np.float32)
+
+
+def _usual(given: Targets, languages: NDArray[np.object_]) -> Array:
+    """How usual each label is in the language of each document."""
+    everywhere = given.mean(axis=0)
+    usual = np.empty(given.shape)
+    for language in set(languages.tolist()):
+        rows = languages == language
+        usual[rows] = (given[rows].sum(axis=0) + PRIOR_DOCUMENTS * everywhere) / (
+            rows.sum() + PRIOR_DOCUMENTS
+        )
+    return usual
+
+
+def _judged(given: Targets, folds: Folds) -> Targets:
+    """Of which labels anything is known without a document's own fold: others have them."""
+    judged = np.empty(given.shape, dtype=bool)
+    for fold in np.unique(folds):
+        judged[folds == fold] = given[folds != fold].any(axis=0)
+    return judged
+
+
+def _traces(odds: Cells, given: Targets, judged: Targets) -> Array:
+    """The log-odds that a document has an added label, and that it lacks a dropped one: (documents, 2)."""
+    odds = np.clip(odds, -HIGHEST, HIGHEST)
+    added = np.where(given & judged, np.exp(-odds), 0).sum(axis=1, dtype=np.float64) / np.maximum(
+        (~given).sum(axis=1), 1
+    )
+    dropped = np.where(given, 0, np.exp(odds)).sum(axis=1, dtype=np.float64) / (given.sum(axis=1) + 1)
+    traces: Array = np.log(np.column_stack([added, dropped]) + np.exp(-HIGHEST))
+    return traces
+
+
+def _parts(traces: Array) -> Array:
+    """The log-odds of a wrong label, a missing one, and both."""
+    return np.column_stack([traces, traces.sum(axis=1)])
+
+
+def _changed(given: Targets, kind: Change, random: np.random.Generator) -> tuple[Targets, Rows]:
+    """Documents with a label dropped, added or swapped, any as likely as another; and where that could be."""
+    keys = random.random((2, *given.shape))
+    has, lacks = given.any(axis=1), ~given.all(axis=1)
+    rows = np.ones(len(given), dtype=bool)
+    labels = given.copy()
+    places = np.arange(len(given))
+    if kind != "added":
+        rows &= has
+        labels[places, np.where(given, keys[0], -1).argmax(axis=1)] = False
+    if kind != "dropped":
+        rows &= lacks
+        labels[places, np.where(given, -1, keys[1]).argmax(axis=1)] = True
+    return labels, rows
+
+
+def _told_apart(traces: Array, changed: Sequence[Array]) -> Array:
+    """How much each document looks like one with a label changed, 0 to 1, by a logistic regression."""
+    present = [each for each in changed if len(each)]
+    if not present:
+        return np.zeros(len(traces))
+    points = np.vstack([_with_any(traces), *map(_with_any, present)])
+    sizes = [len(traces), *map(len, present)]
+    is_changed = np.repeat([0.0, *[1.0] * len(present)], sizes)
+    weights = np.repeat([1.0, *[1 / len(present)] * len(present)], sizes)
+    spread = points.std(axis=0)
+    points = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1)
+    points = np.column_stack([np.ones(len(points)), points])
+    slopes = np.zeros(points.shape[1])
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-(points * slopes).sum(axis=1)))
+        curve = weights * chance * (1 - chance)
+        hessian = np.array([[(a * b * curve).sum() for a in points.T] for b in points.T])
+        step = (points * (weights * (is_changed - chance))[:, None]).sum(axis=0) - RIDGE * slopes
+        slopes = slopes + np.linalg.solve(hessian + RIDGE * np.eye(len(slopes)), step)
+    return np.asarray(1 / (1 + np.exp(-(points[: len(traces)] * slopes).sum(axis=1))))
+
+
+def _with_any(traces: Array) -> Array:
+    """Both traces, and the odds of any change at all."""
+    return np.column_stack([traces, np.logaddexp.reduce(_parts(traces), axis=1)])
+
+
+def _best(values: NDArray[np.floating[Any]]) -> Columns:
+    """The column of each row's highest value, or -1 where all are out of the question."""
+    columns = values.argmax(axis=1)
+    highest = values[np.arange(len(values)), columns]
+    return np.where(np.isfinite(highest), columns, NONE)

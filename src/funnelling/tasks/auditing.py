@@ -1,0 +1,106 @@
+"""Look for wrong and missing labels: in a file of documents, or in those that a model learned from."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from funnelling.formats.arrow import Kind
+from funnelling.formats.document import join_labels
+from funnelling.formats.files import STANDARD, writing
+from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
+from funnelling.review.auditing import METHOD, Row, audit, audit_model
+from funnelling.tasks.outputs import check_new_files
+from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_labelled
+from funnelling.trials.reporting import Reporter, silent
+from funnelling.wording import counted
+from funnelling.work.names import MODEL
+
+LISTS = ("words_for", "words_against", "others_against", "peers")
+
+
+def audit_file(
+    source: FilePath,
+    number: int | None = None,
+    output: FilePath | None = None,
+    *,
+    method: str = METHOD,
+    seed: int = 0,
+    layout: Layout = AS_FOUND,
+    strict: bool = False,
+    jobs: int | None = None,
+    force: bool = False,
+    verbose: int = 0,
+    report: Reporter = silent,
+) -> list[Row]:
+    """The documents of a file or of a model whose labels look most wrong; see `audit` and `audit_model`.
+
+    Parameters
+    ----------
+    source : file of labelled documents, or folder of a model
+    number : how many documents are told, the most suspicious first; None for all
+    output : file whose ending says what it is (.csv, .tsv, .xlsx, .parquet or .jsonl), or - for JSON Lines
+        on standard output; with labels corrected, `update` takes it
+    method : that judges the documents of a file
+    seed : of folds, for a file
+    layout : where the fields of documents are in the file, as far as that is not to be found
+    strict : whether a document with a language that is none is refused, or else left out
+    jobs : threads, or None for one
+    force : whether an output that exists is replaced
+    verbose : above 0 for progress bars
+    report : what gets a line on each step
+    """
+    target = None if output is None or os.fspath(output) == STANDARD else os.fspath(output)
+    ending = JSON_LINES if target is None else check_writable(target)
+    if target is not None:
+        check_new_files(Path(target).parent, [Path(target)], force)
+    rows = _of_model(source, number, jobs, verbose) if is_model(source) else None
+    if rows is None:
+        corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
+        for line in notes:
+            report(line)
+        with naming_file(source):
+            rows = audit(corpus, number, method=method, seed=seed, jobs=jobs, verbose=verbose)
+    report(f"{counted(len(rows), 'document')}, the most suspicious first.")
+    if target is not None:
+        write_table(target, _for_table(rows, ending), _columns(ending), force, verbose=verbose)
+    elif output is not None:
+        with writing(STANDARD) as stream:
+            stream.writelines(to_json(row) + "\n" for row in rows)
+    return rows
+
+
+def is_model(source: FilePath) -> bool:
+    """Whether a name is that of a model, in a folder or on the Hub."""
+    name = os.fspath(source)
+    return name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))
+
+
+def _of_model(source: FilePath, number: int | None, jobs: int | None, verbose: int) -> list[Row]:
+    model = load_text_model(source)
+    model.set_params(n_jobs=jobs)
+    with naming_file(source):
+        return audit_model(model, number, verbose=verbose)
+
+
+def _columns(ending: str) -> dict[str, Kind]:
+    lists: Kind = "list" if ending == PARQUET else "text"
+    return {
+        "kind": "text",
+        "doubted": "text",
+        "rather": "text",
+        "probability": "number",
+        **dict.fromkeys(LISTS, lists),
+        "suspicion": "number",
+    }
+
+
+def _for_table(rows: Sequence[Row], ending: str) -> Iterator[dict[str, Any]]:
+    """Rows as a table holds them: lists in one cell, unless the format has lists."""
+    for row in rows:
+        if ending in (JSON_LINES, PARQUET):
+            yield row
+        else:
+            lists = {name: " ".join(row[name]) for name in LISTS}
+            yield {**row, "labels": join_labels(row["labels"]), **lists}

@@ -1,0 +1,86 @@
+"""``funnelling audit``: slips are found in a file and in a model, and its file, corrected, is learned."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from funnelling.formats import read_documents
+
+from .command import documents, read_jsonl, succeed, write_jsonl
+from .conftest import Refuses
+
+SLIP = "en-6"  # has all three labels, and words for each
+
+
+def slipped(**fields: Any) -> list[dict[str, Any]]:
+    """Documents of which one lacks a label that its words show, and has one that nothing shows."""
+    rows = documents(each=40, **fields)
+    for row in rows:
+        if row["id"] == SLIP:
+            row["labels"] = ["account", "money"]
+    return rows
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_jsonl(tmp_path_factory.mktemp("audit") / "docs.jsonl", slipped())
+
+
+@pytest.fixture(scope="module")
+def model(data: Path) -> Path:
+    path = data.with_name("model")
+    succeed("train", data, "-o", path, "--method", "fun-tat", "--no-table")
+    return path
+
+
+def test_a_slip_is_listed_first_with_what_speaks_against_it(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    succeed("audit", data, "-n", "2")
+    first, second = capsys.readouterr().out.split("\n 2. ")
+    assert f" 1. {SLIP} (en)" in first
+    assert "missing label: hardware" in first
+    assert "against  " in first
+    assert SLIP not in second
+
+
+def test_a_file_of_all_documents_is_corrected_and_learned(data: Path, model: Path, tmp_path: Path) -> None:
+    suspects = tmp_path / "suspects.csv"
+    succeed("audit", data, "-o", suspects)
+    rows = list(read_documents(suspects))
+    assert rows[0].id == SLIP
+    assert {row.id: row.labels for row in rows} == {row["id"]: tuple(row["labels"]) for row in slipped()}
+    fixed = suspects.read_text(encoding="utf-8").replace("account|money", "hardware|account|money", 1)
+    suspects.write_text(fixed, encoding="utf-8")
+    succeed("update", model, suspects, "-o", tmp_path / "better")
+    history = json.loads((tmp_path / "better" / "model.json").read_text(encoding="utf-8"))
+    assert '"corrected": 1' in json.dumps(history)
+
+
+def test_a_model_is_audited_by_what_it_keeps_and_corrected_by_id(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suspects = tmp_path / "suspects.jsonl"
+    succeed("audit", model, "-n", "3", "-o", suspects)
+    rows = read_jsonl(suspects)
+    assert rows[0]["id"] == SLIP
+    assert (rows[0]["kind"], rows[0]["rather"]) == ("missing label", "hardware")
+    assert "text" not in rows[0]  # the model keeps no text as written
+    rows[0]["labels"] = ["hardware", *rows[0]["labels"]]
+    write_jsonl(suspects, rows)
+    succeed("update", model, suspects, "-o", tmp_path / "better")
+    assert "1 corrected" in capsys.readouterr().err
+
+
+def test_what_keeps_no_documents_is_refused(data: Path, tmp_path: Path, refuses: Refuses) -> None:
+    succeed("train", data, "-o", tmp_path / "small", "--method", "naive", "--compact", "--no-table")
+    refuses("audit", "small", says=["small: ", "keeps no training documents", "Give the file"])
+    refuses("audit", data, "-o", "suspects.doc", says=["suspects.doc: unknown format"])
+
+
+def test_json_has_the_rows(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    succeed("audit", data, "-n", "1", "--json", "--method", "naive")
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["id"], row["rather"], row["doubted"]) == (SLIP, "hardware", None)

@@ -1,0 +1,51 @@
+"""Documents of the same content that are labelled otherwise."""
+
+from funnelling import Corpus, Document
+from funnelling.review.near_duplicates import near_duplicates
+from funnelling.review.peers import COPIES, TRANSLATIONS, Disagreement, disagreements
+
+TEXT = "The committee adopted the new budget for rural roads"
+
+
+def corpus(*documents: Document) -> Corpus:
+    return Corpus.from_documents(documents)
+
+
+def found_in(documents: Corpus) -> dict[int, Disagreement]:
+    return disagreements(documents, documents.label_matrix(documents.label_set()))
+
+
+def test_copies_of_a_language_that_are_labelled_otherwise() -> None:
+    documents = corpus(
+        Document("a", TEXT, "en", ("money",)),
+        Document("b", f"{TEXT}.", "en", ("sport",)),
+        Document("c", TEXT, "it", ("sport",)),
+        Document("d", "A quiet evening at the river", "en", ("sport",)),
+    )
+    assert found_in(documents) == {
+        0: Disagreement(COPIES, [1], [0], [1]),
+        1: Disagreement(COPIES, [0], [1], [0]),
+    }
+
+
+def test_the_one_translation_that_differs_from_most() -> None:
+    documents = corpus(
+        Document("a", "the budget", "en", ("money", "law"), group="1"),
+        Document("b", "il bilancio", "it", ("money", "law"), group="1"),
+        Document("c", "das Budget", "de", ("money",), group="1"),
+        Document("d", "el equipo", "es", ("sport",), group="2"),
+    )
+    assert documents.label_set() == ["law", "money", "sport"]
+    assert found_in(documents) == {2: Disagreement(TRANSLATIONS, [0, 1], [], [0])}
+
+
+def test_documents_of_a_group_in_one_language_are_no_translations() -> None:
+    documents = corpus(
+        Document("a", "the budget", "en", ("money",), group="1"),
+        Document("b", "a library", "en", ("law",), group="1"),
+    )
+    assert found_in(documents) == {}
+
+
+def test_texts_without_words_are_no_copies() -> None:
+    assert near_duplicates(["", "...", "!"], "en") == [[], [], []]

@@ -1,0 +1,72 @@
+"""Changed labels are found by probabilities, by labels that go together, and by both."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from funnelling.review.suspicion import MISSING, SWAPPED, WRONG, suspicions
+
+LABELS = 8
+DOCUMENTS = 240
+
+
+def drawn(seed: int = 0) -> tuple[Any, Any, Any, Any]:
+    """Labels that come in pairs, probabilities that tell one of each pair, languages and folds."""
+    random = np.random.default_rng(seed)
+    pairs = random.random((DOCUMENTS, LABELS // 2)) < 0.4
+    given = np.repeat(pairs, 2, axis=1)
+    probabilities = np.where(given, 0.8, 0.05)
+    probabilities[:, 1::2] = given[:, 1::2].mean(axis=0)  # nothing in the text tells the second of a pair
+    languages = ["en", "it"] * (DOCUMENTS // 2)
+    return given, probabilities, languages, np.arange(DOCUMENTS) % 5
+
+
+@pytest.mark.parametrize(("kind", "label"), [(MISSING, False), (WRONG, True)])
+def test_a_label_that_only_others_tell_is_doubted(kind: str, label: bool) -> None:
+    given, probabilities, languages, folds = drawn()
+    rows = np.flatnonzero(given[:, 1] != label)[:10]
+    given[rows, 1] = label
+    found = suspicions(probabilities, given, languages, folds, exclusive=False)
+    assert set(np.argsort(-found.scores, kind="stable")[:10]) == set(rows)
+    columns = found.wrong if label else found.missing
+    assert {(found.kinds[row], int(columns[row])) for row in rows} <= {(kind, 1), (SWAPPED, 1)}
+    assert found.others is not None
+    assert np.argmax(np.abs(found.others.spoken(int(rows[0]), 1))) == 0  # the first of the pair
+
+
+def test_the_order_of_documents_changes_nothing_but_the_order() -> None:
+    given, probabilities, languages, folds = drawn()
+    there = suspicions(probabilities, given, languages, folds, exclusive=True)
+    back = suspicions(probabilities[::-1], given[::-1], languages[::-1], folds[::-1], exclusive=True)
+    np.testing.assert_array_equal(there.scores, back.scores[::-1])
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    given, probabilities, languages, folds = drawn()
+    once, again = (suspicions(probabilities, given, languages, folds, exclusive=False) for _ in range(2))
+    np.testing.assert_array_equal(once.scores, again.scores)
+
+
+def test_one_label_each_is_doubted_as_much_as_it_is_improbable() -> None:
+    given = np.eye(3, dtype=bool)
+    probabilities = np.array([[0.1, 0.7, 0.2], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]])
+    found = suspicions(probabilities, given, ["en"] * 3, np.arange(3), exclusive=True)
+    np.testing.assert_allclose(found.scores, [0.9, 0.2, 0.6])
+    assert (found.wrong.tolist(), found.missing.tolist()) == ([0, 1, 2], [1, 0, 0])
+
+
+def test_a_label_that_one_document_has_is_not_doubted_for_that() -> None:
+    given, probabilities, languages, folds = drawn()
+    given = np.column_stack([given, np.arange(DOCUMENTS) == 7])
+    probabilities = np.column_stack([probabilities, np.zeros(DOCUMENTS)])
+    assert suspicions(probabilities, given, languages, folds, exclusive=False).wrong[7] != LABELS
+
+
+def test_documents_without_labels_can_lack_some() -> None:
+    given, probabilities, languages, folds = drawn()
+    row = int(np.flatnonzero(given[:, 0])[0])
+    given[row] = False
+    found = suspicions(probabilities, given, languages, folds, exclusive=False)
+    assert (found.kinds[row], found.wrong[row]) == (MISSING, -1)
+    assert found.scores[row] > np.median(found.scores)

@@ -1,0 +1,1 @@
+"""What people should look at, and what they decided."""

@@ -32,7 +32,7 @@ IF_FOUND = frozenset(
         *("languages", "min-words", "paragraphs", "documents", "dimensions", "min-count"),
         # what results show
         *("json", "top", "scores", "threshold", "by-label", "confused", "confusion-matrix", "all", "count"),
-        *("id", "label"),
+        *("id", "label", "as-they-are", "learn-after"),
     ]
 )
 # What only a file may set that was named; COMMAND.OPTION is an exception to the above.
@@ -49,6 +49,8 @@ ONLY_NAMED = frozenset(
         *("force", "quiet", "log-json"),
         # what is sent, and under which terms
         *("with-documents", "private", "revision", "license", "message"),
+        # whose decisions go where
+        *("journal", "who"),
         # who is let in, and how much is done for them
         *("host", "port", "workers", "token-file", "allow-host"),
         *("deadline", "max-text", "max-words", "max-body"),

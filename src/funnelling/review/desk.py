@@ -3,6 +3,7 @@
 Everything that is decided goes through a `Journal` first. Times are of a clock that never goes back.
 """
 
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -67,6 +68,15 @@ class Desk:
         self._done: dict[str, list[Decision]] = {}  # what each session decided, the last ones last
         for decision in journal.decisions():
             self._settle(decision, "")
+
+    @property
+    def name(self) -> str:
+        """What the file of the journal is called."""
+        return os.path.basename(self._journal.path)
+
+    def labels(self) -> set[str]:
+        """All labels that people gave."""
+        return {label for decision in self._labelled.values() for label in decision.document.labels or ()}
 
     def __len__(self) -> int:
         return len(self._documents)

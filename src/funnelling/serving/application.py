@@ -48,12 +48,12 @@ def create_app(
     app.add_middleware(
         Guard, paths=served_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
     )
-    _add_refusals(app)
+    add_refusals(app)
     _add_interface(app, engine, requests, settings.limits)
     _add_facts(app, model, description, settings, metrics)
     _add_openapi(app, openapi.document(app, requests, model, settings))
     add_pages(app)
-    _add_heads(app)
+    add_heads(app)
     return app
 
 
@@ -131,14 +131,14 @@ def _add_openapi(app: FastAPI, document: dict[str, Any]) -> None:
         return answer
 
 
-def _add_heads(app: FastAPI) -> None:
+def add_heads(app: FastAPI) -> None:
     """HEAD wherever there is GET; the OpenAPI document, made before, need not say so."""
     for route in app.routes:
         if isinstance(route, APIRoute) and route.methods and "GET" in route.methods:
             route.methods.add("HEAD")
 
 
-def _add_refusals(app: FastAPI) -> None:
+def add_refusals(app: FastAPI) -> None:
     @app.exception_handler(Refusal)
     async def refuse(_: Request, refusal: Refusal) -> Response:
         return refusal.response()

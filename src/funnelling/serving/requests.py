@@ -67,10 +67,10 @@ class Requests:
         if not self._exclusive:
             said = "Assign labels above this probability. The model's own thresholds where it is missing."
             fields["threshold"] = (threshold | None, Field(None, description=said))
-        self.predict_type: Any = create_model("PredictRequest", __base__=_Body, **fields)
+        self.predict_type: Any = create_model("PredictRequest", __base__=Body, **fields)
         self.explain_type: Any = create_model(
             "ExplainRequest",
-            __base__=_Body,
+            __base__=Body,
             documents=_some(document, limits.explained),
             labels=(
                 _labels_type([str(label) for label in model.classes_.tolist()]),
@@ -85,31 +85,31 @@ class Requests:
         """The documents to label, and the threshold of all labels (None: each has the model's own)."""
         if self._exclusive and isinstance(body, dict) and "threshold" in body:
             raise Refusal(422, NO_THRESHOLD, pointer="/threshold")
-        request = _checked(self.predict_type, body)
+        request = checked(self.predict_type, body)
         return _documents(request), None if self._exclusive else request.threshold
 
     def read_explain(self, body: Any) -> tuple[list[Document], list[str] | None, int]:
         """The documents, the labels to explain (None: the usual ones), and how many words to list."""
-        request = _checked(self.explain_type, body)
+        request = checked(self.explain_type, body)
         labels = None if request.labels is None else list(dict.fromkeys(request.labels))
         return _documents(request), labels, request.top
 
 
-class _Body(BaseModel):
+class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
 def _document_type(model: Method, characters: int) -> type[BaseModel]:
     tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": LONGEST_TAG}
     language = Annotated[str, AfterValidator(_tag_check(model)), WithJsonSchema(tag)]
-    identifier = _string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
+    identifier = string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
     said = _saying(
         "id", f"an id must be a string of at most {LONGEST_ID:,} characters or a whole number below 2**53"
     )
     return create_model(
         "Document",
-        __base__=_Body,
-        text=(_string(characters), ...),
+        __base__=Body,
+        text=(string(characters), ...),
         language=(
             language | None,
             Field(None, description="A code such as en, eng or pt_BR. Detected where it is missing."),
@@ -126,7 +126,7 @@ def _some(entry: Any, most: int) -> Any:
     return Annotated[list[entry], Field(min_length=1, max_length=most, fail_fast=True)]
 
 
-def _string(most: int) -> Any:
+def string(most: int) -> Any:
     # Not pydantic's max_length, which refuses half of a surrogate pair. JSON can spell it, and we take it.
     def check(text: str) -> str:
         if len(text) > most:
@@ -193,7 +193,7 @@ def _labels_type(labels: list[str]) -> Any:
     return _some(label, len(labels)) | None
 
 
-def _checked(kind: Any, body: Any) -> Any:
+def checked(kind: Any, body: Any) -> Any:
     try:
         return kind.model_validate(body)
     except ValidationError as error:

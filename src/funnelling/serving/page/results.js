@@ -1,9 +1,9 @@
 // The labels of one text: bars, what tier 1 said, and why.
 
 import { hidden, languageName, make, percent, signed, table } from "./dom.js";
+import { markedPieces, markLegend } from "./marks.js";
 
 const EXCERPT = 90;
-const SHADES = 4;
 
 export function showResult(card, text, row, explanation, { detected, exclusive, shown }) {
   const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
@@ -123,33 +123,12 @@ function reasons(label, why, text, language) {
   );
 }
 
-/** The text, its words marked by what they added; their places count code points. */
+/** The text, its words marked by what they added. */
 function marked(text, passages, language) {
-  const letters = Array.from(text);
-  const largest = passages.reduce((most, [, , amount]) => Math.max(most, Math.abs(amount)), 0);
-  const pieces = [];
-  let end = 0;
-  for (const [start, stop, amount] of passages) {
-    pieces.push(letters.slice(end, start).join(""));
-    pieces.push(word(letters.slice(start, stop).join(""), amount, Math.round((SHADES * Math.abs(amount)) / largest)));
-    end = stop;
-  }
-  const speaks = (kind, name) => make("mark", { class: `${kind} mark-3` }, name);
   return [
-    make("p", { class: "marked", lang: language.replaceAll("_", "-"), dir: "auto" }, ...pieces, letters.slice(end).join("")),
-    make(
-      "p",
-      { class: "note" },
-      speaks("for", "underlined"),
-      " words speak for the label, ",
-      speaks("against", "dashed"),
-      " ones against it; the stronger, the fuller the colour.",
-    ),
+    make("p", { class: "marked", lang: language.replaceAll("_", "-"), dir: "auto" }, ...markedPieces(text, passages)),
+    make("p", { class: "note" }, ...markLegend()),
   ];
-}
-
-function word(text, amount, level) {
-  return level ? make("mark", { class: `${amount > 0 ? "for" : "against"} mark-${level}`, title: signed(amount) }, text) : text;
 }
 
 function contributions(caption, kind, entries, rest) {

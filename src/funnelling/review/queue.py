@@ -38,7 +38,7 @@ def _doubt(row: dict[str, Any], exclusive: bool) -> tuple[float, str]:
     if scores is None:
         return 1.0, "a language that the model does not know"
     if "evidence" in row:
-        return 1.0, "nothing in it is known to the model"
+        return 0.0, "nothing in it is known to the model"
     if exclusive:
         first, *second = sorted(scores, key=lambda label: -scores[label])[:2]
         gap = scores[first] - (scores[second[0]] if second else 0.0)

@@ -23,6 +23,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
     parser.add_argument(
         "--journal",
+        type=options.journal,
         metavar="FILE",
         help="where decisions are kept, and gone on from (DATA with -journal.jsonl in place of its ending)",
     )
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
             arguments.data,
             Learning(
                 arguments.model,
-                _journal(arguments),
+                arguments.journal or _journal_beside(arguments.data),
                 arguments.output or f"{arguments.model.rstrip('/')}-labelled",
                 arguments.learn_after,
                 options.resources(arguments),
@@ -97,12 +98,9 @@ def number(text: str) -> int:
     return int(text)
 
 
-def _journal(arguments: argparse.Namespace) -> str:
-    """The file of the journal, whose name says to other commands what it is."""
-    if arguments.journal is None:
-        name = os.path.basename(os.path.normpath(arguments.data)).removesuffix(".gz")
-        stem = "" if arguments.data == "-" else f"{os.path.splitext(name)[0]}-"
-        return os.path.join(os.path.dirname(os.path.normpath(arguments.data)), f"{stem}journal.jsonl")
-    if not arguments.journal.endswith(".jsonl"):
-        raise InputError(f"{arguments.journal}: a journal is JSON Lines. Give it a name that ends in .jsonl.")
-    return str(arguments.journal)
+def _journal_beside(data: str) -> str:
+    """The journal of a file of documents, where none is named."""
+    if data == "-":
+        return "journal.jsonl"
+    folder, name = os.path.split(os.path.normpath(data))
+    return os.path.join(folder, f"{os.path.splitext(name.removesuffix('.gz'))[0]}-journal.jsonl")

@@ -24,6 +24,12 @@ def add_to(commands: options.Commands) -> None:
         "--workers", type=options.count, default=1, metavar="N", help="processes that share the model (1)"
     )
     add_access(parser)
+    parser.add_argument(
+        "--feedback",
+        type=options.journal,
+        metavar="FILE",
+        help="journal to take feedback into: what labels should have been, on the page and at /v1/feedback",
+    )
     limits = parser.add_argument_group("limits of a request")
     limits.add_argument(
         "--deadline", type=seconds, default=30.0, metavar="S", help="seconds a request may take (30)"
@@ -48,6 +54,13 @@ def add_to(commands: options.Commands) -> None:
         default=8 * 2**20,
         metavar="N",
         help="most bytes of a request (8,388,608)",
+    )
+    limits.add_argument(
+        "--max-feedback",
+        type=options.count,
+        default=100 * 2**20,
+        metavar="N",
+        help="most bytes of the journal of feedback (104,857,600)",
     )
     parser.set_defaults(run=run)
 
@@ -97,6 +110,8 @@ def run(arguments: argparse.Namespace) -> None:
         ),
         tuple(arguments.allow_host),
         style_of(arguments),
+        arguments.feedback,
+        arguments.max_feedback,
     )
     serve(settings)
 

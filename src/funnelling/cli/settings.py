@@ -50,10 +50,10 @@ ONLY_NAMED = frozenset(
         # what is sent, and under which terms
         *("with-documents", "private", "revision", "license", "message"),
         # whose decisions go where
-        *("journal", "who"),
+        *("journal", "feedback", "who"),
         # who is let in, and how much is done for them
         *("host", "port", "workers", "token-file", "allow-host"),
-        *("deadline", "max-text", "max-words", "max-body"),
+        *("deadline", "max-text", "max-words", "max-body", "max-feedback"),
     ]
 )
 NOT_IN_FILES = frozenset(["help", "version", "config", "no-config"])

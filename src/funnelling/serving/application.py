@@ -18,6 +18,7 @@ from funnelling.serving import openapi
 from funnelling.serving.answers import json_response, json_response_by_turns
 from funnelling.serving.bodies import Bodies
 from funnelling.serving.engine import Engine
+from funnelling.serving.feedback import add_feedback
 from funnelling.serving.guard import Guard
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.pages import add_pages
@@ -50,6 +51,7 @@ def create_app(
     )
     add_refusals(app)
     _add_interface(app, engine, requests, settings.limits)
+    add_feedback(app, requests, settings)
     _add_facts(app, model, description, settings, metrics)
     _add_openapi(app, openapi.document(app, requests, model, settings))
     add_pages(app)
@@ -98,7 +100,12 @@ def _add_facts(
         """Method, languages, labels, scores and how they were measured, and how much a request may ask."""
         facts = {key: description[key] for key in FACTS}
         return json_response(
-            {**facts, "exclusive": bool(model.exclusive_), "limits": asdict(settings.limits)}
+            {
+                **facts,
+                "exclusive": bool(model.exclusive_),
+                "limits": asdict(settings.limits),
+                "feedback": settings.feedback is not None,
+            }
         )
 
     @app.get("/healthz", summary="Whether it is there", responses=openapi.answers("Health", "It is there."))

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import NamedTuple
 
-INTERFACE = ("/v1/predict", "/v1/explain", "/v1/model", "/healthz", "/metrics", "/openapi.json")
+FEEDBACK = "/v1/feedback"
+INTERFACE = ("/v1/predict", "/v1/explain", FEEDBACK, "/v1/model", "/healthz", "/metrics", "/openapi.json")
 PAGES = {"/": "index.html", "/docs": "docs.html"}
 LABELLING_PAGES = {"/": "label.html"}
 

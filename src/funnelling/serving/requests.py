@@ -32,6 +32,7 @@ from funnelling.text.languages import normalise_tag
 
 LONGEST_ID = 1_000
 LARGEST_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
+LONGEST_NOTE = 2_000
 MOST_WORDS = 100  # that an explanation lists
 
 # What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
@@ -54,6 +55,7 @@ class Requests:
 
     def __init__(self, model: Method, limits: Limits) -> None:
         document = _document_type(model, limits.characters)
+        labels = [str(label) for label in model.classes_.tolist()]
         top: Any = Annotated[
             _whole_number(1, MOST_WORDS),
             _saying("top", f'"top" must be a whole number from 1 to {MOST_WORDS}'),
@@ -73,12 +75,17 @@ class Requests:
             __base__=Body,
             documents=_some(document, limits.explained),
             labels=(
-                _labels_type([str(label) for label in model.classes_.tolist()]),
+                _some(_label_type(labels), len(labels)) | None,
                 Field(
                     None, description="The assigned labels, or the three most probable, where it is missing."
                 ),
             ),
             top=(top, 10),
+        )
+        self.feedback_type: Any = create_model(
+            "FeedbackRequest",
+            __base__=Body,
+            documents=_some(_corrected_type(document, labels, self._exclusive), limits.documents),
         )
 
     def read_predict(self, body: Any) -> tuple[list[Document], float | None]:
@@ -93,6 +100,13 @@ class Requests:
         request = checked(self.explain_type, body)
         labels = None if request.labels is None else list(dict.fromkeys(request.labels))
         return _documents(request), labels, request.top
+
+    def read_feedback(self, body: Any) -> list[tuple[Document, str]]:
+        """Documents with the labels that they should have had, and what was noted about each."""
+        request = checked(self.feedback_type, body)
+        return [
+            (document, row.note) for document, row in zip(_documents(request), request.documents, strict=True)
+        ]
 
 
 class Body(BaseModel):
@@ -118,6 +132,20 @@ def _document_type(model: Method, characters: int) -> type[BaseModel]:
             Annotated[identifier, said] | None,
             Field(None, description="Comes back with the answer. The document's number where it is missing."),
         ),
+    )
+
+
+def _corrected_type(document: type[BaseModel], labels: list[str], exclusive: bool) -> Any:
+    """A document with the labels that it should have had."""
+    label: Any = _label_type(labels)
+    return create_model(
+        "CorrectedDocument",
+        __base__=document,
+        labels=(
+            Annotated[list[label], Field(max_length=1 if exclusive else len(labels))],
+            Field(description="All that it should have had; an empty list says that it should have none."),
+        ),
+        note=(string(LONGEST_NOTE), Field("", description="For whoever reads the journal.")),
     )
 
 
@@ -178,7 +206,7 @@ def _tag_check(model: Method) -> Callable[[str], str]:
     return check
 
 
-def _labels_type(labels: list[str]) -> Any:
+def _label_type(labels: list[str]) -> Any:
     known = frozenset(labels)
 
     def check(label: str) -> str:
@@ -189,8 +217,7 @@ def _labels_type(labels: list[str]) -> Any:
         return label
 
     # Not a Literal, which cannot hold half of a surrogate pair.
-    label = Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "enum": labels})]
-    return _some(label, len(labels)) | None
+    return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "enum": labels})]
 
 
 def checked(kind: Any, body: Any) -> Any:

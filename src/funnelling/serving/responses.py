@@ -108,7 +108,12 @@ class Model(_Answer):
         Field(description="How good it is, and in `how` by which documents; null if it was not measured."),
     ]
     limits: Limits
+    feedback: Annotated[bool, Field(description="Whether `POST /v1/feedback` takes better labels.")]
     funnelling: str
+
+
+class FeedbackResponse(_Answer):
+    taken: Annotated[int, Field(ge=1, description="Documents that were written down.")]
 
 
 class Health(_Answer):
@@ -153,7 +158,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     class ExplainResponse(_Answer):
         documents: Annotated[list[Explanation], Field(min_length=1, max_length=limits.explained)]
 
-    return [PredictResponse, ExplainResponse, Model, Health, ProblemDocument]
+    return [PredictResponse, ExplainResponse, FeedbackResponse, Model, Health, ProblemDocument]
 
 
 def _of_scores(exclusive: bool) -> str:

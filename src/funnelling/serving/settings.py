@@ -10,6 +10,7 @@ from funnelling.work.messages import Style
 from funnelling.work.names import TOKEN
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+JOURNAL_SECONDS = 2.0  # that feedback waits for others to be written down
 
 _SHORTEST_TOKEN = 8
 
@@ -45,6 +46,8 @@ class ServiceSettings:
     limits: Limits = field(default_factory=Limits)
     allowed_hosts: tuple[str, ...] = ()
     style: Style = field(default_factory=Style)  # of what it logs
+    feedback: str | None = None  # the journal that takes what labels should have been, if any does
+    feedback_bytes: int = 100 * 2**20  # that it may have
 
     @property
     def hosts(self) -> frozenset[str] | None:

@@ -20,9 +20,10 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from funnelling.errors import InputError
+from funnelling.review.journal import Journal
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
-from funnelling.serving.settings import LOOPBACK, ServiceSettings
+from funnelling.serving.settings import JOURNAL_SECONDS, LOOPBACK, ServiceSettings
 from funnelling.storage.held import HeldModel, hold_model
 from funnelling.wording import counted
 from funnelling.work.messages import JsonLine, Messages, at_terminal, say, speak
@@ -41,6 +42,8 @@ logger = logging.getLogger(__name__)
 def serve(settings: ServiceSettings) -> None:
     """Serve until a signal comes: SIGTERM or SIGINT. At SIGHUP load the model anew."""
     held = hold_model(settings.model)
+    if settings.feedback is not None:
+        Journal(settings.feedback, JOURNAL_SECONDS).close()  # else the first to send some would be told
     sockets = bind(settings.host, settings.port, settings.workers)
     start_logging()
     Supervisor(settings, held, sockets).run(partial(_announce, settings, sockets[0].getsockname()[1]))

@@ -5,7 +5,7 @@ import { markedPieces, markLegend } from "./marks.js";
 
 const EXCERPT = 90;
 
-export function showResult(card, text, row, explanation, { detected, exclusive, shown }) {
+export function showResult(card, text, row, explanation, { detected, exclusive, shown, feedback }) {
   const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
   const assigned = new Set(row.labels.map(String));
   const first = [...ranked.filter(label => assigned.has(label)), ...ranked.filter(label => !assigned.has(label))];
@@ -24,6 +24,7 @@ export function showResult(card, text, row, explanation, { detected, exclusive, 
       make("p", { class: "summary" }, summary(assigned.size, row)),
       make("ol", { class: "labels" }, rows),
       explanation ? null : make("p", { class: "note" }, "This answer could not be explained."),
+      feedback ?? null,
       everyLabel(card.number, ranked, row),
       neighbours(explanation?.neighbours ?? []),
     ),

@@ -54,6 +54,17 @@ def begin(model_path: Path, tmp_path: Path) -> Iterator[Callable[..., Service]]:
 
 
 @pytest.fixture(scope="module")
+def service(model_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A page over many documents, which several tests decide about."""
+    folder = tmp_path_factory.mktemp("labelling")
+    write_documents(folder / "docs.jsonl", documents(60))
+    options = (folder / "docs.jsonl", "--learn-after", 0)
+    started = start(model_path, folder / "log.txt", *options, command=LABEL)
+    yield started
+    assert started.stop() == 0
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with chromium() as opened:
         opened.set_script_timeout(180)
@@ -95,6 +106,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()[1:]]
 
 
+@pytest.mark.slow
 def test_thirty_documents_by_keyboard_and_a_browser_that_is_killed(
     begin: Callable[..., Service], tmp_path: Path
 ) -> None:
@@ -155,22 +167,26 @@ def test_keys(browser: Any, begin: Callable[..., Service], tmp_path: Path) -> No
     assert browser.get_log("browser") == []
 
 
-def test_two_people_never_get_the_same_document(browser: Any, begin: Callable[..., Service]) -> None:
-    service = begin("--learn-after", 0)
-    with chromium() as other:
-        seen: list[tuple[str, str]] = []
-        for person, name in ((browser, "Ada"), (other, "Bob")):
-            enter(person, service.url, name)
-            seen.append((name, title(person)))
-        for _ in range(5):
-            for person, name in ((browser, "Ada"), (other, "Bob")):
-                seen.append((name, decide(person, "ENTER")))
-    assert len({document for _, document in seen}) == len(seen) == 12
+def test_two_people_never_get_the_same_document(browser: Any, service: Service) -> None:
+    people = [browser.current_window_handle]
+    enter(browser, service.url)
+    seen = [title(browser)]
+    browser.switch_to.new_window("window")
+    people.append(browser.current_window_handle)
+    enter(browser, service.url, "Bob")
+    seen.append(title(browser))
+    for _ in range(5):
+        for person in people:
+            browser.switch_to.window(person)
+            seen.append(decide(browser, "ENTER"))
+    browser.switch_to.window(people[1])
+    browser.close()
+    browser.switch_to.window(people[0])
+    assert len(set(seen)) == len(seen) == 12
 
 
 @pytest.mark.parametrize(("width", "colours"), VIEWS)
-def test_everybody_can_use_it(browser: Any, begin: Callable[..., Service], width: int, colours: str) -> None:
-    service = begin("--learn-after", 0)
+def test_everybody_can_use_it(browser: Any, service: Service, width: int, colours: str) -> None:
     enter(browser, service.url, width=width, colours=colours)
     decide(browser, "1", "ENTER")
     until(browser, lambda b: b.find_elements("css selector", "#text mark"))
@@ -184,10 +200,8 @@ def test_everybody_can_use_it(browser: Any, begin: Callable[..., Service], width
     assert browser.get_log("browser") == []
 
 
-def test_300_labels_are_found_by_names_in_three_languages(
-    browser: Any, begin: Callable[..., Service]
-) -> None:
-    enter(browser, begin("--learn-after", 0).url)
+def test_300_labels_are_found_by_names_in_three_languages(browser: Any, service: Service) -> None:
+    enter(browser, service.url)
     browser.execute_async_script(NAMED)
     shown = "return [...picker.list.querySelectorAll('.choice')].map(e => e.dataset.label)"
     assert browser.execute_script(shown) == [*(f"c{i}" for i in range(12)), "c250"]

@@ -43,7 +43,7 @@ def add_feedback(app: FastAPI, requests: Requests, settings: ServiceSettings) ->
         include_in_schema=settings.feedback is not None,
     )
     async def take(request: Request) -> Response:
-        """Documents with the labels that they should have had; `funnelling update` learns from the journal."""
+        """Documents with the labels that they should have had; `funnelling update` learns from them."""
         if settings.feedback is None:
             raise OFF
         loop = asyncio.get_running_loop()

@@ -32,7 +32,7 @@ IF_FOUND = frozenset(
         *("languages", "min-words", "paragraphs", "documents", "dimensions", "min-count"),
         # what results show
         *("json", "top", "scores", "threshold", "by-label", "confused", "confusion-matrix", "all", "count"),
-        *("id", "label", "as-they-are", "learn-after"),
+        *("id", "label", "as-they-are"),
     ]
 )
 # What only a file may set that was named; COMMAND.OPTION is an exception to the above.
@@ -50,7 +50,7 @@ ONLY_NAMED = frozenset(
         # what is sent, and under which terms
         *("with-documents", "private", "revision", "license", "message"),
         # whose decisions go where
-        *("journal", "feedback", "who"),
+        *("journal", "feedback", "who", "learn-after"),
         # who is let in, and how much is done for them
         *("host", "port", "workers", "token-file", "allow-host"),
         *("deadline", "max-text", "max-words", "max-body", "max-feedback"),

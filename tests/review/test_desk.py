@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from funnelling.formats.document import Document
-from funnelling.review.desk import PATIENCE, Desk, TakenError, key_of
+from funnelling.review.desk import MOST_PEOPLE, PATIENCE, CrowdedError, Desk, TakenError, key_of
 from funnelling.review.journal import Decision, Journal
 
 DOCUMENTS = [Document(str(number), f"text {number}", "en") for number in range(5)]
@@ -68,6 +68,17 @@ def test_a_document_of_somebody_who_left_comes_back(open_desk: Callable[[], Desk
     desk.decide("ada", KEYS[0], labelled(0, "a"))
     with pytest.raises(TakenError):  # decided already
         desk.decide("eve", KEYS[0], labelled(0, "b"))
+
+
+def test_a_crowd_is_kept_out_until_some_have_left(open_desk: Callable[[], Desk]) -> None:
+    global now
+    desk = open_desk()
+    for number in range(MOST_PEOPLE):
+        desk.stay(f"session {number}")
+    with pytest.raises(CrowdedError):
+        desk.take("one more")
+    now = 2 * PATIENCE
+    assert desk.take("one more") == KEYS[0]
 
 
 def test_who_was_away_may_decide_as_long_as_nobody_has_it(open_desk: Callable[[], Desk]) -> None:

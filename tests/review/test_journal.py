@@ -48,8 +48,9 @@ def test_the_last_decision_counts(tmp_path: Path) -> None:
         Decision("label", Document("2", "un cane", "it", ("animals",), group="g")),
         Decision("note", Document("2", "un cane", "it"), note="sure"),
         Decision("label", Document("4", "nothing", "en", ())),
+        Decision("label", Document("5", "", "en", ("empty",))),
     )
-    assert labels_in(path) == {"1": None, "2": ("animals",), "3": None, "4": ()}
+    assert labels_in(path) == {"1": None, "2": ("animals",), "3": None, "4": (), "5": ("empty",)}
     (dog,) = [document for document in read_documents(path) if document.id == "2"]
     assert (dog.text, dog.language, dog.group) == ("un cane", "it", "g")
 

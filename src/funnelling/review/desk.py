@@ -17,7 +17,12 @@ from funnelling.formats.journal import LABEL, NOTE, SKIP, UNDO
 from funnelling.review.journal import Decision, Journal
 
 PATIENCE = 600.0  # seconds without a sign of life after which a document goes to somebody else
+MOST_PEOPLE = 1_000
 RECENT = 50  # labelled documents whose suggestions are compared with what became of them
+
+
+class CrowdedError(Exception):
+    """More people than anybody expects."""
 
 
 class TakenError(Exception):
@@ -77,9 +82,6 @@ class Desk:
     def labels(self) -> set[str]:
         """All labels that people gave."""
         return {label for decision in self._labelled.values() for label in decision.document.labels or ()}
-
-    def __len__(self) -> int:
-        return len(self._documents)
 
     def document(self, key: str) -> Document:
         """The document with a key; `KeyError` where there is none."""
@@ -211,6 +213,10 @@ class Desk:
                 self._skipped[key] = {*skipped, session}
 
     def _seen(self, session: str) -> _Person:
+        if session not in self._people:
+            self._let_go_of_the_absent()
+            if len(self._people) >= MOST_PEOPLE:
+                raise CrowdedError
         person = self._people.setdefault(session, _Person())
         person.seen = self._clock()
         return person

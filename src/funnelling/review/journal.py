@@ -49,16 +49,14 @@ class Decision:
         of_document = to_record(self.document)
         if isinstance(self.document.id, LineNumber):  # known by its text: in another file it has another line
             del of_document["id"]
-        suggested = None if self.suggested is None else list(self.suggested)
-        record = {
+        return {
             "time": self.time,
-            "who": self.who,
+            **({"who": self.who} if self.who else {}),
             "action": self.action,
             **of_document,
-            "suggested": suggested,
-            "note": self.note,
+            **({} if self.suggested is None else {"suggested": list(self.suggested)}),
+            **({"note": self.note} if self.note else {}),
         }
-        return {name: value for name, value in record.items() if value not in ("", None)}
 
 
 def decision_in(record: dict[str, Any], name: str, line: int) -> Decision:

@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
+from funnelling.review.desk import CrowdedError
 from funnelling.serving.answers import json_response, json_response_by_turns
 from funnelling.serving.application import add_heads, add_refusals
 from funnelling.serving.bench import Bench
@@ -18,6 +19,7 @@ from funnelling.serving.label_requests import DecisionRequest, PassagesRequest, 
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.pages import add_pages
 from funnelling.serving.paths import LABELLING, LABELLING_PAGES, labelling_paths
+from funnelling.serving.refusals import too_busy
 from funnelling.serving.requests import checked
 from funnelling.serving.settings import ServiceSettings
 
@@ -35,6 +37,11 @@ def create_labelling_app(bench: Bench, settings: ServiceSettings, metrics: Metri
         Guard, paths=labelling_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
     )
     add_refusals(app)
+
+    @app.exception_handler(CrowdedError)
+    async def refuse(_: Request, __: CrowdedError) -> Response:
+        return too_busy("Too many people are here. Try again later.").response()
+
     _add_interface(app, bench, settings)
     add_pages(app, LABELLING_PAGES)
     add_heads(app)

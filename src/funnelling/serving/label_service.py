@@ -2,7 +2,6 @@
 
 import signal
 from dataclasses import dataclass
-from functools import partial
 
 import threadpoolctl
 
@@ -52,7 +51,7 @@ def label(settings: LabellingSettings) -> None:
             everything=settings.everything,
             as_they_are=settings.as_they_are,
             verbose=1,
-            report=partial(say),
+            report=say,
         )
         desk = Desk(queue.documents, journal)
         (sock,) = bind(service.host, service.port, 1)

@@ -37,6 +37,7 @@ CHAPTERS = {  # of the guide, that tell more of a command
     "compare": ("choosing", "reading-the-table"),
     "experiment": ("experiments", "reproduction"),
     "inspect": ("in-use",),
+    "label": ("labelling", "serving"),
     "serve": ("serving", "deploying"),
     "push": ("sharing",),
     "pull": ("sharing",),

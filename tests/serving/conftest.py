@@ -88,9 +88,21 @@ def make_client(model: Any, model_path: Path) -> Iterator[Client]:
     opened = []
 
     def make(
-        token: str | None = None, other_model: Any = None, hosts: tuple[str, ...] = (), **limits: Any
+        token: str | None = None,
+        other_model: Any = None,
+        hosts: tuple[str, ...] = (),
+        feedback: str | None = None,
+        feedback_bytes: int = 10_000,
+        **limits: Any,
     ) -> Any:
-        settings = ServiceSettings(str(model_path), token=token, limits=Limits(**limits), allowed_hosts=hosts)
+        settings = ServiceSettings(
+            str(model_path),
+            token=token,
+            limits=Limits(**limits),
+            allowed_hosts=hosts,
+            feedback=feedback,
+            feedback_bytes=feedback_bytes,
+        )
         metrics = Metrics(served_paths(), model.languages_)
         app = create_app(other_model or model, describe_model(model_path), settings, metrics)
         client = testclient.TestClient(app, base_url="http://localhost")

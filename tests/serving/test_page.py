@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling import NaiveClassifier, save_model
+from funnelling import NaiveClassifier, read_documents, save_model
 from funnelling.evaluation import measure_languages
 from tests.browser import chromium
 
@@ -292,6 +292,28 @@ def test_labels_are_called_as_the_reader_says(
         assert about == "TierefoodMusic"
     finally:
         browser.execute_cdp_cmd("Network.setUserAgentOverride", {**reader, "acceptLanguage": "en-US,en"})
+
+
+def test_labels_that_are_wrong_can_be_said_to_be(
+    browser: Any, service: Service, serve: Callable[..., Service], tmp_path: Path
+) -> None:
+    show(browser, service.url)
+    write(browser, TEXTS["en"])
+    label(browser)
+    assert "These labels are wrong" not in browser.find_element("id", "results").text
+    journal = tmp_path / "feedback.jsonl"
+    show(browser, serve("--feedback", journal).url)
+    write(browser, TEXTS["en"])
+    label(browser)
+    browser.find_element("xpath", "//summary[contains(., 'These labels are wrong')]").click()
+    assert faults(browser) == []
+    for name in ("food", "music"):  # one that it has, and one that it lacks
+        browser.find_element("css selector", f".feedback [data-label={name}]").click()
+    browser.find_element("css selector", ".feedback button").click()
+    until(browser, lambda b: "is written down" in status(b))
+    (corrected,) = read_documents(journal)
+    assert (corrected.text, corrected.labels) == (TEXTS["en"], ("animals", "music"))
+    assert browser.get_log("browser") == []
 
 
 def test_nothing_comes_from_elsewhere(browser: Any, service: Service) -> None:

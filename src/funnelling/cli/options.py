@@ -70,6 +70,13 @@ def model_folder(text: str) -> str:
     return text
 
 
+def journal(text: str) -> str:
+    """The file of a journal, whose name tells other commands what it is."""
+    if not text.endswith(".jsonl"):
+        raise argparse.ArgumentTypeError(f"{text}: a journal is JSON Lines. Use a name that ends in .jsonl")
+    return text
+
+
 def languages(text: str) -> list[str]:
     """Language tags with commas between them."""
     from funnelling.text.languages import normalise_tag

@@ -19,26 +19,17 @@ def add_to(commands: options.Commands) -> None:
         epilog=options.examples("serve model", "serve model --host 0.0.0.0 --workers 2 --token-file token"),
     )
     parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
-    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
-    parser.add_argument(
-        "--port", type=port, default=8000, metavar="N", help="port; 0 takes a free one (8000)"
-    )
+    add_place(parser)
     parser.add_argument(
         "--workers", type=options.count, default=1, metavar="N", help="processes that share the model (1)"
     )
     options.add_label_set(parser)
-    access = parser.add_argument_group("who may use it")
-    access.add_argument(
-        "--token-file",
+    add_access(parser)
+    parser.add_argument(
+        "--feedback",
+        type=options.journal,
         metavar="FILE",
-        help=f"file with the bearer token to ask for; else {TOKEN}, else none",
-    )
-    access.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="without a token, a further name besides localhost to answer to; may be repeated",
+        help="journal to take feedback into: what labels should have been, on the page and at /v1/feedback",
     )
     limits = parser.add_argument_group("limits of a request")
     limits.add_argument(
@@ -65,7 +56,39 @@ def add_to(commands: options.Commands) -> None:
         metavar="N",
         help="most bytes of a request (8,388,608)",
     )
+    limits.add_argument(
+        "--max-feedback",
+        type=options.count,
+        default=100 * 2**20,
+        metavar="N",
+        help="most bytes of the journal of feedback (104,857,600)",
+    )
     parser.set_defaults(run=run)
+
+
+def add_place(parser: argparse.ArgumentParser) -> None:
+    """Where a service listens."""
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (127.0.0.1)")
+    parser.add_argument(
+        "--port", type=port, default=8000, metavar="N", help="port; 0 takes a free one (8000)"
+    )
+
+
+def add_access(parser: argparse.ArgumentParser) -> None:
+    """Who may use a service."""
+    access = parser.add_argument_group("who may use it")
+    access.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help=f"file with the bearer token to ask for; else {TOKEN}, else none",
+    )
+    access.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="without a token, a further name besides localhost to answer to; may be repeated",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -90,6 +113,8 @@ def run(arguments: argparse.Namespace) -> None:
         style_of(arguments),
         arguments.label_set,
         tuple(arguments.exclude),
+        arguments.feedback,
+        arguments.max_feedback,
     )
     serve(settings)
 

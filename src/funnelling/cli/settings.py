@@ -33,7 +33,7 @@ IF_FOUND = frozenset(
         *("learner", "label-up-to", "steps", "number", "balance"),
         # what results show
         *("json", "top", "scores", "threshold", "by-label", "confused", "confusion-matrix", "all", "count"),
-        *("id", "label", "names", "exclude"),
+        *("id", "label", "names", "exclude", "as-they-are"),
     ]
 )
 # What only a file may set that was named; COMMAND.OPTION is an exception to the above.
@@ -52,9 +52,11 @@ ONLY_NAMED = frozenset(
         *("force", "quiet", "log-json"),
         # what is sent, and under which terms
         *("with-documents", "private", "revision", "license", "message"),
+        # whose decisions go where
+        *("journal", "feedback", "who", "learn-after"),
         # who is let in, and how much is done for them
         *("host", "port", "workers", "token-file", "allow-host"),
-        *("deadline", "max-text", "max-words", "max-body"),
+        *("deadline", "max-text", "max-words", "max-body", "max-feedback"),
     ]
 )
 NOT_IN_FILES = frozenset(["help", "version", "config", "no-config"])

@@ -1,4 +1,4 @@
-"""JSON Lines: one object per line, the canonical form of documents; or one JSON array of objects."""
+"""JSON Lines: one object per line, the canonical form of documents; or one array of objects; or a journal."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import LONGEST, too_long, writing
+from funnelling.formats.journal import check_header, decided, is_header
 from funnelling.formats.layout import Layout
 
 
@@ -31,8 +32,19 @@ class JsonRows:
         for number, line in lines:
             if not begun and line.lstrip().startswith("["):
                 yield from self._entries(self._joined(line, lines), number)
-            else:
-                begun = True
+                continue
+            record = _parse(line.rstrip(), f"{self.name}:{number}")
+            if not begun and is_header(record):
+                check_header(record, self.name)
+                yield from decided(self._decisions(lines), self.name)
+                return
+            begun = True
+            yield number, record
+
+    def _decisions(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, object]]]:
+        """The lines of a journal; the last one may still be on its way to the disk."""
+        for number, line in lines:
+            if line.endswith("\n"):
                 yield number, _parse(line.rstrip(), f"{self.name}:{number}")
 
     def _joined(self, line: str, following: Iterator[tuple[int, str]]) -> str:

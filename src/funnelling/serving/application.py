@@ -18,6 +18,7 @@ from funnelling.serving import openapi
 from funnelling.serving.answers import json_response, json_response_by_turns
 from funnelling.serving.bodies import Bodies
 from funnelling.serving.engine import Engine
+from funnelling.serving.feedback import add_feedback
 from funnelling.serving.guard import Guard
 from funnelling.serving.labels import label_rows
 from funnelling.serving.metrics import Metrics
@@ -49,12 +50,13 @@ def create_app(
     app.add_middleware(
         Guard, paths=served_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
     )
-    _add_refusals(app)
+    add_refusals(app)
     _add_interface(app, engine, requests, settings.limits)
+    add_feedback(app, requests, settings)
     _add_facts(app, model, description, settings, metrics)
     _add_openapi(app, openapi.document(app, requests, model, settings))
     add_pages(app)
-    _add_heads(app)
+    add_heads(app)
     return app
 
 
@@ -99,7 +101,12 @@ def _add_facts(
         """Method, languages, labels, scores and how they were measured, and how much a request may ask."""
         facts = {key: description[key] for key in FACTS}
         return json_response(
-            {**facts, "exclusive": bool(model.exclusive_), "limits": asdict(settings.limits)}
+            {
+                **facts,
+                "exclusive": bool(model.exclusive_),
+                "limits": asdict(settings.limits),
+                "feedback": settings.feedback is not None,
+            }
         )
 
     labels = json_response({"labels": label_rows(model)})
@@ -143,14 +150,14 @@ def _add_openapi(app: FastAPI, document: dict[str, Any]) -> None:
         return answer
 
 
-def _add_heads(app: FastAPI) -> None:
+def add_heads(app: FastAPI) -> None:
     """HEAD wherever there is GET; the OpenAPI document, made before, need not say so."""
     for route in app.routes:
         if isinstance(route, APIRoute) and route.methods and "GET" in route.methods:
             route.methods.add("HEAD")
 
 
-def _add_refusals(app: FastAPI) -> None:
+def add_refusals(app: FastAPI) -> None:
     @app.exception_handler(Refusal)
     async def refuse(_: Request, refusal: Refusal) -> Response:
         return refusal.response()

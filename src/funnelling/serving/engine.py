@@ -74,6 +74,11 @@ class Engine:
         self._explaining = asyncio.Lock()
         self._busy = False
 
+    def replace(self, model: Method) -> None:
+        """Let another model answer from now on."""
+        self.model = model
+        self._predictor = Predictor(model, tell_thresholds=True)
+
     def warm_up(self) -> None:
         """Load what the first document of each language would have to wait for."""
         for language in (*self.model.languages_, None):

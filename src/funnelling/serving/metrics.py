@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from typing import Any
 
 OTHER = "other"
-STATUSES = (200, 400, 401, 404, 405, 408, 413, 415, 421, 422, 431, 499, 500, 503)
+STATUSES = (200, 400, 401, 404, 405, 408, 413, 415, 421, 422, 431, 499, 500, 503, 507)
 # Seconds; the last bucket of each histogram is infinity.
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 

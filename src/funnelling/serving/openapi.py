@@ -28,6 +28,7 @@ REASONS = {
     422: "The body is not what this path expects.",
     500: "The service failed.",
     503: "The service is too busy, or the model took too long.",
+    507: "The journal that takes feedback is full.",
 }
 OF_A_BODY = (400, 408, 413, 415, 422, 503)
 
@@ -80,7 +81,7 @@ def _components(requests: Requests, model: Method, settings: ServiceSettings) ->
     inputs: list[Any] = [
         (kind.__name__, mode, TypeAdapter(kind))
         for mode, kinds in (
-            ("validation", [requests.predict_type, requests.explain_type]),
+            ("validation", [requests.predict_type, requests.explain_type, requests.feedback_type]),
             ("serialization", of_answers),
         )
         for kind in kinds

@@ -1,11 +1,12 @@
 """The pages for people: files of the package, read once."""
 
+from collections.abc import Mapping
 from importlib.resources import files
 
 from fastapi import FastAPI
 from starlette.responses import Response
 
-from funnelling.serving.paths import page_files
+from funnelling.serving.paths import PAGES, page_files
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -15,10 +16,10 @@ KINDS = {
 }
 
 
-def add_pages(app: FastAPI) -> None:
-    """Serve the pages, their scripts and their styles."""
+def add_pages(app: FastAPI, pages: Mapping[str, str] = PAGES) -> None:
+    """Serve pages, each a file behind a path, and the scripts and styles of all."""
     folder = files("funnelling.serving").joinpath("page")
-    for path, name in page_files().items():
+    for path, name in page_files(pages).items():
         content = folder.joinpath(name).read_bytes()
         _add(app, path, content, KINDS[name[name.rindex(".") :]])
 

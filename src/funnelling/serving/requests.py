@@ -33,6 +33,7 @@ from funnelling.text.languages import normalise_tag
 
 LONGEST_ID = 1_000
 LARGEST_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
+LONGEST_NOTE = 2_000
 MOST_WORDS = 100  # that an explanation lists
 
 # What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
@@ -55,6 +56,7 @@ class Requests:
 
     def __init__(self, model: Method, limits: Limits) -> None:
         document = _document_type(model, limits.characters)
+        labels = [str(label) for label in model.classes_.tolist()]
         top: Any = Annotated[
             _whole_number(1, MOST_WORDS),
             _saying("top", f'"top" must be a whole number from 1 to {MOST_WORDS}'),
@@ -64,30 +66,35 @@ class Requests:
             _saying("threshold", '"threshold" must be a number from 0 to 1'),
         ]
         self._exclusive = bool(model.exclusive_)
-        labels = [str(label) for label in model.classes_.tolist()]
+        several: Any = _some(_label_type(labels), len(labels)) | None
         rules = rules_of(model)
         self._assignable = {
             label for column, label in enumerate(labels) if rules is None or not rules.excluded[column]
         }
         fields: dict[str, Any] = {
             "documents": _some(document, limits.documents),
-            "exclude": (_labels_type(labels), Field(None, description="Labels that are not to be assigned.")),
+            "exclude": (several, Field(None, description="Labels that are not to be assigned.")),
         }
         if not self._exclusive:
             said = "Assign labels above this probability. The model's own thresholds where it is missing."
             fields["threshold"] = (threshold | None, Field(None, description=said))
-        self.predict_type: Any = create_model("PredictRequest", __base__=_Body, **fields)
+        self.predict_type: Any = create_model("PredictRequest", __base__=Body, **fields)
         self.explain_type: Any = create_model(
             "ExplainRequest",
-            __base__=_Body,
+            __base__=Body,
             documents=_some(document, limits.explained),
             labels=(
-                _labels_type(labels),
+                several,
                 Field(
                     None, description="The assigned labels, or the three most probable, where it is missing."
                 ),
             ),
             top=(top, 10),
+        )
+        self.feedback_type: Any = create_model(
+            "FeedbackRequest",
+            __base__=Body,
+            documents=_some(_corrected_type(document, labels, self._exclusive), limits.documents),
         )
 
     def read_predict(self, body: Any) -> tuple[list[Document], float | None, tuple[str, ...]]:
@@ -97,7 +104,7 @@ class Requests:
         """
         if self._exclusive and isinstance(body, dict) and "threshold" in body:
             raise Refusal(422, NO_THRESHOLD, pointer="/threshold")
-        request = _checked(self.predict_type, body)
+        request = checked(self.predict_type, body)
         exclude = tuple(sorted(set(request.exclude or ())))
         if exclude and self._assignable <= set(exclude):
             raise Refusal(422, "Every label is excluded. Leave at least one.", pointer="/exclude")
@@ -105,26 +112,33 @@ class Requests:
 
     def read_explain(self, body: Any) -> tuple[list[Document], list[str] | None, int]:
         """The documents, the labels to explain (None: the usual ones), and how many words to list."""
-        request = _checked(self.explain_type, body)
+        request = checked(self.explain_type, body)
         labels = None if request.labels is None else list(dict.fromkeys(request.labels))
         return _documents(request), labels, request.top
 
+    def read_feedback(self, body: Any) -> list[tuple[Document, str]]:
+        """Documents with the labels that they should have had, and what was noted about each."""
+        request = checked(self.feedback_type, body)
+        return [
+            (document, row.note) for document, row in zip(_documents(request), request.documents, strict=True)
+        ]
 
-class _Body(BaseModel):
+
+class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
 def _document_type(model: Method, characters: int) -> type[BaseModel]:
     tag = {"type": "string", "pattern": tag_pattern(model), "maxLength": LONGEST_TAG}
     language = Annotated[str, AfterValidator(_tag_check(model)), WithJsonSchema(tag)]
-    identifier = _string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
+    identifier = string(LONGEST_ID) | _whole_number(-LARGEST_ID, LARGEST_ID)
     said = _saying(
         "id", f"an id must be a string of at most {LONGEST_ID:,} characters or a whole number below 2**53"
     )
     return create_model(
         "Document",
-        __base__=_Body,
-        text=(_string(characters), ...),
+        __base__=Body,
+        text=(string(characters), ...),
         language=(
             language | None,
             Field(None, description="A code such as en, eng or pt_BR. Detected where it is missing."),
@@ -136,12 +150,26 @@ def _document_type(model: Method, characters: int) -> type[BaseModel]:
     )
 
 
+def _corrected_type(document: type[BaseModel], labels: list[str], exclusive: bool) -> Any:
+    """A document with the labels that it should have had."""
+    label: Any = _label_type(labels)
+    return create_model(
+        "CorrectedDocument",
+        __base__=document,
+        labels=(
+            Annotated[list[label], Field(max_length=1 if exclusive else len(labels))],
+            Field(description="All that it should have had; an empty list says that it should have none."),
+        ),
+        note=(string(LONGEST_NOTE), Field("", description="For whoever reads the journal.")),
+    )
+
+
 def _some(entry: Any, most: int) -> Any:
     """A list that is not empty; one bad entry is enough to refuse it."""
     return Annotated[list[entry], Field(min_length=1, max_length=most, fail_fast=True)]
 
 
-def _string(most: int) -> Any:
+def string(most: int) -> Any:
     # Not pydantic's max_length, which refuses half of a surrogate pair. JSON can spell it, and we take it.
     def check(text: str) -> str:
         if len(text) > most:
@@ -193,7 +221,7 @@ def _tag_check(model: Method) -> Callable[[str], str]:
     return check
 
 
-def _labels_type(labels: list[str]) -> Any:
+def _label_type(labels: list[str]) -> Any:
     known = frozenset(labels)
 
     def check(label: str) -> str:
@@ -204,11 +232,10 @@ def _labels_type(labels: list[str]) -> Any:
         return label
 
     # Not a Literal, which cannot hold half of a surrogate pair.
-    label = Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "enum": labels})]
-    return _some(label, len(labels)) | None
+    return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "enum": labels})]
 
 
-def _checked(kind: Any, body: Any) -> Any:
+def checked(kind: Any, body: Any) -> Any:
     try:
         return kind.model_validate(body)
     except ValidationError as error:

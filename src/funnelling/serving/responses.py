@@ -108,6 +108,7 @@ class Model(_Answer):
         Field(description="How good it is, and in `how` by which documents; null if it was not measured."),
     ]
     limits: Limits
+    feedback: Annotated[bool, Field(description="Whether `POST /v1/feedback` takes better labels.")]
     funnelling: str
 
 
@@ -124,6 +125,10 @@ class LabelFacts(_Answer):
 
 class Labels(_Answer):
     labels: list[LabelFacts]
+
+
+class FeedbackResponse(_Answer):
+    taken: Annotated[int, Field(ge=1, description="Documents that were written down.")]
 
 
 class Health(_Answer):
@@ -168,7 +173,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     class ExplainResponse(_Answer):
         documents: Annotated[list[Explanation], Field(min_length=1, max_length=limits.explained)]
 
-    return [PredictResponse, ExplainResponse, Model, Labels, Health, ProblemDocument]
+    return [PredictResponse, ExplainResponse, FeedbackResponse, Model, Labels, Health, ProblemDocument]
 
 
 def _of_scores(exclusive: bool) -> str:

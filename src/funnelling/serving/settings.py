@@ -11,6 +11,7 @@ from funnelling.work.messages import Style
 from funnelling.work.names import TOKEN
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+JOURNAL_SECONDS = 2.0  # that feedback waits for others to be written down
 
 _SHORTEST_TOKEN = 8
 
@@ -48,6 +49,8 @@ class ServiceSettings:
     style: Style = field(default_factory=Style)  # of what it logs
     label_set: str | LabelSet | None = None  # that of a file in place of the model's own, read once
     exclude: tuple[str, ...] = ()  # labels that are not assigned
+    feedback: str | None = None  # the journal that takes what labels should have been, if any does
+    feedback_bytes: int = 100 * 2**20  # that it may have
 
     @property
     def hosts(self) -> frozenset[str] | None:

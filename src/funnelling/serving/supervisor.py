@@ -21,9 +21,10 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.method.following import label_set_for
+from funnelling.review.journal import Journal
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
-from funnelling.serving.settings import LOOPBACK, ServiceSettings
+from funnelling.serving.settings import JOURNAL_SECONDS, LOOPBACK, ServiceSettings
 from funnelling.storage.held import HeldModel, hold_model
 from funnelling.wording import counted
 from funnelling.work.messages import JsonLine, Messages, at_terminal, say, speak
@@ -45,8 +46,10 @@ def serve(settings: ServiceSettings) -> None:
     if isinstance(settings.label_set, str):
         labels = [str(label) for label in held.description["labels"]]
         settings = replace(settings, label_set=label_set_for(settings.label_set, labels))
+    if settings.feedback is not None:
+        Journal(settings.feedback, JOURNAL_SECONDS).close()  # else the first to send some would be told
     sockets = bind(settings.host, settings.port, settings.workers)
-    _start_logging()
+    start_logging()
     Supervisor(settings, held, sockets).run(partial(_announce, settings, sockets[0].getsockname()[1]))
 
 
@@ -69,7 +72,8 @@ def bind(host: str, port: int, workers: int) -> list[socket.socket]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(
-            f"{_address(host, port)}: {reason}. Choose another --port or --host, or stop what listens there."
+            f"{address_of(host, port)}: {reason}. Choose another --port or --host, or stop what listens "
+            "there."
         ) from None
 
 
@@ -83,19 +87,19 @@ def _bound(family: int, place: Any, shared: bool) -> socket.socket:
     return sock
 
 
-def _address(host: str, port: int) -> str:
+def address_of(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _announce(settings: ServiceSettings, port: int, model: str) -> None:
     workers = counted(settings.workers, "worker")
-    message = f"Serving {model} on {_address(settings.host, port)} with {workers}. Ctrl-C stops it."
+    message = f"Serving {model} on {address_of(settings.host, port)} with {workers}. Ctrl-C stops it."
     if settings.token is None and settings.host not in LOOPBACK:
         message += f" Whoever reaches it can use it: ask for a token with --token-file or {TOKEN}."
-    say(message, address=_address(settings.host, port))
+    say(message, address=address_of(settings.host, port))
 
 
-def _summary(description: dict[str, Any]) -> str:
+def summary_of(description: dict[str, Any]) -> str:
     languages = counted(len(description["languages"]), "language")
     return f"{description['method']} ({languages}, {counted(len(description['labels']), 'label')})"
 
@@ -159,7 +163,7 @@ class Supervisor:
                 if reason := self._wait_until_ready(started):
                     raise InputError(reason)
             if not self._stopping():
-                announce(_summary(self.held.description))
+                announce(summary_of(self.held.description))
             while not self._stopping():
                 self._watch()
         finally:
@@ -248,7 +252,7 @@ class Supervisor:
             return
         self._let_go(self.workers)
         self.workers, self.held, self.memory, self._turn = started, held, memory, 1 - self._turn
-        logger.info("the model was loaded anew: %s", _summary(held.description))
+        logger.info("the model was loaded anew: %s", summary_of(held.description))
 
     def _let_go(self, workers: Mapping[int, _WorkerProcess]) -> None:
         for worker in workers.values():
@@ -278,7 +282,7 @@ def _work(
     if _RENEW is not None:  # a terminal sends it to all
         signal.signal(_RENEW, signal.SIG_IGN)
     speak(settings.style)
-    _start_logging()
+    start_logging()
     threading.Thread(target=_follow, args=(pipe,), daemon=True).start()
     languages = list(held.description["languages"])
     metrics = Metrics(served_paths(), languages, memory, row, settings.workers)
@@ -294,7 +298,7 @@ def _follow(pipe: Connection) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _start_logging() -> None:
+def start_logging() -> None:
     """Log one line per request and per failure; of an exception only what quotes no document."""
     handler = Messages(_Discreet("%(asctime)s %(message)s"), _DiscreetJson())
     for name in ("funnelling.serving", "uvicorn", "asyncio"):

@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 import threadpoolctl
 import uvicorn
+from fastapi import FastAPI
 
 from funnelling.method.following import follow_label_set
 from funnelling.serving.application import create_app
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.protocol import HttpConnection, Server, SharedState
-from funnelling.serving.settings import ServiceSettings
+from funnelling.serving.settings import Limits, ServiceSettings
 from funnelling.storage.held import HeldModel
 from funnelling.tasks.sources import check_reads_texts
 
@@ -33,7 +34,15 @@ def run_worker(
     app.state.engine.warm_up()
     gc.collect()
     gc.freeze()  # the garbage of a large answer is looked for without looking at the model, too
-    limits = settings.limits
+    server = server_of(app, settings.limits, metrics)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, server.handle_exit)
+    ready()
+    server.run([sock])
+
+
+def server_of(app: FastAPI, limits: Limits, metrics: Metrics) -> Server:
+    """A server of an application, whose caller handles the signals."""
     config = uvicorn.Config(
         app,
         http=HttpConnection,
@@ -46,8 +55,4 @@ def run_worker(
         timeout_keep_alive=75,
         timeout_graceful_shutdown=round(limits.seconds) + 5,
     )
-    server = Server(config, SharedState(limits, metrics))
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, server.handle_exit)
-    ready()
-    server.run([sock])
+    return Server(config, SharedState(limits, metrics))

@@ -93,6 +93,7 @@ class _Growing:
     force: bool
     verbose: int
     report: Reporter
+    overwrite: bool = False
 
 
 def add_language(
@@ -138,6 +139,7 @@ def update(
     choose: bool = False,
     jobs: int | None = None,
     force: bool = False,
+    overwrite: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
 ) -> GrownModel:
@@ -161,11 +163,24 @@ def update(
     choose : whether the views are chosen anew, over all documents
     jobs : threads, or None for one
     force : whether another model in ``output`` is replaced, and a model saved that has become worse
+    overwrite : whether another model in ``output`` is replaced
     verbose : above 0 for progress bars
     report : what gets a line on each step
     """
     how = _Growing(
-        "update", model, output, layout, strict, resources, exact, choose, jobs, force, verbose, report
+        "update",
+        model,
+        output,
+        layout,
+        strict,
+        resources,
+        exact,
+        choose,
+        jobs,
+        force,
+        verbose,
+        report,
+        overwrite,
     )
     if data is None and not choose:
         raise InputError(
@@ -199,7 +214,7 @@ def load_extensible(
 
 
 def _loaded(how: _Growing) -> tuple["Method", Document]:
-    model, document = load_extensible(how.model, how.output, how.resources, how.force)
+    model, document = load_extensible(how.model, how.output, how.resources, how.force or how.overwrite)
     if how.choose and not hasattr(model, "choice_"):
         raise InputError(f"{how.model}: its views were given, not chosen. Leave --choose out.")
     return model.set_params(n_jobs=how.jobs, verbose=how.verbose), document
@@ -268,7 +283,7 @@ def _grow(
         document=document,
         scores=measurement.record(),
         details=measurement.details(),
-        force=how.force,
+        force=how.force or how.overwrite,
     )
     return growth
 

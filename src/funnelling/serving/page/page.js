@@ -3,6 +3,7 @@
 import { call, Refusal, useToken } from "./api.js";
 import { hidden, languageName, make } from "./dom.js";
 import { showAbout } from "./about.js";
+import { feedback } from "./feedback.js";
 import { loadNames, nameOf } from "./names.js";
 import { showResult } from "./results.js";
 
@@ -115,7 +116,8 @@ function show(answers) {
   for (const { card, text, language, row, why } of answers) {
     const detected = !language;
     fillLanguages(card, detected ? row.language : undefined);
-    showResult(card, text, row, why, { detected, exclusive: model?.exclusive, shown: SHOWN_LABELS });
+    const wrong = model?.feedback ? feedback(card.number, text, row, model, say) : null;
+    showResult(card, text, row, why, { detected, exclusive: model?.exclusive, shown: SHOWN_LABELS, feedback: wrong });
   }
   const fresh = answers.map(({ card }) => card);
   const shown = cards.filter(card => fresh.includes(card) || card.result.isConnected);

@@ -1,12 +1,12 @@
 // The labels of one text: bars, what tier 1 said, and why.
 
 import { hidden, languageName, make, percent, signed, table } from "./dom.js";
+import { markedPieces, markLegend } from "./marks.js";
 import { nameOf } from "./names.js";
 
 const EXCERPT = 90;
-const SHADES = 4;
 
-export function showResult(card, text, row, explanation, { detected, exclusive, shown }) {
+export function showResult(card, text, row, explanation, { detected, exclusive, shown, feedback }) {
   const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
   const assigned = new Set(row.labels.map(String));
   const first = [...ranked.filter(label => assigned.has(label)), ...ranked.filter(label => !assigned.has(label))];
@@ -25,6 +25,7 @@ export function showResult(card, text, row, explanation, { detected, exclusive, 
       make("p", { class: "summary" }, summary(assigned.size, row)),
       make("ol", { class: "labels" }, rows),
       explanation ? null : make("p", { class: "note" }, "This answer could not be explained."),
+      feedback ?? null,
       everyLabel(card.number, ranked, row),
       neighbours(explanation?.neighbours ?? []),
     ),
@@ -125,33 +126,12 @@ function reasons(label, why, text, language) {
   );
 }
 
-/** The text, its words marked by what they added; their places count code points. */
+/** The text, its words marked by what they added. */
 function marked(text, passages, language) {
-  const letters = Array.from(text);
-  const largest = passages.reduce((most, [, , amount]) => Math.max(most, Math.abs(amount)), 0);
-  const pieces = [];
-  let end = 0;
-  for (const [start, stop, amount] of passages) {
-    pieces.push(letters.slice(end, start).join(""));
-    pieces.push(word(letters.slice(start, stop).join(""), amount, Math.round((SHADES * Math.abs(amount)) / largest)));
-    end = stop;
-  }
-  const speaks = (kind, name) => make("mark", { class: `${kind} mark-3` }, name);
   return [
-    make("p", { class: "marked", lang: language.replaceAll("_", "-"), dir: "auto" }, ...pieces, letters.slice(end).join("")),
-    make(
-      "p",
-      { class: "note" },
-      speaks("for", "underlined"),
-      " words speak for the label, ",
-      speaks("against", "dashed"),
-      " ones against it; the stronger, the fuller the colour.",
-    ),
+    make("p", { class: "marked", lang: language.replaceAll("_", "-"), dir: "auto" }, ...markedPieces(text, passages)),
+    make("p", { class: "note" }, ...markLegend()),
   ];
-}
-
-function word(text, amount, level) {
-  return level ? make("mark", { class: `${amount > 0 ? "for" : "against"} mark-${level}`, title: signed(amount) }, text) : text;
 }
 
 function contributions(caption, kind, entries, rest) {

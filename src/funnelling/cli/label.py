@@ -1,0 +1,106 @@
+"""``funnelling label``: a page where people label documents, and a model that learns from it."""
+
+import argparse
+import os
+from importlib.util import find_spec
+
+from funnelling.cli import options
+from funnelling.cli.parsers import style_of
+from funnelling.cli.serve import add_access, add_place
+from funnelling.errors import InputError
+
+
+def add_to(commands: options.Commands) -> None:
+    parser = commands.add_parser(
+        "label",
+        help="label documents on a page, by hand",
+        description="Open a page on which one or several people label the documents of DATA, beside what the "
+        "model suggests. Every decision is in the journal before the next document is shown; "
+        "`funnelling update MODEL JOURNAL` learns from it.",
+        epilog=options.examples("label model new.csv", "label model suspicious.csv --journal checked.jsonl"),
+    )
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
+    parser.add_argument("data", metavar="DATA", help=options.DATA_HELP)
+    parser.add_argument(
+        "--journal",
+        type=options.journal,
+        metavar="FILE",
+        help="where decisions are kept, and gone on from (DATA with -journal.jsonl in place of its ending)",
+    )
+    parser.add_argument("--who", default="", metavar="NAME", help="who labels; else the page asks")
+    parser.add_argument("--all", action="store_true", help="show documents that have labels, too")
+    parser.add_argument(
+        "--as-they-are",
+        action="store_true",
+        help="keep the order of DATA (those first that help most, unless DATA says why each is there)",
+    )
+    add_place(parser)
+    learning = parser.add_argument_group("learning meanwhile")
+    learning.add_argument(
+        "--learn-after",
+        type=number,
+        default=50,
+        metavar="N",
+        help="labels after which the model learns in the background; 0 for never (50)",
+    )
+    learning.add_argument(
+        "-o",
+        "--output",
+        type=options.model_folder,
+        metavar="MODEL",
+        help="folder of the model that has learned (MODEL-labelled); MODEL stays as it is",
+    )
+    add_access(parser)
+    options.add_resources(parser)
+    options.add_jobs(parser)
+    options.add_reading(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "httptools")):
+        raise InputError("label needs FastAPI and uvicorn: pip install 'funnelling[serve]'")
+    from funnelling.serving.label_service import LabellingSettings, label
+    from funnelling.serving.learner import Learning
+    from funnelling.serving.settings import ServiceSettings, read_token
+
+    label(
+        LabellingSettings(
+            ServiceSettings(
+                arguments.model,
+                arguments.host,
+                arguments.port,
+                token=read_token(arguments.token_file),
+                allowed_hosts=tuple(arguments.allow_host),
+                style=style_of(arguments),
+            ),
+            arguments.data,
+            Learning(
+                arguments.model,
+                arguments.journal or _journal_beside(arguments.data),
+                arguments.output or f"{arguments.model.rstrip('/')}-labelled",
+                arguments.learn_after,
+                options.resources(arguments),
+                arguments.jobs,
+            ),
+            options.layout(arguments),
+            arguments.all,
+            arguments.as_they_are,
+            arguments.who,
+        )
+    )
+
+
+def number(text: str) -> int:
+    """A whole number, 0 or more."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, 0 or more")
+    return int(text)
+
+
+def _journal_beside(data: str) -> str:
+    """The journal of a file of documents, where none is named."""
+    if data == "-":
+        return "journal.jsonl"
+    folder, name = os.path.split(os.path.normpath(data))
+    return os.path.join(folder, f"{os.path.splitext(name.removesuffix('.gz'))[0]}-journal.jsonl")

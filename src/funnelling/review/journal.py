@@ -1,0 +1,212 @@
+"""What people decide about documents, written down: each decision is on the disk before the next is made."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.formats.document import Document, LineNumber, to_document, to_record
+from funnelling.formats.journal import HEADER, check_decision, check_header, is_header
+from funnelling.work.alone import try_lock, uninterrupted
+
+_PIECE = 2**16  # bytes that are looked at together for the end of a line
+_WAIT = 0.02  # seconds between attempts to lock
+
+
+class InUseError(InputError):
+    """A journal that another process writes to."""
+
+
+class FullError(InputError):
+    """A journal that has no room for a decision, on its disk or within its limit."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision about a document, which has the labels that were given.
+
+    ``action`` is one of `formats.journal.ACTIONS`; ``suggested`` are the labels that the model would have
+    given; ``who`` is the name of a person, as far as it is known.
+    """
+
+    action: str
+    document: Document
+    who: str = ""
+    suggested: tuple[str, ...] | None = None
+    note: str = ""
+    time: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
+
+    def record(self) -> dict[str, Any]:
+        """The decision as a line of a journal has it.
+
+        >>> Decision("label", Document("7", "Hi", labels=("a",)), time="2026-01-01").record()
+        {'time': '2026-01-01', 'action': 'label', 'id': '7', 'text': 'Hi', 'labels': ['a']}
+        """
+        of_document = to_record(self.document)
+        if isinstance(self.document.id, LineNumber):  # known by its text: in another file it has another line
+            del of_document["id"]
+        return {
+            "time": self.time,
+            **({"who": self.who} if self.who else {}),
+            "action": self.action,
+            **of_document,
+            **({} if self.suggested is None else {"suggested": list(self.suggested)}),
+            **({"note": self.note} if self.note else {}),
+        }
+
+
+def decision_in(record: dict[str, Any], name: str, line: int) -> Decision:
+    """The decision in a line of a journal."""
+    check_decision(record, name, line)
+    suggested = record.get("suggested")
+    return Decision(
+        record["action"],
+        to_document(record, name, line),
+        str(record.get("who", "")),
+        tuple(map(str, suggested)) if isinstance(suggested, list) else None,
+        str(record.get("note", "")),
+        str(record.get("time", "")),
+    )
+
+
+class Journal:
+    """A journal that is open to be written; nobody else can write to it until it is closed.
+
+    Parameters
+    ----------
+    path : the file, which is made where there is none; what a killed process left of a last line is cut off
+    seconds : how long to wait for another process that writes to it
+    most : bytes beyond which it must not grow
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "journal.jsonl")
+    >>> with Journal(path) as journal:
+    ...     journal.append(Decision("label", Document("7", "Il gatto dorme", "it", ("animals",)), who="Ada"))
+    ...     [(decision.who, decision.document.labels) for decision in journal.decisions()]
+    [('Ada', ('animals',))]
+    """
+
+    def __init__(self, path: str | os.PathLike[str], seconds: float = 0.0, most: int | None = None) -> None:
+        self.path = os.fspath(path)
+        self._most = most
+        if os.path.exists(self.path) and not os.path.isfile(self.path):
+            raise InputError(f"{self.path}: is no file. Name a file for the journal.")
+        self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 (closed by close)
+        try:
+            self._lock(seconds)
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others write."""
+        self._file.close()
+
+    def decisions(self) -> Iterator[Decision]:
+        """All decisions, in the order in which they were made."""
+        with open(self.path, encoding="utf-8", newline="\n") as lines:
+            next(lines)
+            for number, line in enumerate(lines, 2):
+                if not line.isspace():
+                    yield decision_in(_parsed(line, self.path, number), self.path, number)
+
+    def append(self, *decisions: Decision) -> None:
+        """Write decisions down; when this returns, they are on the disk, and else none of them is there."""
+        lines = [json.dumps(decision.record(), ensure_ascii=False) + "\n" for decision in decisions]
+        self._write("".join(lines).encode(errors="replace"))
+
+    def _write(self, content: bytes) -> None:
+        size = self._size()
+        if self._most is not None and size + len(content) > self._most:
+            raise FullError(f"{self.path}: the journal may have {self._most:,} bytes, and is full.")
+        with uninterrupted():
+            try:
+                written = 0
+                while written < len(content):
+                    written += self._file.write(content[written:]) or 0
+                os.fsync(self._file)
+            except OSError as error:
+                self._file.truncate(size)
+                reason = (error.strerror or str(error)).lower()
+                raise FullError(
+                    f"{self.path}: cannot be written ({reason}). Make room on the disk."
+                ) from None
+
+    def _lock(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while try_lock(self._file.fileno()) is False:
+            if time.monotonic() > until:
+                raise InUseError(
+                    f"{self.path}: another process writes to this journal. Stop it, or name another journal."
+                )
+            time.sleep(_WAIT)
+
+    def _begin(self) -> None:
+        """See that it is a journal, or begin one, and that its last line is whole."""
+        header = json.dumps(HEADER).encode() + b"\n"
+        begun = self._read(0, _PIECE)
+        first, end, _ = begun.partition(b"\n")
+        if not end and header.startswith(begun):
+            self._file.truncate(0)
+            self._write(header)
+            _sync_folder(self.path)
+            return
+        try:
+            record = json.loads(first)
+        except ValueError:
+            record = None
+        if not end or not isinstance(record, dict) or not is_header(record):
+            raise InputError(f"{self.path}: holds something else than a journal. Name another file for it.")
+        check_header(record, self.path)
+        self._file.truncate(self._whole_lines())
+
+    def _whole_lines(self) -> int:
+        """How many bytes there are up to the end of the last line that has one."""
+        end = self._size()
+        while end:
+            start = max(0, end - _PIECE)
+            place = self._read(start, end - start).rfind(b"\n")
+            if place >= 0:
+                return start + place + 1
+            end = start
+        return 0
+
+    def _size(self) -> int:
+        return os.fstat(self._file.fileno()).st_size
+
+    def _read(self, start: int, size: int) -> bytes:
+        self._file.seek(start)
+        return self._file.read(size) or b""
+
+
+def _parsed(line: str, name: str, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        raise InputError(f"{name}:{number}: not a JSON object. Delete the line.")
+    return record
+
+
+def _sync_folder(path: str) -> None:
+    """Let the name of a new file be on the disk, too, where a system can be asked for that."""
+    if os.name == "posix":
+        folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

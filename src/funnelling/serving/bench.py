@@ -1,0 +1,180 @@
+"""Where people label documents: what a page asks for, answered from the desk, the model and the learner."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from funnelling.errors import InputError
+from funnelling.formats.document import Document, LineNumber
+from funnelling.formats.journal import LABEL, SKIP
+from funnelling.method.base import Method
+from funnelling.review.desk import Desk, TakenError, key_of
+from funnelling.review.journal import Decision, FullError
+from funnelling.serving.engine import Engine
+from funnelling.serving.label_names import named_labels
+from funnelling.serving.learner import Learner, Learning
+from funnelling.serving.refusals import Refusal
+from funnelling.tasks.labelling import Lesson, Queue
+from funnelling.text.languages import normalise_tag
+
+FEW_WORDS = 1  # that an explanation lists: a page shows them in the text
+
+
+class Bench:
+    """Documents, people and a model at work together; all of it in one thread, that of the loop.
+
+    ``who`` is the name of everybody, where nobody is to be asked for one.
+    """
+
+    def __init__(
+        self, queue: Queue, desk: Desk, engine: Engine, learning: Learning, learned: int, who: str = ""
+    ) -> None:
+        self.desk = desk
+        self.engine = engine
+        self.who = who
+        self.learner = Learner(learning, self._use, learned)
+        self._reasons = queue.reasons
+        self._in_order = not queue.by_model  # of a file, which stays
+        self._suggested: dict[str, tuple[str, ...]] = {}  # of documents that people have
+        self._languages: dict[str, str] = {}  # of those, where a file does not say it
+
+    def facts(self) -> dict[str, Any]:
+        """What a page has to know: the labels and their names, and what to call whom."""
+        model = self.engine.model
+        known = [str(label) for label in model.classes_.tolist()]
+        return {
+            "labels": named_labels([*known, *sorted(self.desk.labels().difference(known))]),
+            "exclusive": bool(model.exclusive_),
+            "who": self.who,
+            "journal": self.desk.name,
+            **self.state(None),
+        }
+
+    def state(self, session: str | None) -> dict[str, Any]:
+        """How far the work is, what the last labels changed, and what the model learned."""
+        self.learner.consider(self.desk.labelled, self._to_be_ordered)
+        return {
+            "progress": self.desk.progress(session),
+            "changes": self.desk.recent_changes(),
+            "learning": self.learner.state(self.desk.labelled),
+        }
+
+    async def show(self, session: str, until: float, labels: Sequence[str] | None = None) -> dict[str, Any]:
+        """The document that a session has next, with what the model suggests, and the state of all."""
+        key = self.desk.take(session)
+        if key is None:
+            return {"document": None, **self.state(session)}
+        document = self.desk.document(key)
+        row = await self._suggestion(document, until)
+        self._suggested[key] = tuple(map(str, row["labels"]))
+        self._languages[key] = row["language"]
+        chosen = labels if labels is not None else document.labels
+        return {
+            "document": {
+                "key": key,
+                "id": "" if isinstance(document.id, LineNumber) else document.id,
+                "language": row["language"],
+                "text": document.text,
+                "reason": self._reasons.get(key, ""),
+                "note": self.desk.note_of(key),
+                "labels": list(self._suggested[key] if chosen is None else chosen),
+                "suggested": list(self._suggested[key]),
+                "scores": {str(label): score for label, score in row["scores"].items()},
+            },
+            **self.state(session),
+        }
+
+    def decide(
+        self, session: str, key: str, action: str, who: str, labels: Sequence[str] | None, note: str
+    ) -> None:
+        """Write down what a person decided about a document."""
+        try:
+            document = self.desk.document(key)
+        except KeyError:
+            raise Refusal(
+                404, "There is no such document here. Load the page anew.", pointer="/key"
+            ) from None
+        if action == LABEL and labels is None:
+            raise Refusal(422, '"labels" is missing. Add it.', pointer="/labels")
+        given = tuple(dict.fromkeys(labels or ())) if action == LABEL else None
+        if action == LABEL and self.engine.model.exclusive_ and len(given or ()) > 1:
+            raise Refusal(422, "A document has one label here. Choose one.", pointer="/labels")
+        language = document.language or self._languages.get(key)
+        decision = Decision(
+            action,
+            replace(document, language=language, labels=given),
+            who or self.who,
+            self._suggested.get(key) if action == LABEL else None,
+            note,
+        )
+        try:
+            self.desk.decide(session, key, decision)
+        except TakenError:
+            raise Refusal(409, "Somebody else has this document by now. Here is the next one.") from None
+        except FullError as error:
+            raise Refusal(507, str(error)) from None
+        if action in (LABEL, SKIP):
+            self._suggested.pop(key, None)
+
+    async def undo(self, session: str, who: str, until: float) -> dict[str, Any]:
+        """Take back the last decision of a session, and show its document again."""
+        try:
+            before = self.desk.undo(session, who or self.who)
+        except TakenError:
+            raise Refusal(409, "Somebody else has that document by now.") from None
+        except FullError as error:
+            raise Refusal(507, str(error)) from None
+        if before is None:
+            raise Refusal(409, "There is nothing to take back.")
+        return await self.show(session, until, before.document.labels)
+
+    async def passages(self, key: str, labels: Sequence[str], until: float) -> dict[str, Any]:
+        """Where in a document the words stand that speak for labels, as far as the model knows them."""
+        try:
+            document = self.desk.document(key)
+        except KeyError:
+            raise Refusal(
+                404, "There is no such document here. Load the page anew.", pointer="/key"
+            ) from None
+        known = set(map(str, self.engine.model.classes_.tolist()))
+        wanted = [label for label in labels if label in known]
+        language = self._languages.get(key, document.language)
+        if not wanted or not self._serves(language):
+            return {"labels": {}}
+        asked = replace(document, language=language)
+        (row,) = await self.engine.explain([asked], wanted, FEW_WORDS, until)
+        return {"labels": {label: why.get("passages", []) for label, why in row["labels"].items()}}
+
+    def close(self) -> None:
+        """End what is under way."""
+        self.learner.end()
+        self.engine.close()
+
+    async def _suggestion(self, document: Document, until: float) -> dict[str, Any]:
+        nothing: dict[str, Any] = {"language": document.language or "und", "labels": [], "scores": {}}
+        if not self._serves(document.language):
+            return nothing
+        try:
+            (row,) = await self.engine.predict([document], until)
+        except Refusal as refusal:
+            if refusal.status != 422:  # it is too long for the model, and not for people
+                raise
+            return nothing
+        return row
+
+    def _serves(self, tag: str | None) -> bool:
+        """Whether the model labels documents in a language; a missing one it detects."""
+        try:
+            return tag is None or self.engine.model.serves(normalise_tag(tag))
+        except InputError:
+            return False
+
+    def _to_be_ordered(self) -> list[Document]:
+        return [] if self._in_order else self.desk.waiting()
+
+    def _use(self, model: Method, lesson: Lesson) -> None:
+        """Go on with a model that has learned."""
+        self.engine.replace(model)
+        if not self._in_order:
+            self._reasons = lesson.queue.reasons
+            self.desk.reorder([key_of(document) for document in lesson.queue.documents])

@@ -1,0 +1,49 @@
+"""The bodies of requests that a page to label on sends."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from funnelling.serving.requests import Body, string
+
+LONGEST_LABEL = 200  # characters
+LONGEST_NOTE = 10_000
+MOST_LABELS = 1_000  # of a document
+_LONGEST_NAME = 100  # of a person, a session or a key
+
+
+def _not_empty(label: str) -> str:
+    label = label.strip()
+    if not label:
+        raise PydanticCustomError("label", "a label must not be empty")
+    return label
+
+
+Label: Any = Annotated[string(LONGEST_LABEL), AfterValidator(_not_empty)]
+Labels: Any = Annotated[list[Label], Field(max_length=MOST_LABELS)]
+Name: Any = string(_LONGEST_NAME)
+Session: Any = Annotated[str, Field(min_length=8, max_length=_LONGEST_NAME)]
+
+
+class SessionRequest(Body):
+    """Who asks: a browser, by a name that only it knows, and the person in front of it."""
+
+    session: Session
+    who: Name = ""
+
+
+class DecisionRequest(SessionRequest):
+    """What a person decided about a document."""
+
+    key: Name
+    action: Literal["label", "skip", "note"]
+    labels: Labels | None = None
+    note: string(LONGEST_NOTE) = ""  # type: ignore[valid-type]
+
+
+class PassagesRequest(Body):
+    """Which labels to explain in which document."""
+
+    key: Name
+    labels: Labels

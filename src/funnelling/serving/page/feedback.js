@@ -1,0 +1,41 @@
+// What the labels of a text should have been.
+
+import { call, Refusal } from "./api.js";
+import { hidden, make } from "./dom.js";
+import { Picker } from "./picker.js";
+
+/** A form below the labels of a text, closed until somebody opens it. */
+export function feedback(number, text, row, model, say) {
+  const labels = make("fieldset", {}, make("legend", {}, "What should they be?"));
+  const note = make("textarea", { id: `feedback-note-${number}`, rows: 2, maxlength: 2000, dir: "auto" });
+  const picker = new Picker(labels, { exclusive: model.exclusive, keys: false, say });
+  picker.use(model.labels.map(label => ({ id: String(label), name: String(label), names: {}, description: "" })));
+  picker.show(row.scores, row.labels.map(String));
+  const send = make("button", { type: "submit", class: "small" }, "Send");
+  const form = make(
+    "form",
+    { class: "feedback", onsubmit: submit },
+    labels,
+    make("label", { for: note.id }, "Note"),
+    note,
+    make("div", { class: "actions" }, send),
+  );
+  const whole = make("details", {}, make("summary", {}, "These labels are wrong", hidden(` (text ${number})`)), form);
+
+  async function submit(event) {
+    event.preventDefault();
+    send.disabled = true;
+    const corrected = { text, language: row.language, labels: [...picker.chosen], note: note.value };
+    try {
+      await call("/v1/feedback", { documents: [corrected] });
+      whole.replaceChildren(make("summary", {}, "Thank you: it is written down."));
+      whole.open = false;
+      say(`What the labels of text ${number} should be is written down.`);
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      send.disabled = false;
+      say(refusal.message, true);
+    }
+  }
+  return whole;
+}

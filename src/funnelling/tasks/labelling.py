@@ -1,0 +1,159 @@
+"""Label documents: which ones wait for people, and what a model learns from their labels meanwhile."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from funnelling.errors import InputError
+from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.formats import Document, read_documents
+from funnelling.formats.files import shown_name
+from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.review.desk import key_of
+from funnelling.review.queue import queue_of
+from funnelling.storage import describe_model
+from funnelling.storage.folders import check_writable
+from funnelling.storage.places import folder_here
+from funnelling.tasks.growing import GrownModel, update
+from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
+from funnelling.tasks.sources import FilePath, layout_for
+from funnelling.trials.reporting import Reporter, silent
+from funnelling.wording import counted
+from funnelling.work.progress import clock
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
+REASONS = ("reason", "kind")  # columns that say why a document is worth a look
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Documents that wait for people, and by their keys why; in the order of a model or of their file."""
+
+    documents: list[Document]
+    reasons: dict[str, str]
+    by_model: bool
+
+
+def read_queue(
+    model: "Method",
+    data: FilePath,
+    *,
+    layout: Layout = AS_FOUND,
+    everything: bool = False,
+    as_they_are: bool = False,
+    verbose: int = 0,
+    report: Reporter = silent,
+) -> Queue:
+    """The documents of a file that are to be labelled.
+
+    Where the file says why each is worth a look, they come in its order. Else those with labels are left out,
+    and the others come in the order of `queue_of`.
+
+    Parameters
+    ----------
+    model : what suggests labels
+    data : file of documents
+    layout : where the fields of documents are in the file, as far as that is not to be found
+    everything : whether documents with labels are shown, too
+    as_they_are : whether the order of the file is kept in any case
+    verbose : above 0 for progress bars
+    report : what gets a line on what is left out
+    """
+    name = shown_name(data)
+    with clock(f"reading {name}", bool(verbose)):
+        rows = list(read_documents(data, layout_for(model, layout), keep_fields=True))
+    reasons = [_reason(row) for row in rows]
+    chosen = any(reasons)
+    found: dict[str, Document] = {}
+    labelled = 0
+    for row in rows:
+        if row.labels is not None and not (everything or chosen):
+            labelled += 1
+        else:
+            found.setdefault(key_of(row), replace(row, fields=None))
+    if labelled:
+        report(
+            f"{name}: {counted(labelled, 'document')} left out, which have labels (--all shows them, too)."
+        )
+    if not found:
+        raise InputError(f"{name}: every document has labels. Add --all to look at them, too.")
+    if len(found) + labelled < len(rows):
+        twice = counted(len(rows) - len(found) - labelled, "document")
+        report(f"{name}: {twice} left out, which are there twice.")
+    documents = list(found.values())
+    if chosen or as_they_are:
+        why = {key_of(row): reason for row, reason in zip(rows, reasons, strict=True)}
+        return Queue(documents, {key: reason for key, reason in why.items() if reason}, by_model=False)
+    return ordered(model, documents, verbose)
+
+
+def ordered(model: "Method", documents: Sequence[Document], verbose: int = 0) -> Queue:
+    """Documents in the order in which people should see them."""
+    queued = queue_of(model, documents, verbose)
+    found = [documents[place] for place, _ in queued]
+    reasons = {key_of(document): reason for document, (_, reason) in zip(found, queued, strict=True)}
+    return Queue(found, {key: reason for key, reason in reasons.items() if reason}, by_model=True)
+
+
+def _reason(row: Document) -> str:
+    """Why a document is worth a look, by its file."""
+    fields = row.fields or {}
+    reason = next((str(fields[name]) for name in REASONS if fields.get(name)), "")
+    label = fields.get("label")
+    return f"{reason}: {label}" if reason and label and "reason" not in fields else reason
+
+
+def learned_before(output: FilePath, journal: FilePath) -> int | None:
+    """How many documents of a journal the model in a folder has learned from; None where there is no folder.
+
+    Any other folder is refused.
+    """
+    folder = folder_here(output)
+    check_writable(folder, force=True)
+    if not folder.exists():
+        return None
+    last = (describe_model(folder).get("history") or [{}])[-1]
+    if last.get("step") == "update" and last.get("file") == Path(journal).name:
+        return int(sum(last.get("documents", {}).values()))
+    raise InputError(
+        f"{folder} exists and is no model that learned from {Path(journal).name}. Choose another folder for "
+        "the model with -o."
+    )
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a model learned from a journal: its scores before and after, and what people should see next."""
+
+    scores: list[dict[str, Any]]
+    measured_on: list[str]
+    queue: Queue
+
+
+def learn_from(
+    journal: FilePath,
+    model: FilePath,
+    output: FilePath,
+    waiting: Sequence[Document],
+    *,
+    resources: ResourcePaths = NO_RESOURCES,
+    jobs: int | None = None,
+) -> Lesson:
+    """Let a model learn what a journal says, as `update` does, into a folder of its own.
+
+    One that has become worse by more than noise is not saved: `ScoreFellError`.
+    """
+    growth = update(model, journal, output, resources=resources, jobs=jobs, overwrite=True)
+    return Lesson(_scores(growth), sorted({*growth.change.on.values()}), ordered(growth.model, waiting))
+
+
+def _scores(growth: GrownModel) -> list[dict[str, Any]]:
+    """A row per measure: its average over the languages before and after."""
+    before, after = growth.change.average_before, growth.change.average_after
+    return [
+        {"measure": MEASURES[name].title, "before": before[name], "after": after[name]}
+        for name in main_measures(before)
+    ]

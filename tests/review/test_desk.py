@@ -1,0 +1,152 @@
+"""Documents on a desk: one goes to one person at a time, and what is decided is written down and kept."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from funnelling.formats.document import Document
+from funnelling.review.desk import MOST_PEOPLE, PATIENCE, CrowdedError, Desk, TakenError, key_of
+from funnelling.review.journal import Decision, Journal
+
+DOCUMENTS = [Document(str(number), f"text {number}", "en") for number in range(5)]
+KEYS = [key_of(document) for document in DOCUMENTS]
+
+now = 0.0
+
+
+@pytest.fixture
+def open_desk(tmp_path: Path) -> Iterator[Callable[[], Desk]]:
+    """Opens a desk over the journal as it is now."""
+    global now
+    now = 0.0
+    journals: list[Journal] = []
+
+    def begin() -> Desk:
+        while journals:
+            journals.pop().close()
+        journals.append(Journal(tmp_path / "journal.jsonl"))
+        return Desk(DOCUMENTS, journals[-1], clock=lambda: now)
+
+    yield begin
+    journals.pop().close()
+
+
+def labelled(number: int, *labels: str, suggested: tuple[str, ...] = ()) -> Decision:
+    return Decision("label", Document(str(number), f"text {number}", "en", labels), suggested=suggested)
+
+
+def test_two_people_never_have_the_same(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    taken = []
+    for number in range(5):
+        session = f"s{number % 2}"
+        key = desk.take(session)
+        assert key == desk.take(session)  # a page that is loaded again shows it again
+        taken.append(key)
+        if number > 0:
+            other = f"s{(number + 1) % 2}"
+            before = taken[-2]
+            assert before is not None
+            desk.decide(other, before, labelled(KEYS.index(before), "a"))
+    assert sorted(map(str, taken)) == sorted(KEYS)
+    assert desk.take("s1") is None
+    assert desk.progress("s0") == {"documents": 5, "labelled": 4, "skipped": 0, "left": 1, "yours": 2}
+
+
+def test_a_document_of_somebody_who_left_comes_back(open_desk: Callable[[], Desk]) -> None:
+    global now
+    desk = open_desk()
+    assert desk.take("ada") == KEYS[0]
+    assert desk.take("bob") == KEYS[1]
+    now = PATIENCE - 1
+    desk.stay("ada")
+    now = PATIENCE + 1
+    assert desk.take("eve") == KEYS[1]  # bob gave no sign of life
+    with pytest.raises(TakenError):
+        desk.decide("bob", KEYS[1], labelled(1, "a"))
+    desk.decide("ada", KEYS[0], labelled(0, "a"))
+    with pytest.raises(TakenError):  # decided already
+        desk.decide("eve", KEYS[0], labelled(0, "b"))
+
+
+def test_a_crowd_is_kept_out_until_some_have_left(open_desk: Callable[[], Desk]) -> None:
+    global now
+    desk = open_desk()
+    for number in range(MOST_PEOPLE):
+        desk.stay(f"session {number}")
+    with pytest.raises(CrowdedError):
+        desk.take("one more")
+    now = 2 * PATIENCE
+    assert desk.take("one more") == KEYS[0]
+
+
+def test_who_was_away_may_decide_as_long_as_nobody_has_it(open_desk: Callable[[], Desk]) -> None:
+    global now
+    desk = open_desk()
+    desk.take("ada")
+    now = 2 * PATIENCE
+    desk.decide("ada", KEYS[0], labelled(0, "a"))
+    assert desk.labelled == 1
+
+
+def test_what_is_decided_holds_after_a_restart(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    desk.take("ada")
+    desk.decide("ada", KEYS[0], labelled(0, "a"))
+    desk.decide("ada", KEYS[1], Decision("skip", DOCUMENTS[1], note="what is it?"))
+    desk.decide("ada", KEYS[2], Decision("note", DOCUMENTS[2], note="long"))
+    desk = open_desk()
+    assert [document.id for document in desk.waiting()] == ["2", "3", "4", "1"]
+    assert desk.note_of(KEYS[1]) == "what is it?"
+    assert desk.note_of(KEYS[2]) == "long"
+    assert desk.progress()["labelled"] == 1
+
+
+def test_what_was_skipped_comes_last_and_to_others(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    assert desk.take("ada") == KEYS[0]
+    desk.decide("ada", KEYS[0], Decision("skip", DOCUMENTS[0]))
+    desk.reorder(KEYS)
+    for number in range(1, 5):
+        assert desk.take("ada") == KEYS[number]
+        desk.decide("ada", KEYS[number], labelled(number, "a"))
+    assert desk.take("ada") is None
+    assert desk.take("bob") == KEYS[0]
+    for _ in range(4):
+        assert desk.undo("ada", "") is not None
+    with pytest.raises(TakenError):  # bob has it
+        desk.undo("ada", "")
+
+
+def test_undo(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    assert desk.undo("ada", "Ada") is None
+    desk.take("ada")
+    desk.decide("ada", KEYS[0], labelled(0, "a"))
+    assert desk.take("ada") == KEYS[1]
+    taken_back = desk.undo("ada", "Ada")
+    assert taken_back is not None
+    assert taken_back.document.labels == ("a",)
+    assert desk.take("ada") == KEYS[0]
+    assert desk.take("bob") == KEYS[1]
+    assert desk.progress("ada")["yours"] == 0
+    assert [document.id for document in open_desk().waiting()] == ["1", "2", "3", "4", "0"]
+
+
+def test_another_order(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    desk.reorder([KEYS[3], "gone", KEYS[1]])
+    assert [document.id for document in desk.waiting()] == ["3", "1", "0", "2", "4"]
+
+
+def test_what_the_last_labels_changed(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    desk.decide("ada", KEYS[0], labelled(0, "a", suggested=("a",)))
+    desk.decide("ada", KEYS[1], labelled(1, "a", suggested=("b",)))
+    desk.decide("ada", KEYS[2], labelled(2, suggested=("b",)))
+    assert desk.recent_changes() == {
+        "documents": 3,
+        "changed": 2,
+        "labels": [{"label": "b", "added": 0, "removed": 2}, {"label": "a", "added": 1, "removed": 0}],
+    }

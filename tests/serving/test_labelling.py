@@ -1,0 +1,276 @@
+"""A page to label on, asked as its browser asks it: documents out, decisions in, each on disk at once."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from funnelling import load_model, read_documents, write_documents
+from funnelling.cli import main
+from funnelling.formats.document import Document
+from funnelling.review.desk import Desk
+from funnelling.review.journal import Journal
+from funnelling.serving.bench import Bench
+from funnelling.serving.engine import Engine
+from funnelling.serving.labelling import create_labelling_app
+from funnelling.serving.learner import Learning
+from funnelling.serving.metrics import Metrics
+from funnelling.serving.paths import labelling_paths
+from funnelling.serving.settings import ServiceSettings
+from funnelling.tasks.labelling import learned_before, read_queue
+
+from .conftest import sentences, testclient
+
+ADA, BOB = "session-of-ada", "session-of-bob"
+
+
+def documents(number: int = 12, seed: int = 9) -> list[Document]:
+    texts, _, languages = sentences(number, seed)
+    return [
+        Document(f"d{i}", text, language)
+        for i, (text, language) in enumerate(zip(texts, languages, strict=True))
+    ]
+
+
+class Page:
+    """What a page asks."""
+
+    def __init__(self, client: Any, journal: Path) -> None:
+        self.client, self.journal = client, journal
+
+    def ask(self, path: str, status: int = 200, **body: Any) -> dict[str, Any]:
+        answer = self.client.post(f"/v1/{path}", json=body)
+        assert answer.status_code == status, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.journal.read_text("utf-8").splitlines()[1:]]
+
+
+@pytest.fixture
+def open_page(model: Any, model_path: Path, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Opens the application over a file, as a new process would."""
+    opened: list[tuple[Any, Journal]] = []
+
+    def stop() -> None:
+        while opened:
+            client, journal = opened.pop()
+            client.__exit__(None, None, None)
+            journal.close()
+
+    def begin(after: int = 0, other_model: Any = None, token: str | None = None, **how: Any) -> Page:
+        stop()
+        path, data = tmp_path / "journal.jsonl", tmp_path / "docs.jsonl"
+        if not data.exists():
+            write_documents(data, documents())
+        served = other_model or model
+        queue = read_queue(served, data, **how)
+        journal = Journal(path)
+        settings = ServiceSettings(str(model_path), token=token)
+        metrics = Metrics(labelling_paths(), served.languages_)
+        engine = Engine(served, metrics, settings.limits.words)
+        learning = Learning(str(model_path), str(path), str(tmp_path / "labelled"), after)
+        bench = Bench(queue, Desk(queue.documents, journal), engine, learning, 0)
+        app = create_labelling_app(bench, settings, metrics)
+        client = testclient.TestClient(app, base_url="http://localhost")
+        opened.append((client.__enter__(), journal))
+        return Page(client, path)
+
+    yield begin
+    stop()
+
+
+def test_a_document_comes_with_what_the_model_suggests(open_page: Callable[..., Page], model: Any) -> None:
+    page = open_page()
+    facts = page.client.get("/v1/labels").json()
+    assert [label["id"] for label in facts["labels"]] == ["animals", "food", "music"]
+    shown = page.ask("next", session=ADA)
+    document = shown["document"]
+    (row,) = model.predict_proba([document["text"]], languages=[document["language"]])
+    assert list(document["scores"].values()) == pytest.approx(row.tolist())
+    assert document["labels"] == document["suggested"]
+    assert document["reason"].startswith("unsure about ")
+    assert shown["progress"] == {"documents": 12, "labelled": 0, "skipped": 0, "left": 12, "yours": 0}
+    told = page.ask("passages", key=document["key"], labels=["animals", "unheard of"])["labels"]
+    assert list(told) == ["animals"]
+    assert all(document["text"][start:stop].strip() for start, stop, _ in told["animals"])
+
+
+def test_a_decision_is_on_disk_before_the_next_document_is_shown(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    first = page.ask("next", session=ADA)["document"]
+    decision = {"session": ADA, "who": "Ada", "key": first["key"], "action": "label"}
+    second = page.ask("decide", **decision, labels=["music", "music", "poems"], note="hm")["document"]
+    (line,) = page.lines()
+    assert line.pop("time")
+    assert line == {
+        "who": "Ada",
+        "action": "label",
+        "id": first["id"],
+        "language": first["language"],
+        "text": first["text"],
+        "labels": ["music", "poems"],
+        "suggested": first["suggested"],
+        "note": "hm",
+    }
+    assert second["key"] != first["key"]
+    again = open_page()  # killed, and started again
+    facts = again.client.get("/v1/labels").json()
+    assert facts["progress"]["labelled"] == 1
+    assert [label["id"] for label in facts["labels"]] == ["animals", "food", "music", "poems"]
+    seen = []
+    while (document := again.ask("next", session=BOB)["document"]) is not None:
+        seen.append(document["key"])
+        again.ask("decide", session=BOB, key=document["key"], action="label", labels=[])
+    assert len(seen) == 11
+    assert first["key"] not in seen
+
+
+def test_two_people_get_different_documents(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    keys = [page.ask("next", session=session)["document"]["key"] for session in (ADA, BOB, ADA)]
+    assert keys[0] == keys[2] != keys[1]
+    stolen = page.ask("decide", 409, session=BOB, key=keys[0], action="label", labels=[])
+    assert stolen["detail"].startswith("Somebody else has this document")
+    assert page.lines() == []
+
+
+def test_undo_and_skip(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    assert page.ask("undo", 409, session=ADA)["detail"] == "There is nothing to take back."
+    first = page.ask("next", session=ADA)["document"]["key"]
+    page.ask("decide", session=ADA, key=first, action="label", labels=["food"])
+    shown = page.ask("undo", session=ADA)
+    assert (shown["document"]["key"], shown["document"]["labels"]) == (first, ["food"])
+    assert shown["progress"]["labelled"] == 0
+    page.ask("decide", session=ADA, key=first, action="note", note="odd")
+    after = page.ask("decide", session=ADA, key=first, action="skip", note="odd")
+    assert after["progress"]["skipped"] == 1
+    assert page.ask("undo", session=ADA)["document"]["note"] == "odd"
+    assert [line["action"] for line in page.lines()] == ["label", "undo", "note", "skip", "undo"]
+    assert not any("labels" in line for line in page.lines()[1:])
+
+
+@pytest.mark.parametrize(
+    ("status", "path", "body", "reason"),
+    [
+        (422, "next", {}, '"session" is missing'),
+        (422, "next", {"session": ADA, "colour": 1}, '"colour" is no field of the body'),
+        (404, "decide", {"session": ADA, "key": "x", "action": "skip"}, "There is no such document"),
+        (404, "passages", {"key": "x", "labels": []}, "There is no such document"),
+        (422, "decide", {"session": ADA, "key": "KEY", "action": "eat"}, "nput should be 'label', 'skip'"),
+        (422, "decide", {"session": ADA, "key": "KEY", "action": "label"}, '"labels" is missing'),
+        (422, "decide", {"session": ADA, "key": "KEY", "action": "label", "labels": [" "]}, "not be empty"),
+    ],
+)
+def test_refusals(
+    open_page: Callable[..., Page], status: int, path: str, body: dict[str, Any], reason: str
+) -> None:
+    page = open_page()
+    key = page.ask("next", session=ADA)["document"]["key"]
+    if body.get("key") == "KEY":
+        body = {**body, "key": key}
+    assert reason in page.ask(path, status, **body)["detail"]
+
+
+def test_the_token_is_asked_for(open_page: Callable[..., Page]) -> None:
+    page = open_page(token="a-token-of-the-tests")
+    page.ask("next", 401, session=ADA)
+    assert page.client.get("/").status_code == 200
+
+
+def test_what_is_shown_of_a_file(model: Any, tmp_path: Path) -> None:
+    path = tmp_path / "docs.csv"
+    path.write_text(
+        "id,language,text,labels,reason\n1,en,a cat,,second best\n2,en,a dog,animals,looks wrong\n"
+        "2,en,a dog,animals,looks wrong\n"
+    )
+    told: list[str] = []
+    queue = read_queue(model, path, report=told.append)
+    assert [document.id for document in queue.documents] == ["1", "2"]  # in the order of the file
+    assert list(queue.reasons.values()) == ["second best", "looks wrong"]
+    assert len(told) == 1
+    assert told[0].endswith("docs.csv: 1 document left out, which are there twice.")
+    path.write_text("id,language,text,labels\n1,en,a cat,\n2,en,a dog,animals\n3,fi,kissa,\n")
+    queue = read_queue(model, path, report=told.append)
+    assert [document.id for document in queue.documents] == ["3", "1"]
+    assert "a language that the model does not know" in queue.reasons.values()
+    assert "1 document left out, which have labels" in told[-1]
+    assert len(read_queue(model, path, everything=True).documents) == 3
+    path.write_text("id,language,text,labels\n2,en,a dog,animals\n")
+    with pytest.raises(Exception, match="every document has labels"):
+        read_queue(model, path)
+
+
+def test_a_language_that_the_model_does_not_know_can_be_labelled(
+    open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    write_documents(tmp_path / "docs.jsonl", [Document("1", "kissa", "fi")])
+    page = open_page()
+    document = page.ask("next", session=ADA)["document"]
+    assert (document["language"], document["scores"], document["labels"]) == ("fi", {}, [])
+    assert page.ask("passages", key=document["key"], labels=["animals"]) == {"labels": {}}
+    page.ask("decide", session=ADA, key=document["key"], action="label", labels=["animals"])
+    (labelled,) = read_documents(page.journal)
+    assert (labelled.language, labelled.labels) == ("fi", ("animals",))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (
+            ["--journal", "journal.txt"],
+            "journal.txt: a journal is JSON Lines. Use a name that ends in .jsonl",
+        ),
+        (["--learn-after", "-1"], "'-1' is not a whole number, 0 or more"),
+        (["-o", "folder"], "folder exists and is no model that learned from docs-journal.jsonl"),
+        (["--journal", "thesis.jsonl"], "thesis.jsonl: holds something else than a journal"),
+        ([], "docs.jsonl: every document has labels. Add --all"),
+    ],
+)
+def test_what_cannot_begin(
+    model_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    reason: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_documents("docs.jsonl", [Document("1", "a cat", "en", ("animals",))])
+    Path("thesis.jsonl").write_text("my thesis\n")
+    shutil.copytree(model_path, "folder")
+    words = ["label", str(model_path), "docs.jsonl", *([] if "-o" in options else ["-o", "new"]), *options]
+    with suppress(SystemExit):  # options are refused as argparse does it
+        assert main(words) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_the_model_learns_meanwhile(open_page: Callable[..., Page], model_path: Path, tmp_path: Path) -> None:
+    page = open_page(after=6)
+    before = sorted(file.name for file in model_path.iterdir())
+    for _ in range(6):
+        document = page.ask("next", session=ADA)["document"]
+        answer = page.ask(
+            "decide", session=ADA, key=document["key"], action="label", labels=[*document["labels"], "new"]
+        )
+    assert answer["learning"]["running"]
+    assert answer["changes"]["labels"] == [{"label": "new", "added": 6, "removed": 0}]
+    until = time.monotonic() + 120
+    while (state := page.ask("stay", session=ADA)["learning"])["running"] and time.monotonic() < until:
+        time.sleep(0.1)
+    assert state["problem"] == ""
+    assert state["learned"] == 6
+    assert {row["measure"] for row in state["scores"]} >= {"micro-F1"}
+    assert "new" in page.ask("next", session=ADA)["document"]["scores"]
+    assert sorted(file.name for file in model_path.iterdir()) == before
+    assert "new" in load_model(tmp_path / "labelled").classes_
+    assert learned_before(tmp_path / "labelled", page.journal) == 6
+    with pytest.raises(Exception, match="no model that learned from other"):
+        learned_before(tmp_path / "labelled", tmp_path / "other.jsonl")

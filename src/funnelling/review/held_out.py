@@ -135,7 +135,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
             documents.append(Document(name, text, tag, labels, group=group or None))
         beginnings += archive.beginnings.get(tag, [""] * len(names))
     corpus = Corpus.from_documents(documents, bool(model.exclusive_))
-    whole: Rows = np.vstack(list(targets.values())).any(axis=1)
+    whole: Rows = np.asarray(np.vstack(list(targets.values())).any(axis=1))
     whole |= not model.exclusive_
     shown = None if archive.as_written else beginnings
     kept: dict[str, NDArray[np.float64]] = getattr(model, "held_out_probabilities", dict)()

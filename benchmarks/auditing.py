@@ -108,7 +108,9 @@ def main() -> None:
         for kind in ("swapped",) if corpus.one_label else arguments.changes:
             for share in arguments.shares:
                 labels, changes = change(given, share, kind, arguments.seed)
-                lists = [tuple(classes[column] for column in np.flatnonzero(row)) for row in labels]
+                lists: list[tuple[str, ...] | None] = [
+                    tuple(classes[column] for column in np.flatnonzero(row)) for row in labels
+                ]
                 planted = replace(corpus, labels=lists)
                 for name, order in rankings(planted, arguments.method, arguments.seed, arguments.jobs):
                     line = f"{data.name.partition('.')[0]}, {kind}, {share:g}, {name}"

@@ -15,7 +15,7 @@ from scipy import sparse
 from funnelling.matrices import Folds, Rows, Targets
 from funnelling.work.progress import watched
 
-STEPS = 30  # of the optimiser: more change the order of documents little
+STEPS = 60  # of the optimiser: it is then near its end, and more change the order of documents little
 TEXT, USUAL = 0.5, 0.3  # the weights of text and language where a label's documents say nothing else
 TIGHT, LOOSE = 5.0, 0.1  # the priors around those and around no intercept, beside 1 around no weight
 MOST_SEEN = 1_000  # labels, the most frequent ones, that are weighed as other labels

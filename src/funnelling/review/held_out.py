@@ -11,7 +11,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.estimator import clone
 from funnelling.formats import Document
-from funnelling.matrices import Folds
+from funnelling.matrices import Folds, Rows
 from funnelling.method.merging import by_class
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.measuring import servable
@@ -102,7 +102,7 @@ def held_out_by_folds(
         if not len(rows):
             continue
         test = corpus.select(rows)
-        columns = [classes.index(str(label)) for label in method.classes_]
+        columns = np.array([classes.index(str(label)) for label in method.classes_])
         probabilities[np.ix_(rows, columns)] = method.predict_proba(test.texts, languages=test.languages)
         judge_of[rows] = len(judges)
         judges.append(method)
@@ -135,9 +135,10 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
             documents.append(Document(name, text, tag, labels, group=group or None))
         beginnings += archive.beginnings.get(tag, [""] * len(names))
     corpus = Corpus.from_documents(documents, bool(model.exclusive_))
-    whole = np.vstack(list(targets.values())).any(axis=1) | (not model.exclusive_)
+    whole: Rows = np.asarray(np.vstack(list(targets.values())).any(axis=1))
+    whole |= not model.exclusive_
     shown = None if archive.as_written else beginnings
-    kept = getattr(model, "held_out_probabilities", dict)()
+    kept: dict[str, NDArray[np.float64]] = getattr(model, "held_out_probabilities", dict)()
     if not kept:
         model.check_extensible()
         found = held_out_by_folds(lambda: clone(model), corpus.select(whole), archive.seed, verbose)
@@ -155,7 +156,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
     return held_out._replace(
         beginnings=None
         if shown is None
-        else [text for text, is_there in zip(shown, whole, strict=True) if is_there]
+        else [text for text, is_there in zip(shown, whole.tolist(), strict=True) if is_there]
     )
 
 

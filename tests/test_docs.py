@@ -28,6 +28,7 @@ PAGES = (
     "choosing",
     "resources",
     "in-use",
+    "label-sets",
     "labelling",
     "serving",
     "deploying",

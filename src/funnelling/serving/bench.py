@@ -11,7 +11,7 @@ from funnelling.method.base import Method
 from funnelling.review.desk import Desk, TakenError, key_of
 from funnelling.review.journal import Decision, FullError
 from funnelling.serving.engine import Engine
-from funnelling.serving.label_names import named_labels
+from funnelling.serving.labels import label_rows
 from funnelling.serving.learner import Learner, Learning
 from funnelling.serving.refusals import Refusal
 from funnelling.tasks.labelling import Lesson, Queue
@@ -41,9 +41,8 @@ class Bench:
     def facts(self) -> dict[str, Any]:
         """What a page has to know: the labels and their names, and what to call whom."""
         model = self.engine.model
-        known = [str(label) for label in model.classes_.tolist()]
         return {
-            "labels": named_labels([*known, *sorted(self.desk.labels().difference(known))]),
+            "labels": label_rows(model, sorted(self.desk.labels().difference(map(str, model.classes_)))),
             "exclusive": bool(model.exclusive_),
             "who": self.who,
             "journal": self.desk.name,

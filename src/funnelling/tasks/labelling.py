@@ -87,12 +87,12 @@ def read_queue(
     if chosen or as_they_are:
         why = {key_of(row): reason for row, reason in zip(rows, reasons, strict=True)}
         return Queue(documents, {key: reason for key, reason in why.items() if reason}, by_model=False)
-    return ordered(model, documents, verbose)
+    return ordered(model, documents)
 
 
-def ordered(model: "Method", documents: Sequence[Document], verbose: int = 0) -> Queue:
+def ordered(model: "Method", documents: Sequence[Document]) -> Queue:
     """Documents in the order in which people should see them."""
-    queued = queue_of(model, documents, verbose)
+    queued = queue_of(model, documents)
     found = [documents[place] for place, _ in queued]
     reasons = {key_of(document): reason for document, (_, reason) in zip(found, queued, strict=True)}
     return Queue(found, {key: reason for key, reason in reasons.items() if reason}, by_model=True)

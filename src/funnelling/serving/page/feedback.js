@@ -2,6 +2,7 @@
 
 import { call, Refusal } from "./api.js";
 import { hidden, make } from "./dom.js";
+import { labelsWithNames } from "./names.js";
 import { Picker } from "./picker.js";
 
 /** A form below the labels of a text, closed until somebody opens it. */
@@ -9,7 +10,7 @@ export function feedback(number, text, row, model, say) {
   const labels = make("fieldset", {}, make("legend", {}, "What should they be?"));
   const note = make("textarea", { id: `feedback-note-${number}`, rows: 2, maxlength: 2000, dir: "auto" });
   const picker = new Picker(labels, { exclusive: model.exclusive, keys: false, say });
-  picker.use(model.labels.map(label => ({ id: String(label), name: String(label), names: {}, description: "" })));
+  picker.use(labelsWithNames());
   picker.show(row.scores, row.labels.map(String));
   const send = make("button", { type: "submit", class: "small" }, "Send");
   const form = make(

@@ -3,8 +3,8 @@
 import { call, Refusal, useToken } from "./api.js";
 import { languageName, make, table } from "./dom.js";
 import { markedPieces, markLegend } from "./marks.js";
+import { readable } from "./names.js";
 import { Picker } from "./picker.js";
-import { nameOf } from "./search.js";
 
 const SIGN_OF_LIFE = 60_000; // milliseconds between signs, of somebody who does something
 const LOOK = 3_000; // between looks at a model that learns, or at what others leave
@@ -119,7 +119,7 @@ async function decide(action, before) {
 }
 
 function save() {
-  const names = [...picker.chosen].map(id => nameOf(picker.labels.get(id)));
+  const names = [...picker.chosen].map(id => readable(picker.labels.get(id)));
   return decide("label", `Saved: ${names.join(", ") || "no label"}.`);
 }
 
@@ -163,7 +163,7 @@ function showDocument() {
 function drawText(passages) {
   const language = shown.language.replaceAll("_", "-");
   place("text").replaceChildren(make("p", { lang: language, dir: "auto" }, ...markedPieces(shown.text, passages)));
-  place("legend").replaceChildren(...(passages.length ? markLegend(nameOf(picker.labels.get(marked))) : []));
+  place("legend").replaceChildren(...(passages.length ? markLegend(readable(picker.labels.get(marked))) : []));
 }
 
 async function explain(labels) {
@@ -214,7 +214,7 @@ function showChanges({ documents, changed, labels }) {
     make(
       "tr",
       {},
-      make("th", { scope: "row" }, nameOf(picker.labels.get(label) ?? { id: label, name: label, names: {} })),
+      make("th", { scope: "row" }, readable(picker.labels.get(label) ?? { id: label, name: label, names: {} })),
       [added, removed].map(count => make("td", { class: "number" }, String(count))),
     ),
   );

@@ -2,26 +2,28 @@
 
 import { call } from "./api.js";
 
-let names = new Map();
+let known = new Map();
 
 export async function loadNames() {
   const { labels } = await call("/v1/labels");
-  names = new Map(labels.map(label => [label.id, chosen(label)]));
+  known = new Map(labels.map(label => [label.id, label]));
 }
 
-export function nameOf(label) {
-  return names.get(String(label)) ?? String(label);
+// All that is known of labels, in their order.
+export function labelsWithNames() {
+  return [...known.values()];
 }
 
-function chosen({ name, names: all }) {
+export function nameOf(id) {
+  const label = known.get(String(id));
+  return label ? readable(label) : String(id);
+}
+
+// What a label is called for the reader, by the languages that their browser asks for.
+export function readable({ id, name, names }) {
   for (const wanted of navigator.languages) {
     const tag = wanted.replaceAll("-", "_");
-    const found = own(all, tag) ?? own(all, tag.split("_")[0]);
-    if (found) return found;
+    for (const code of [tag, tag.split("_")[0]]) if (Object.hasOwn(names, code)) return names[code];
   }
-  return name;
-}
-
-function own(values, key) {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
+  return name || id;
 }

@@ -1,7 +1,8 @@
 // Labels to choose from: a list with one key each, and a search among all of them.
 
 import { make, percent } from "./dom.js";
-import { find, nameOf, plain } from "./search.js";
+import { readable } from "./names.js";
+import { find, plain } from "./search.js";
 
 const KEYS = [..."123456789abcdefghijklmopqrtvwxyz"]; // s, u and n do other things
 const SHOWN = 12; // labels, where there are more of them than keys
@@ -73,7 +74,7 @@ export class Picker {
   }
 
   row(id, key) {
-    const name = nameOf(this.labels.get(id) ?? { id, name: id, names: {} });
+    const name = readable(this.labels.get(id) ?? { id, name: id, names: {} });
     const box = make("input", {
       type: this.exclusive ? "radio" : "checkbox",
       name: this.exclusive ? `choice-${this.number}` : null,
@@ -104,7 +105,7 @@ export class Picker {
     this.draw();
     this.onfocus(id);
     this.onchange(id, on);
-    this.say(`${nameOf(this.labels.get(id))} ${on ? "chosen" : "not chosen"}.`);
+    this.say(`${readable(this.labels.get(id))} ${on ? "chosen" : "not chosen"}.`);
   }
 
   toggle(id) {
@@ -131,7 +132,7 @@ export class Picker {
 
   drawMatches() {
     const items = this.matches.map(({ label, by, fresh }, place) => {
-      const name = nameOf(label);
+      const name = readable(label);
       const also = [...new Set([by, label.id])].filter(other => other !== name);
       return make(
         "li",

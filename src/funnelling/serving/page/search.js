@@ -1,5 +1,7 @@
 // Labels by their names: in whatever language, with or without capitals and accents.
 
+import { readable } from "./names.js";
+
 const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
 
 export function plain(text) {
@@ -10,14 +12,6 @@ export function plain(text) {
     .replace(/[ßæœøłđðþı]/g, letter => LETTERS[letter]);
 }
 
-// What a label is called for the reader, by the languages that their browser asks for.
-export function nameOf(label, languages = navigator.languages) {
-  for (const tag of languages) {
-    for (const code of [tag.replaceAll("-", "_"), tag.split("-")[0]]) if (label.names[code]) return label.names[code];
-  }
-  return label.name || label.id;
-}
-
 // The labels that have all words of a query in one of their names, those first that begin with it.
 export function find(labels, query, most) {
   const words = plain(query).split(/\s+/).filter(Boolean);
@@ -25,7 +19,7 @@ export function find(labels, query, most) {
   for (const [place, label] of labels.entries()) {
     let best = Infinity;
     let by = "";
-    for (const name of new Set([nameOf(label), label.id, label.name, ...Object.values(label.names)])) {
+    for (const name of new Set([readable(label), label.id, label.name, ...Object.values(label.names)])) {
       const rank = rankOf(plain(name), words);
       if (rank < best) [best, by] = [rank, name];
     }

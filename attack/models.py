@@ -93,7 +93,7 @@ def _bring_class(folder: Path, target: Path, draw: random.Random) -> None:
     """Name a class that is not ours, in a place of the tree."""
     document, arrays = _parts(folder)
     state = document["model"]["state"]
-    state[draw.choice(sorted(state))] = {"$": "Popen", "state": {"args": ["touch", MARKER]}}
+    state[draw.choice(sorted(state))] = {"$": "FileIO", "state": {"file": MARKER, "mode": "w"}}
     write_signed(target, document, arrays)
 
 

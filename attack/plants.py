@@ -85,7 +85,7 @@ def _trust() -> None:
     """A model folder may hold what is not ours."""
     from funnelling.storage import trees
 
-    trees.CLASSES["Popen"] = "subprocess.Popen"
+    trees.CLASSES["FileIO"] = "io.FileIO"
 
 
 def _trust_estimators() -> None:

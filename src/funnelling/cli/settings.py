@@ -74,7 +74,7 @@ class Setting(NamedTuple):
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, list[Setting]]:
-    """The command that was typed, with what a file and the environment add to it, and that alone."""
+    """The command that was typed, with what a file and the environment add to it; and those settings."""
     if not HELP.isdisjoint(words):
         parser.parse_args(words)  # shows help and leaves, with options required that a file could set
     with _without_defaults(parser):
@@ -301,7 +301,9 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "a table"
-    return str(value)
+        from funnelling.formats.document import quoted
+
+        return quoted(value)
+    if isinstance(value, dict):
+        return "a table"
+    return "a list" if isinstance(value, list) else str(value)

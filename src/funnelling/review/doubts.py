@@ -1,7 +1,9 @@
-"""How unsure a model is of documents: by what tier 2 says, and by what the views said before.
+"""How unsure a model is of documents: by what the views of tier 1 say together, and what tier 2 makes of it.
 
 A doubt is an entropy in bits: 1 where yes and no are as likely. Labels that a document may have together are
-in doubt each by itself, those that exclude each other as a whole.
+in doubt each by itself, those that exclude each other as a whole. It is that of the views' mean posterior:
+tier 2 is made for decisions, and where it is unsure it errs hardly more often than elsewhere, while the mean
+of the views knows what it does not know.
 """
 
 from dataclasses import dataclass
@@ -13,6 +15,8 @@ from funnelling.method.explanation import Opinions
 
 Array = npt.NDArray[np.float64]
 TINY = 1e-9
+OF_RARITY = 0.25  # the power of a label's labelled documents by which a doubt about it counts less
+OF_LABELS = 0.4  # the power of the labels that a document may be expected to have, by which its doubt does
 
 
 @dataclass(frozen=True)
@@ -21,33 +25,42 @@ class Doubts:
 
     ``by_label`` (documents, labels) has the doubt about each label, ``undecided`` how near it is to being
     given, 1 at its threshold, and ``disagreement`` by how much a view of tier 1 and tier 2 differ on it, from
-    0 to 1.
+    0 to 1. ``total`` is the doubt about each document as a whole. Where a document may have several labels,
+    rare ones weigh more, and of two documents in as much doubt that with fewer labels: else those with many
+    would be chosen, and a model that learns from these gives too many.
     """
 
     by_label: Array
     undecided: Array
     disagreement: Array
-
-    @property
-    def total(self) -> Array:
-        """The doubt about each document, that about all labels together."""
-        total: Array = self.by_label.sum(axis=1)
-        return total
+    total: Array
 
 
-def doubts_of(opinions: Opinions, exclusive: bool) -> Doubts:
-    """How unsure a model is, by its opinions on documents."""
-    probabilities = _probabilities(opinions.decisions.probabilities)
+def doubts_of(opinions: Opinions, exclusive: bool, examples: npt.ArrayLike | None = None) -> Doubts:
+    """How unsure a model is, by its opinions on documents and how many ``examples`` of each label it knows."""
+    final = _probabilities(opinions.decisions.probabilities)
+    views = [_probabilities(posteriors) for posteriors in opinions.views.values()]
+    believed: Array = np.mean(views, axis=0) if views else final
     if exclusive:
-        shares = probabilities / probabilities.sum(axis=1, keepdims=True)
-        by_label = undecided = -shares * np.log2(shares)
+        believed = believed / believed.sum(axis=1, keepdims=True)
+        by_label = undecided = -believed * np.log2(believed)
     else:
-        by_label = entropy(probabilities)
-        undecided = entropy(at_half(probabilities, opinions.decisions.thresholds))
-    disagreement = np.zeros_like(by_label)
-    for posteriors in opinions.views.values():
-        disagreement = np.maximum(disagreement, np.abs(_probabilities(posteriors) - probabilities))
-    return Doubts(by_label, undecided, disagreement)
+        by_label = entropy(believed)
+        undecided = entropy(at_half(final, opinions.decisions.thresholds))
+    disagreement = np.max([np.abs(view - final) for view in views], axis=0, initial=0) if views else 0 * final
+    total = by_label.sum(axis=1)
+    if not exclusive:
+        total = by_label @ _rarity(examples, by_label.shape[1]) / believed.sum(axis=1) ** OF_LABELS
+    return Doubts(by_label, undecided, disagreement, total)
+
+
+def _rarity(examples: npt.ArrayLike | None, labels: int) -> Array:
+    """What a doubt about each label counts, 1 for one with as many labelled documents as all on average."""
+    if examples is None:
+        return np.ones(labels)
+    known = np.asarray(examples, dtype=np.float64) + 1
+    rarity: Array = (known.mean() / known) ** OF_RARITY
+    return rarity
 
 
 def entropy(probabilities: Array) -> Array:

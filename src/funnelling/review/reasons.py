@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from funnelling.method.explanation import Opinions
 from funnelling.review.covering import Taken
@@ -21,6 +22,15 @@ FEW_OF_LANGUAGE = 0.5  # of what languages have on average
 NAMED = 2  # labels that a reason names
 
 
+def examples_of(model: "Method") -> npt.NDArray[np.intp] | None:
+    """How many labelled documents of each label a model has learned, where it knows."""
+    archive = getattr(model, "training_", None)
+    if archive is None or (model.exclusive_ and len(model.classes_) == 2):
+        return None
+    examples: npt.NDArray[np.intp] = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
+    return examples
+
+
 class Reasons:
     """The reasons of documents, by what a model says of them and what it has learned."""
 
@@ -28,10 +38,9 @@ class Reasons:
         self._labels = [str(label) for label in model.classes_]
         self._exclusive = bool(model.exclusive_)
         self._learned = model.documents_
-        archive = getattr(model, "training_", None)
         self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
-        if archive is not None and not (self._exclusive and len(self._labels) == 2):
-            examples = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
+        examples = examples_of(model)
+        if examples is not None:
             self._rare = sorted((int(examples[j]), int(j)) for j in np.flatnonzero(examples <= FEW))
 
     def __call__(self, language: str, taken: Taken, opinions: Opinions | None, doubts: Doubts | None) -> str:

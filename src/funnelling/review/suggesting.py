@@ -19,7 +19,7 @@ from funnelling.method.inputs import read_inputs
 from funnelling.randomness import is_missing, stream
 from funnelling.review.covering import Taken, covered_by, likeness, take_in_turn
 from funnelling.review.doubts import Doubts, doubts_of
-from funnelling.review.reasons import Reasons
+from funnelling.review.reasons import Reasons, examples_of
 from funnelling.review.turns import in_turn
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.progress import progress_bar
@@ -116,10 +116,11 @@ def _ranked(model: "Method", language: str, texts: Sequence[str], number: int) -
     weights = np.ones(len(shown), dtype=np.float32)
     if model.serves(language):
         (opinions,) = model.opinions({language: shown}).values()
-        doubts = doubts_of(opinions, bool(model.exclusive_))
+        doubts = doubts_of(opinions, bool(model.exclusive_), examples_of(model))
         weights = doubts.total.astype(np.float32)
     learned = _learned_texts(model, language)
-    vectors = TfidfVectorizer(language, min_df=1).fit_transform([*shown, *learned])
+    words = TfidfVectorizer(language, min_df=1, reduce_to=None, stop_words=False)
+    vectors = words.fit_transform([*shown, *learned])
     own, others = vectors[: len(shown)], vectors[len(shown) :]
     ranking = take_in_turn(likeness(own, own), covered_by(own, others), weights, number)
     return _Candidates(places, opinions, doubts, ranking)

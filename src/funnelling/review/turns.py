@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-LESS_THAN_SHARE = 2 / 3
+LESS_THAN_SHARE = 1 / 3
 
 Item = TypeVar("Item")
 
@@ -17,7 +17,7 @@ def in_turn(
     """The items of all languages, each language's in their order, such that any beginning is well divided.
 
     With them labelled, a language is to have labelled documents in proportion to a power of all its
-    documents: one with eight times as many gets four times as many. What is learned of a language grows ever
+    documents: one with eight times as many gets twice as many. What is learned of a language grows ever
     more slowly with its documents, so that the first ones of a small language are worth more than the
     thousandth of a large one. ``balance`` asks for as many in each.
 
@@ -34,7 +34,7 @@ def in_turn(
     ...     rankings = {"en": iter("abcdefgh"), "it": iter("xyz")}
     ...     return "".join(item for _, item in in_turn(rankings, labelled, {"en": 800, "it": 100}, balance))
     >>> taken({})
-    'abcdxefghyz'
+    'abxcdyefzgh'
     >>> taken({"en": 2}, balance=True)
     'xyazbcdefgh'
     """

@@ -37,7 +37,7 @@ class Doubts:
 
 
 def doubts_of(opinions: Opinions, exclusive: bool, examples: npt.ArrayLike | None = None) -> Doubts:
-    """How unsure a model is, by its opinions on documents and how many ``examples`` of each label it knows."""
+    """How unsure a model is by its opinions, with the number of ``examples`` that it knows of each label."""
     final = _probabilities(opinions.decisions.probabilities)
     views = [_probabilities(posteriors) for posteriors in opinions.views.values()]
     believed: Array = np.mean(views, axis=0) if views else final

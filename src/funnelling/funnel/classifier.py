@@ -55,7 +55,7 @@ from funnelling.funnel.zero_shot import (
 )
 from funnelling.matrices import Scored, Scores
 from funnelling.method.base import Method
-from funnelling.method.explanation import Evidence
+from funnelling.method.explanation import Evidence, mean_posterior
 from funnelling.method.parameters import check_c, check_choice, check_flag, check_positive, check_whole
 from funnelling.method.relabelling import Relabelling
 from funnelling.method.training_set import Calibrator, TrainingSet
@@ -568,14 +568,16 @@ class FunnellingClassifier(Method):
             measures[language] = {**by_name, "documents": int(counts.documents)}
         return measures
 
-    def held_out_probabilities(self) -> dict[str, npt.NDArray[np.float64]]:
-        """The probabilities of training documents that were held out from both tiers, by language.
+    def held_out_posteriors(self) -> dict[str, npt.NDArray[np.float64]]:
+        """The mean posterior that views gave training documents which they had not seen, by language.
 
-        Nothing, where the model has not kept its scores of them.
+        Nothing, where the model has not kept what it made of them.
         """
         archive: FunnelArchive | None = getattr(self, "training_", None)
-        scores = {} if archive is None else archive.scores
-        return {language: self._probabilities(language, rows) for language, rows in scores.items()}
+        views = [] if archive is None else list(archive.held_out.values())
+        languages = [] if archive is None else archive.sizes
+        found = {tag: [self._of_classes(view[tag]) for view in views if tag in view] for tag in languages}
+        return {tag: mean_posterior(each) for tag, each in found.items() if each}
 
     # --- languages ------------------------------------------------------------------------------
 

@@ -104,6 +104,21 @@ class Opinions:
     evident: Rows
     views: Mapping[str, Array]
 
+    @property
+    def believed(self) -> Array:
+        """The views' mean posterior, or the probabilities in the end where there are no tiers."""
+        return mean_posterior([*self.views.values()] or [self.decisions.probabilities])
+
+
+def mean_posterior(views: Sequence[Scores]) -> Array:
+    """What views believe together.
+
+    Where one wants to know what a model does not know it is better than tier 2's probability: tier 2 is made
+    to decide, and errs hardly more where it is unsure than elsewhere.
+    """
+    mean: Array = np.mean(views, axis=0)
+    return mean
+
 
 class Explainer:
     """Explains evidence under a method's classes.

@@ -1,9 +1,7 @@
 """How unsure a model is of documents: by what the views of tier 1 say together, and what tier 2 makes of it.
 
 A doubt is an entropy in bits: 1 where yes and no are as likely. Labels that a document may have together are
-in doubt each by itself, those that exclude each other as a whole. It is that of the views' mean posterior:
-tier 2 is made for decisions, and where it is unsure it errs hardly more often than elsewhere, while the mean
-of the views knows what it does not know.
+in doubt each by itself, those that exclude each other as a whole.
 """
 
 from dataclasses import dataclass
@@ -40,7 +38,7 @@ def doubts_of(opinions: Opinions, exclusive: bool, examples: npt.ArrayLike | Non
     """How unsure a model is by its opinions, with the number of ``examples`` that it knows of each label."""
     final = _probabilities(opinions.decisions.probabilities)
     views = [_probabilities(posteriors) for posteriors in opinions.views.values()]
-    believed: Array = np.mean(views, axis=0) if views else final
+    believed = _probabilities(opinions.believed)
     if exclusive:
         believed = believed / believed.sum(axis=1, keepdims=True)
         by_label = undecided = -believed * np.log2(believed)

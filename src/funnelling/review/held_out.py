@@ -58,12 +58,12 @@ def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbos
     """
     check_labels_differ(corpus)
     model = make()
-    if not hasattr(model, "held_out_probabilities"):
+    if not hasattr(model, "held_out_posteriors"):
         return held_out_by_folds(make, corpus, seed, verbose)
     together = replace(corpus, groups=with_copies(corpus))
     with clock("fitting", bool(verbose)):
         fit_method(model, together)
-    kept = model.held_out_probabilities()
+    kept = model.held_out_posteriors()
     languages = corpus.by_language()
     if {tag: len(rows) for tag, rows in kept.items()} != {tag: len(rows) for tag, rows in languages.items()}:
         return held_out_by_folds(make, corpus, seed, verbose)
@@ -138,7 +138,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
     whole: Rows = np.asarray(np.vstack(list(targets.values())).any(axis=1))
     whole |= not model.exclusive_
     shown = None if archive.as_written else beginnings
-    kept: dict[str, NDArray[np.float64]] = getattr(model, "held_out_probabilities", dict)()
+    kept: dict[str, NDArray[np.float64]] = getattr(model, "held_out_posteriors", dict)()
     if not kept:
         model.check_extensible()
         found = held_out_by_folds(lambda: clone(model), corpus.select(whole), archive.seed, verbose)

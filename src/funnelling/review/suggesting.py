@@ -19,6 +19,7 @@ from funnelling.method.inputs import read_inputs
 from funnelling.randomness import is_missing, stream
 from funnelling.review.covering import Taken, covered_by, likeness, take_in_turn
 from funnelling.review.doubts import Doubts, doubts_of
+from funnelling.review.pairs import WordPairVectorizer
 from funnelling.review.reasons import Reasons, examples_of
 from funnelling.review.turns import in_turn
 from funnelling.text.tfidf import TfidfVectorizer
@@ -118,19 +119,23 @@ def _ranked(model: "Method", language: str, texts: Sequence[str], number: int) -
         (opinions,) = model.opinions({language: shown}).values()
         doubts = doubts_of(opinions, bool(model.exclusive_), examples_of(model))
         weights = doubts.total.astype(np.float32)
-    learned = _learned_texts(model, language)
-    words = TfidfVectorizer(language, min_df=1, reduce_to=None, stop_words=False)
-    vectors = words.fit_transform([*shown, *learned])
+    learned, in_order = _learned_texts(model, language)
+    features = (WordPairVectorizer if in_order else TfidfVectorizer)(
+        language, min_df=1, reduce_to=None, stop_words=False
+    )
+    vectors = features.fit_transform([*shown, *learned])
     own, others = vectors[: len(shown)], vectors[len(shown) :]
     ranking = take_in_turn(likeness(own, own), covered_by(own, others), weights, number)
     return _Candidates(places, opinions, doubts, ranking)
 
 
-def _learned_texts(model: "Method", language: str) -> Sequence[str]:
-    """What a model keeps of the texts that it has learned in a language."""
+def _learned_texts(model: "Method", language: str) -> tuple[Sequence[str], bool]:
+    """What a model keeps of the texts that it has learned in a language, and whether words are in order."""
     archive = getattr(model, "training_", None)
-    kept: Mapping[str, list[str]] = {} if archive is None else archive.texts
-    return kept.get(language, ())
+    if archive is None:
+        return (), True
+    texts: Mapping[str, list[str]] = archive.texts
+    return texts.get(language, ()), archive.as_written
 
 
 def _labels(model: "Method", opinions: Opinions | None, place: int) -> Row:

@@ -71,7 +71,10 @@ def _label_on(setting: Setting, trial: int, way: str) -> Result:
             labelled = at_random[:size]
         elif method is not None:
             labelled = np.concatenate([labelled, _suggested(method, train, labelled, size - len(labelled))])
-        method = fit_method(setting.make(setting.learner, seed), train.select(labelled))
+        method = setting.make(setting.learner, seed)
+        if "keep_texts" in method.get_params():  # for the order of words, by which suggestions are better
+            method.set_params(keep_texts=True)
+        method = fit_method(method, train.select(labelled))
         points.append({"labelled": size, **_measured(setting, trial, method)})
     return {"points": points}
 

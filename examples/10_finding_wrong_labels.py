@@ -47,13 +47,12 @@ from dataclasses import replace
 from funnelling import audit
 
 lists = [tuple(classes[column] for column in np.flatnonzero(row)) for row in given]
-rows = audit(replace(train, labels=lists))
+frame = audit(replace(train, labels=lists))
 
 place = {name: row for row, name in enumerate(train.ids)}
-suspects = np.array([place[row["id"]] for row in rows])
-for row in rows[:8]:
-    about = f"{row['id']}: {row['kind']}: {row['doubted']} or rather {row['rather']}?"
-    print(about, "(planted)" if planted[place[row["id"]]] else "(as it came)")
+suspects = np.array([place[name] for name in frame["id"]])
+frame["planted"] = planted[suspects]
+print(frame[["id", "kind", "doubted", "rather", "planted"]].head(8).to_string(index=False))
 
 # %%
 # Those that came so are not all false alarms: the sample is a real catalogue, and a sure contradiction

@@ -52,7 +52,7 @@ def files(folder: Path) -> None:
     corpus = read_corpus("tickets.jsonl", layout=layout)
     assert_type(corpus, Corpus)
     assert_type(read_sample(), Corpus)
-    assert_type(audit(corpus, 10), list[dict[str, Any]])
+    audit(corpus, 10).to_csv(folder / "suspects.csv")
     assert_type(corpus.texts, list[str])
     assert_type(corpus.languages, list[str | None])
     assert_type(corpus.split("train").select([0, 1]).labelled(), Corpus)

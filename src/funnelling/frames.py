@@ -1,12 +1,13 @@
 """Tables and columns of other libraries: pandas, polars, Arrow, Hugging Face datasets.
 
-None of them is imported. A *table* has named columns; a *column* becomes a list of Python's own values, with
-None for an empty cell, whatever its library, type or index. Rows are known by their place alone.
+None of them is imported, but pandas to make a frame. A *table* has named columns; a *column* becomes a list
+of Python's own values, with None for an empty cell, whatever its library, type or index. Rows are known by
+their place alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +15,25 @@ import numpy.typing as npt
 from funnelling.errors import InputError
 from funnelling.randomness import is_missing
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 SHOWN = 6  # names of columns in a message
 LIKELY = {  # how names of columns begin, more often than not, by what is asked for
     "X": ("text", "body", "content"),
     "y": ("label", "class", "categor", "topic"),
     "languages": ("lang",),
 }
+
+
+def as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "DataFrame":
+    """Rows as a data frame of pandas, which has these columns at least."""
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        raise InputError("a data frame needs pandas: pip install 'funnelling[frames]'") from None
+    names = dict.fromkeys([*(name for row in rows[:1] for name in row), *columns])
+    return DataFrame(list(rows), columns=list(names))
 
 
 def is_table(values: Any) -> bool:

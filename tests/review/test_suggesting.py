@@ -8,6 +8,7 @@ import pytest
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier
 from funnelling.review import suggesting
 from funnelling.review.covering import take_in_turn
+from funnelling.review.suggesting import suggest_texts
 
 EN = ["the cat sleeps", "a dog barks", "cats sleep long", "dogs bark loudly"]
 IT = ["il gatto dorme", "un cane abbaia", "i gatti dormono", "i cani abbaiano"]
@@ -27,7 +28,7 @@ def names(rows: list[dict[str, Any]]) -> list[str]:
 
 def test_what_is_in_doubt_comes_before_what_is_sure(funnel: FunnellingClassifier) -> None:
     texts = ["the cat sleeps at home", "the cat of the dog", "a dog barks at home"]
-    rows = funnel.suggest(texts, ["en"] * 3, 3, ids=["cat", "both", "dog"])
+    rows = suggest_texts(funnel, texts, ["en"] * 3, 3, ids=["cat", "both", "dog"])
     assert names(rows)[0] == "both"
     assert rows[0]["labels"] is None
     assert rows[0]["reason"]
@@ -38,7 +39,7 @@ def test_what_is_in_doubt_comes_before_what_is_sure(funnel: FunnellingClassifier
 def test_no_two_say_the_same_nor_what_is_learned(funnel: FunnellingClassifier) -> None:
     garden = "the cat and the dog of our neighbours play all day long in the garden"
     texts = [garden, f"{garden} again", "the cat sleeps", "a bird sings"]
-    rows = funnel.suggest(texts, ["en"] * 4)
+    rows = suggest_texts(funnel, texts, ["en"] * 4)
     assert len(rows) == 2
     assert {row["text"] for row in rows} & set(texts[:2])
     assert "a bird sings" in {row["text"] for row in rows}
@@ -47,12 +48,12 @@ def test_no_two_say_the_same_nor_what_is_learned(funnel: FunnellingClassifier) -
 def test_one_of_many_alike_comes_before_one_apart() -> None:
     model = NaiveClassifier().fit(EN * 5, [["cat"], ["dog"]] * 10, languages=["en"] * 20)
     texts = [f"red fish swim in lake {place}" for place in ("como", "garda", "zurich")] + ["green grass"]
-    assert model.suggest(texts, ["en"] * 4, 1)[0]["text"].startswith("red fish")
+    assert suggest_texts(model, texts, ["en"] * 4, 1)[0]["text"].startswith("red fish")
 
 
 def test_of_a_group_one_is_suggested(funnel: FunnellingClassifier) -> None:
     texts = ["a bird sings", "un uccello canta", "red fish swim"]
-    rows = funnel.suggest(texts, ["en", "it", "en"], groups=["bird", "bird", None])
+    rows = suggest_texts(funnel, texts, ["en", "it", "en"], groups=["bird", "bird", None])
     assert len(rows) == 2
     assert [row["group"] for row in rows].count("bird") == 1
 
@@ -62,14 +63,17 @@ def test_languages_take_turns_by_their_size_or_balanced(funnel: FunnellingClassi
         f"{word} {other}" for word in ("red", "blue", "old", "new") for other in ("fish", "bird", "house")
     ]
     languages = ["en"] * 10 + ["it"] * 2
-    rows = funnel.suggest(texts, languages, 6)
+    rows = suggest_texts(funnel, texts, languages, 6)
     assert [row["language"] for row in rows].count("it") == 2
-    assert [row["language"] for row in funnel.suggest(texts, languages, 2, balance=True)] == ["it", "it"]
+    assert [row["language"] for row in suggest_texts(funnel, texts, languages, 2, balance=True)] == [
+        "it",
+        "it",
+    ]
 
 
 def test_a_language_that_the_model_does_not_know_is_suggested_too() -> None:
     model = NaiveClassifier().fit(EN * 5, [["cat"], ["dog"]] * 10, languages=["en"] * 20)
-    (row,) = model.suggest(["el gato duerme"], ["es"])
+    (row,) = suggest_texts(model, ["el gato duerme"], ["es"])
     assert row["language"] == "es"
     assert (row["suggested"], row["probabilities"]) == ([], {})
     assert "language without labels" in row["reason"]
@@ -78,7 +82,7 @@ def test_a_language_that_the_model_does_not_know_is_suggested_too() -> None:
 def test_one_label_per_document() -> None:
     model = FunnellingClassifier(views=None, random_state=0)
     model.fit(EN * 4, ["cat", "dog"] * 8, languages=["en"] * 16)
-    rows = model.suggest(["the cat of the dog", "red fish swim"], ["en", "en"])
+    rows = suggest_texts(model, ["the cat of the dog", "red fish swim"], ["en", "en"])
     assert rows[0]["reason"].startswith(("unsure between", "no known word"))
     unknown = next(row for row in rows if row["text"] == "red fish swim")
     assert unknown["reason"].startswith("no known word")
@@ -86,32 +90,41 @@ def test_one_label_per_document() -> None:
 
 
 def test_reasons_say_what_the_model_knows(funnel: FunnellingClassifier) -> None:
-    (row,) = funnel.suggest(["the cat of the dog"], ["en"])
+    (row,) = suggest_texts(funnel, ["the cat of the dog"], ["en"])
     assert "unsure about" in row["reason"]
     compact = FunnellingClassifier(views=None, compact=True, random_state=0)
     compact.fit(EN * 4, [["cat"], ["dog"]] * 8, languages=["en"] * 16)
-    assert compact.suggest(["the cat of the dog"], ["en"])[0]["reason"]
+    assert suggest_texts(compact, ["the cat of the dog"], ["en"])[0]["reason"]
 
 
 def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(
     funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
-    assert funnel.suggest(texts, ["en"] * 40, 10) == funnel.suggest(texts, ["en"] * 40, 10)
+    assert suggest_texts(funnel, texts, ["en"] * 40, 10) == suggest_texts(funnel, texts, ["en"] * 40, 10)
     monkeypatch.setattr(suggesting, "MOST_DOCUMENTS", 15)
-    rows = funnel.suggest(texts, ["en"] * 40, 30)
+    rows = suggest_texts(funnel, texts, ["en"] * 40, 30)
     assert len(rows) <= 15
     assert all(texts[int(row["id"])] == row["text"] for row in rows)
 
 
 def test_what_cannot_be_suggested_is_refused(funnel: FunnellingClassifier) -> None:
     with pytest.raises(InputError, match="number must be 1 or more"):
-        funnel.suggest(["a cat"], ["en"], 0)
+        suggest_texts(funnel, ["a cat"], ["en"], 0)
     with pytest.raises(InputError, match="as one list"):
-        funnel.suggest({"en": ["a cat"]})
+        suggest_texts(funnel, {"en": ["a cat"]})
     vectors = NaiveClassifier().fit(np.eye(6), [["a"], ["b"]] * 3)
     with pytest.raises(InputError, match="fitted on vectors"):
-        vectors.suggest(["a cat"])
+        suggest_texts(vectors, ["a cat"])
+
+
+def test_a_model_gives_a_frame(funnel: FunnellingClassifier) -> None:
+    frame = funnel.suggest(["the cat of the dog", "a bird sings"], ["en", "en"])
+    assert list(frame) == list(suggesting.COLUMNS)
+    assert set(frame["text"]) == {"the cat of the dog", "a bird sings"}
+    assert frame["labels"].isna().all()
+    nothing = funnel.suggest(EN, ["en"] * 4)
+    assert (len(nothing), list(nothing)) == (0, list(suggesting.COLUMNS))
 
 
 def test_taking_in_turn_is_the_plain_greedy_choice() -> None:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial, partialmethod
 from importlib import import_module
 from numbers import Real
-from typing import Any, ClassVar, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from funnelling.fitted import (
     expect_whole,
 )
 from funnelling.formats.layout import Layout
+from funnelling.frames import as_frame
 from funnelling.labelsets import LabelSet
 from funnelling.labelsets.rules import rules_of
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, length, widths_of
@@ -47,6 +48,9 @@ from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import check_vectorizer, feature_names, feature_places, fit_own
 from funnelling.work.progress import clock, progress_bar
 from funnelling.work.threads import in_threads
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 logger = logging.getLogger(__name__)
 
@@ -402,7 +406,7 @@ class Method(LearningOn, metaclass=ABCMeta):
         ids: Any = None,
         groups: Any = None,
         balance: bool = False,
-    ) -> list[dict[str, Any]]:
+    ) -> "DataFrame":
         """Which of the texts, none of which has labels yet, a person should label next.
 
         Texts that the model is unsure of, that stand for many others like them, and that are unlike what it
@@ -420,27 +424,25 @@ class Method(LearningOn, metaclass=ABCMeta):
 
         Returns
         -------
-        list of dict
-            One row per text, the most useful first, as `pandas.DataFrame` takes them: ``id``, ``language``,
-            ``text``, ``labels``, None until somebody knows them, ``suggested``, those that `predict` would
-            give, ``probabilities`` of these and other likely ones, the ``reason`` in words, and the
-            ``score``: the doubt that a label would help with, in bits.
+        pandas.DataFrame
+            One row per text, the most useful first: ``id``, ``language``, ``text``, ``labels``, None until
+            somebody knows them, ``suggested``, those that `predict` would give, ``probabilities`` of these
+            and other likely ones, the ``reason`` in words, and the ``score``: the doubt that a label would
+            help with, in bits.
 
         Examples
         --------
         >>> from funnelling import NaiveClassifier
         >>> texts = ["the cat sleeps", "a dog barks"] * 5
         >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
-        >>> rows = model.suggest(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
-        >>> [row["text"] for row in rows]
+        >>> frame = model.suggest(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
+        >>> frame["text"].tolist()
         ['the cat barks']
         """
         # By name, as registries do: what people look at is above all methods.
         suggesting = import_module("funnelling.review.suggesting")
-        rows: list[dict[str, Any]] = suggesting.suggest_texts(
-            self, X, languages, number, ids=ids, groups=groups, balance=balance
-        )
-        return rows
+        rows = suggesting.suggest_texts(self, X, languages, number, ids=ids, groups=groups, balance=balance)
+        return as_frame(rows, suggesting.COLUMNS)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
         """The share of documents whose labels are all right, scikit-learn's accuracy.

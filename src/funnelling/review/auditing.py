@@ -9,6 +9,7 @@ import numpy as np
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.estimator import clone
+from funnelling.frames import as_frame
 from funnelling.matrices import Rows
 from funnelling.method.registry import make_method
 from funnelling.review.co_occurrence import Array
@@ -20,46 +21,54 @@ from funnelling.trials.one_label import have_one_label
 from funnelling.work.progress import watched
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from funnelling.method.base import Method
 
 METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
 MOST_NAMED = 5  # other labels, or documents, that a row names
+COLUMNS = (
+    *("id", "language", "labels", "kind", "doubted", "rather", "probability"),
+    *("words_for", "words_against", "others_against", "peers", "suspicion"),
+)
 
 Row = dict[str, Any]
 
 
 def audit(
-    corpus: Corpus,
+    source: "Corpus | Method",
     number: int | None = None,
     *,
     method: "str | Method" = METHOD,
     seed: int = 0,
     jobs: int | None = None,
     verbose: int = 0,
-) -> list[Row]:
-    """The documents of a corpus whose labels look most wrong, or most incomplete, to models without them.
+) -> "DataFrame":
+    """The documents whose labels look most wrong, or most incomplete, to classifiers that did not see them.
 
     Every labelled document is judged by classifiers that were fitted on other documents, groups and copies
-    kept together, and by its other labels, where documents have several.
+    kept together, and by its other labels, where documents have several. A fitted model is asked for the
+    training documents that it keeps, and for what it said of them when they were held out.
 
     Parameters
     ----------
-    corpus : labelled documents; others are passed over
+    source : corpus of labelled documents, others are passed over; or a fitted model
     number : how many documents are told, the most suspicious first; None for all
-    method : an unfitted method, or the name of one
+    method : an unfitted method, or the name of one, that judges a corpus
     seed : of the folds, and of a method that is given by name
     jobs : threads of such a method
     verbose : above 0 for progress bars
 
     Returns
     -------
-    list of dict
-        A row per document, ready for ``pandas.DataFrame``: its fields (``id``, ``language``, ``text``,
-        ``labels``, …); its ``kind``, "wrong label", "missing label", "swapped", "duplicates disagree" or
-        "translations disagree"; ``doubted``, the label that may be wrong, and ``rather``, the one that may be
-        missing; the ``probability`` of the first that is there; ``words_for`` the labels as they are and
-        ``words_against`` them, ``others_against``, the document's other labels that speak against; ``peers``,
-        the ids of copies or translations that are labelled otherwise; and the ``suspicion``, from 0 to 1.
+    pandas.DataFrame
+        A row per document: its fields (``id``, ``language``, ``text``, ``labels``, …); its ``kind``, "wrong
+        label", "missing label", "swapped", "duplicates disagree" or "translations disagree"; ``doubted``, the
+        label that may be wrong, and ``rather``, the one that may be missing; the ``probability`` of the first
+        that is there; ``words_for`` the labels as they are and ``words_against`` them, ``others_against``,
+        the document's other labels that speak against; ``peers``, the ids of copies or translations that are
+        labelled otherwise; and the ``suspicion``, from 0 to 1. Where a model has not kept texts as they were
+        written, rows have their ``beginning`` instead of a ``text``.
 
     Examples
     --------
@@ -70,10 +79,24 @@ def audit(
     ...     for i in range(20) for label, text in texts.items()
     ... ]
     >>> documents[0] = Document("slip", "loan bank rate 0", "en", ("sport",))
-    >>> row = audit(Corpus.from_documents(documents), 1)[0]
-    >>> row["id"], row["doubted"], row["rather"]
-    ('slip', 'sport', 'money')
+    >>> frame = audit(Corpus.from_documents(documents), 1)
+    >>> frame[["id", "doubted", "rather"]].values.tolist()
+    [['slip', 'sport', 'money']]
     """
+    if isinstance(source, Corpus):
+        return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), COLUMNS)
+    return as_frame(audit_model(source, number, verbose), COLUMNS)
+
+
+def audit_corpus(
+    corpus: Corpus,
+    number: int | None = None,
+    method: "str | Method" = METHOD,
+    seed: int = 0,
+    jobs: int | None = None,
+    verbose: int = 0,
+) -> list[Row]:
+    """What `audit` gives of a corpus, as rows."""
     labelled = corpus.labelled()
     if not len(labelled):
         raise InputError("no labelled document to look at. Give documents labels.")
@@ -86,20 +109,15 @@ def audit(
     return audit_held_out(held_out(make, labelled, seed, verbose), number, seed=seed, verbose=verbose)
 
 
-def audit_model(model: "Method", number: int | None = None, *, verbose: int = 0) -> list[Row]:
-    """What `audit` gives, of the training documents that a model keeps.
-
-    What it said of them when they were held out is kept, too, by a funnel. Words are those that speak to the
-    model, which has learned from the document. Where it has not kept texts as they were written, rows have
-    their ``beginning`` instead of a ``text``.
-    """
+def audit_model(model: "Method", number: int | None = None, verbose: int = 0) -> list[Row]:
+    """What `audit` gives of a model, as rows. Words are those that speak to it, which knows the document."""
     return audit_held_out(held_out_of(model, verbose), number, seed=model.training_.seed, verbose=verbose)
 
 
 def audit_held_out(
     documents: HeldOut, number: int | None = None, *, seed: int = 0, verbose: int = 0
 ) -> list[Row]:
-    """What `audit` gives, of documents whose held-out probabilities are known."""
+    """What `audit` gives of documents whose held-out probabilities are known, as rows."""
     ranking = rank(documents, seed, verbose)
     first = watched(ranking.order[:number], "evidence", bool(verbose))
     given = documents.corpus.label_matrix(documents.classes)

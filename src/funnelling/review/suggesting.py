@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 MOST_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
 SHOWN = 5  # probabilities that are told beside those of suggested labels
 LEAST = 0.05  # of those
+COLUMNS = ("id", "language", "text", "labels", "suggested", "probabilities", "reason", "score")
 
 Row = dict[str, Any]
 Places = npt.NDArray[np.intp]
@@ -59,7 +60,7 @@ def suggest_texts(
     groups: Any = None,
     balance: bool = False,
 ) -> list[Row]:
-    """What `Method.suggest` gives."""
+    """What `Method.suggest` gives, as rows."""
     if number < 1:
         raise InputError(f"number must be 1 or more, not {number}.")
     inputs = read_inputs(X, languages, model.languages_, model.texts_)

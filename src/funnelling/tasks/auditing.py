@@ -10,7 +10,7 @@ from funnelling.formats.document import join_labels
 from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
-from funnelling.review.auditing import METHOD, Row, audit, audit_model
+from funnelling.review.auditing import METHOD, Row, audit_corpus, audit_model
 from funnelling.tasks.outputs import check_new_files
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_labelled
 from funnelling.trials.reporting import Reporter, silent
@@ -34,7 +34,7 @@ def audit_file(
     verbose: int = 0,
     report: Reporter = silent,
 ) -> list[Row]:
-    """The documents of a file or of a model whose labels look most wrong; see `audit` and `audit_model`.
+    """The documents of a file or of a model whose labels look most wrong; see `audit`.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def audit_file(
         for line in notes:
             report(line)
         with naming_file(source):
-            rows = audit(corpus, number, method=method, seed=seed, jobs=jobs, verbose=verbose)
+            rows = audit_corpus(corpus, number, method, seed, jobs, verbose)
     report(f"{counted(len(rows), 'document')}, the most suspicious first.")
     if target is not None:
         write_table(target, _for_table(rows, ending), _columns(ending), force, verbose=verbose)
@@ -81,7 +81,7 @@ def _of_model(source: FilePath, number: int | None, jobs: int | None, verbose: i
     model = load_text_model(source)
     model.set_params(n_jobs=jobs)
     with naming_file(source):
-        return audit_model(model, number, verbose=verbose)
+        return audit_model(model, number, verbose)
 
 
 def _columns(ending: str) -> dict[str, Kind]:

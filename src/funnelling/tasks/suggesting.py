@@ -15,6 +15,7 @@ from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
+from funnelling.review.suggesting import suggest_texts
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 from funnelling.wording import counted
 from funnelling.work.progress import clock
@@ -64,8 +65,8 @@ def suggest(
         logger.info("%s: %s.", name, names.left_out())
     corpus = _unlabelled(classifier, corpus, name)
     groups = corpus.groups if any(corpus.groups) else None
-    rows = classifier.suggest(
-        corpus.texts, corpus.languages, number, ids=corpus.ids, groups=groups, balance=balance
+    rows = suggest_texts(
+        classifier, corpus.texts, corpus.languages, number, ids=corpus.ids, groups=groups, balance=balance
     )
     if len(rows) < min(number, len(corpus)):
         logger.info(

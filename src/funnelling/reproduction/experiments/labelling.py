@@ -20,6 +20,7 @@ from funnelling.report.content import Curves, Section, TableBlock
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.setting import Setting
+from funnelling.review.suggesting import suggest_texts
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.pieces import Result
 from funnelling.wording import counted
@@ -90,7 +91,7 @@ def _suggested(method: Any, train: Corpus, labelled: Places, number: int) -> Pla
     left = np.setdiff1d(np.arange(len(train)), labelled)
     pool = train.select(left)
     groups = pool.groups if any(pool.groups) else None
-    rows = method.suggest(pool.texts, pool.languages, number, ids=range(len(pool)), groups=groups)
+    rows = suggest_texts(method, pool.texts, pool.languages, number, ids=range(len(pool)), groups=groups)
     places = left[[int(row["id"]) for row in rows]]
     return np.concatenate([places, np.setdiff1d(left, places)[: number - len(places)]])
 

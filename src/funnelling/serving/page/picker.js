@@ -46,11 +46,18 @@ export class Picker {
 
   use(labels) {
     this.labels = new Map(labels.map(label => [label.id, label]));
+    this.admit(this.chosen);
+  }
+
+  // Labels that documents have and nobody has told of.
+  admit(ids) {
+    for (const id of ids) if (!this.labels.has(id)) this.labels.set(id, { id, name: id, names: {}, description: "" });
   }
 
   show(scores, chosen) {
     this.scores = scores;
     this.chosen = new Set(chosen);
+    this.admit(this.chosen);
     this.draw();
   }
 
@@ -74,7 +81,7 @@ export class Picker {
   }
 
   row(id, key) {
-    const name = readable(this.labels.get(id) ?? { id, name: id, names: {} });
+    const name = readable(this.labels.get(id));
     const box = make("input", {
       type: this.exclusive ? "radio" : "checkbox",
       name: this.exclusive ? `choice-${this.number}` : null,
@@ -89,7 +96,7 @@ export class Picker {
       {},
       make(
         "label",
-        { class: "choice", "data-label": id, onmouseenter: () => this.onfocus(id), title: this.labels.get(id)?.description || null },
+        { class: "choice", "data-label": id, onmouseenter: () => this.onfocus(id), title: this.labels.get(id).description || null },
         box,
         this.keys ? make("kbd", { "aria-hidden": "true" }, key ?? "") : null,
         make("span", { class: "name" }, name, also),

@@ -238,8 +238,11 @@ def test_300_labels_are_found_by_names_in_three_languages(
     with reader_of(browser, "de-AT,de"):
         enter(browser, service.url)
         choices = [choice.text for choice in browser.find_elements("css selector", ".choice .name")]
-        assert len(choices) == 12
-        assert "Straßenbau: Unfälle animals" in choices
+        assert {*choices} == {
+            "Straßenbau: Unfälle animals",
+            "Theater: Gebühren food",
+            "Märkte: Verträge music",
+        }
         press(browser, "/")
         for query, label, keys in (
             ("strassenbau gebuhr", "c005", []),  # two words in part, with neither ß nor ü

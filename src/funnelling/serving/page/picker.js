@@ -73,7 +73,9 @@ export class Picker {
     const focused = document.activeElement?.closest?.(".choice")?.dataset.label;
     if (this.labels.size <= KEYS.length) this.shown = [...this.labels.keys()];
     else {
-      const first = this.ranked().slice(0, SHOWN);
+      const ranked = this.ranked();
+      const probable = ranked.filter(id => this.score(id) !== undefined); // none, where the model does not know the language
+      const first = (probable.length ? probable : ranked).slice(0, SHOWN);
       this.shown = [...first, ...[...this.chosen].filter(id => !first.includes(id))];
     }
     this.list.replaceChildren(...this.shown.map((id, place) => this.row(id, KEYS[place])));
@@ -160,6 +162,7 @@ export class Picker {
     this.field.setAttribute("aria-expanded", String(Boolean(items.length)));
     if (items.length) {
       this.field.setAttribute("aria-activedescendant", `match-${this.number}-${this.active}`);
+      this.options.scrollIntoView({ block: "nearest" });
       items[this.active].scrollIntoView({ block: "nearest" });
     } else this.field.removeAttribute("aria-activedescendant");
   }

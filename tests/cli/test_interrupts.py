@@ -112,7 +112,7 @@ def test_one_that_a_library_makes_another_error_of(
 ) -> None:
     """As NumPy does while it is loaded."""
 
-    def describe(_: str) -> None:
+    def describe(*_: object) -> None:
         try:
             signal.raise_signal(blow)
         except KeyboardInterrupt:

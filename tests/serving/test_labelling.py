@@ -13,6 +13,8 @@ import pytest
 from funnelling import load_model, read_documents, write_documents
 from funnelling.cli import main
 from funnelling.formats.document import Document
+from funnelling.labelsets import Label, LabelSet
+from funnelling.method.following import follow_label_set
 from funnelling.review.desk import Desk
 from funnelling.review.journal import Journal
 from funnelling.serving.bench import Bench
@@ -24,7 +26,7 @@ from funnelling.serving.paths import labelling_paths
 from funnelling.serving.settings import ServiceSettings
 from funnelling.tasks.labelling import learned_before, read_queue
 
-from .conftest import sentences, testclient
+from .conftest import TEXTS, sentences, testclient
 
 ADA, BOB = "session-of-ada", "session-of-bob"
 
@@ -221,6 +223,46 @@ def test_a_language_that_the_model_does_not_know_can_be_labelled(
     assert (labelled.language, labelled.labels) == ("fi", ("animals",))
 
 
+def test_a_wrong_language_can_be_corrected(
+    open_page: Callable[..., Page], model: Any, tmp_path: Path
+) -> None:
+    write_documents(tmp_path / "docs.jsonl", [Document("1", TEXTS["de"], "it")])
+    page = open_page()
+    assert page.client.get("/v1/labels").json()["languages"] == ["de", "en", "it"]
+    document = page.ask("next", session=ADA)["document"]
+    asked = {"session": ADA, "key": document["key"]}
+    assert "not a language" in page.ask("language", 422, **asked, language="?")["detail"]
+    page.ask("language", 409, session=BOB, key=document["key"], language="de")
+    corrected = page.ask("language", **asked, language="DE")["document"]
+    (row,) = model.predict_proba([TEXTS["de"]], languages=["de"])
+    assert (corrected["key"], corrected["language"]) == (document["key"], "de")
+    assert list(corrected["scores"].values()) == pytest.approx(row.tolist())
+    assert corrected["labels"] == ["animals"]
+    assert page.ask("language", **asked, language="de", labels=["food"])["document"]["labels"] == ["food"]
+    page.ask("decide", **asked, action="skip")
+    assert page.lines()[-1]["language"] == "de"
+    page = open_page()  # started again
+    assert page.ask("next", session=ADA)["document"]["language"] == "de"
+    page.ask("decide", **asked, action="label", labels=["animals"])
+    (labelled,) = read_documents(page.journal)
+    assert (labelled.language, labelled.labels) == ("de", ("animals",))
+
+
+def test_labels_are_those_of_the_label_set(open_page: Callable[..., Page], model: Any) -> None:
+    """Those too that the model has not learned, and without those that are not to be assigned."""
+    label_set = LabelSet.of(
+        [Label("animals", {"de": "Tiere"}), Label("food", exclude=True), Label("poems", {"fr": "Poésie"})]
+    )
+    page = open_page(other_model=follow_label_set(model, label_set))
+    labels = {label["id"]: label for label in page.client.get("/v1/labels").json()["labels"]}
+    assert list(labels) == ["animals", "music", "poems"]
+    assert labels["poems"]["names"] == {"fr": "Poésie"}
+    document = page.ask("next", session=ADA)["document"]
+    assert list(document["scores"]) == ["animals", "music"]
+    page.ask("decide", session=ADA, key=document["key"], action="label", labels=["poems"])
+    assert page.lines()[-1]["labels"] == ["poems"]
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
@@ -231,6 +273,7 @@ def test_a_language_that_the_model_does_not_know_can_be_labelled(
         (["--learn-after", "-1"], "'-1' is not a whole number, 0 or more"),
         (["-o", "folder"], "folder exists and is no model that learned from docs-journal.jsonl"),
         (["--journal", "thesis.jsonl"], "thesis.jsonl: holds something else than a journal"),
+        (["--label-set", "set.csv"], "set.csv: none of the labels is in it"),
         ([], "docs.jsonl: every document has labels. Add --all"),
     ],
 )
@@ -245,6 +288,7 @@ def test_what_cannot_begin(
     monkeypatch.chdir(tmp_path)
     write_documents("docs.jsonl", [Document("1", "a cat", "en", ("animals",))])
     Path("thesis.jsonl").write_text("my thesis\n")
+    Path("set.csv").write_text("id,name_en\nc1,Cats\n")
     shutil.copytree(model_path, "folder")
     words = ["label", str(model_path), "docs.jsonl", *([] if "-o" in options else ["-o", "new"]), *options]
     with suppress(SystemExit):  # options are refused as argparse does it

@@ -1,6 +1,7 @@
 """The page in a real browser: texts in, labels out, by mouse or keyboard, for everybody."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,17 @@ def show(browser: Any, url: str, width: int = DESK, colours: str = "light") -> N
     features = [{"name": "prefers-color-scheme", "value": colours}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen", "features": features})
     browser.get(url)
+
+
+@contextmanager
+def reader_of(browser: Any, languages: str) -> Iterator[None]:
+    """Somebody whose browser asks for other languages than English."""
+    agent = {"userAgent": browser.execute_script("return navigator.userAgent")}
+    browser.execute_cdp_cmd("Network.setUserAgentOverride", {**agent, "acceptLanguage": languages})
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Network.setUserAgentOverride", {**agent, "acceptLanguage": "en-US,en"})
 
 
 def until(browser: Any, condition: Callable[[Any], Any]) -> Any:
@@ -281,17 +293,12 @@ def test_labels_are_called_as_the_reader_says(
     labels = tmp_path / "labels.csv"
     labels.write_text("id,name_en,name_de\nanimals,Animals,Tiere\nmusic,Music,\n", encoding="utf-8")
     service = serve("--label-set", labels, "--exclude", "food")
-    agent = browser.execute_script("return navigator.userAgent")
-    reader = {"userAgent": agent, "acceptLanguage": "de-AT,de"}
-    browser.execute_cdp_cmd("Network.setUserAgentOverride", reader)
-    try:
+    with reader_of(browser, "de-AT,de"):
         show(browser, service.url)
         write(browser, TEXTS["en"])
         assert label(browser)[0]["labels"] == ["Tiere"]
         about = browser.execute_script("return document.querySelector('#about .all').textContent")
         assert about == "TierefoodMusic"
-    finally:
-        browser.execute_cdp_cmd("Network.setUserAgentOverride", {**reader, "acceptLanguage": "en-US,en"})
 
 
 def test_labels_that_are_wrong_can_be_said_to_be(

@@ -32,7 +32,7 @@ def add_to(commands: options.Commands) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="output file: .csv, .tsv, .xlsx, .parquet or .jsonl; - for JSON Lines on standard output",
+        help="output file: .csv, .tsv, .xlsx, .parquet or .jsonl, or - (JSON Lines on standard output)",
     )
     outputs.add_argument("--json", action="store_true", help="print JSON instead of a listing")
     parser.add_argument(

@@ -35,6 +35,7 @@ def add_to(commands: options.Commands) -> None:
         help="keep the order of DATA (those first that help most, unless DATA says why each is there)",
     )
     add_place(parser)
+    options.add_label_set(parser, exclude=False)
     learning = parser.add_argument_group("learning meanwhile")
     learning.add_argument(
         "--learn-after",
@@ -73,6 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
                 token=read_token(arguments.token_file),
                 allowed_hosts=tuple(arguments.allow_host),
                 style=style_of(arguments),
+                label_set=arguments.label_set,
             ),
             arguments.data,
             Learning(

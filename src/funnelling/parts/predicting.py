@@ -88,6 +88,7 @@ def predict_parts(
     parts = parts_of(data)
     path = lasting(model)
     origin = {"model": _digest(path), **asdict(options), "layout": repr(layout)}
+    origin["exclude"] = sorted(options.exclude)  # as it is read again
     if options.label_set is not None:
         origin["label_set"] = hashlib.sha256(Path(options.label_set).read_bytes()).hexdigest()
     _claim(folder, origin, force)

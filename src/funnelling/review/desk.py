@@ -107,9 +107,7 @@ class Desk:
 
         One whose time ran out is still its own as long as nobody else has taken it.
         """
-        person = self._seen(session)
-        if key not in self._waiting or self._holder.get(key, session) != session:
-            raise TakenError
+        person = self._check_free(session, key)
         self._journal.append(decision)
         self._settle(decision, session)
         if decision.action != NOTE:
@@ -118,6 +116,11 @@ class Desk:
                 self._holder.pop(person.has, None)
             person.has = None
         person.labelled += decision.action == LABEL
+
+    def correct_language(self, session: str, key: str, language: str) -> None:
+        """Let a document be in another language, for whoever decides about it; `TakenError` as `decide`."""
+        self._check_free(session, key)
+        self._documents[key] = replace(self._documents[key], language=language)
 
     def undo(self, session: str, who: str) -> Decision | None:
         """Take back the last decision of a session, which has the document again; None where there is none.
@@ -209,6 +212,8 @@ class Desk:
             self._labelled[key] = decision
         elif key in self._documents:
             self._waiting[key] = None
+            language = decision.document.language or self._documents[key].language
+            self._documents[key] = replace(self._documents[key], language=language)
             if decision.action == SKIP:
                 self._skipped[key] = {*skipped, session}
 
@@ -219,6 +224,13 @@ class Desk:
                 raise CrowdedError
         person = self._people.setdefault(session, _Person())
         person.seen = self._clock()
+        return person
+
+    def _check_free(self, session: str, key: str) -> _Person:
+        """The person of a session, who may decide about a document; `TakenError` where somebody else may."""
+        person = self._seen(session)
+        if key not in self._waiting or self._holder.get(key, session) != session:
+            raise TakenError
         return person
 
     def _give(self, session: str, key: str) -> None:

@@ -40,9 +40,13 @@ class Bench:
 
     def facts(self) -> dict[str, Any]:
         """What a page has to know: the labels and their names, and what to call whom."""
-        model = self.engine.model
+        model, given = self.engine.model, self.desk.labels()
+        label_set = getattr(model, "label_set_", None)
+        further = given.union(() if label_set is None else label_set.ids).difference(map(str, model.classes_))
+        rows = label_rows(model, sorted(further))
         return {
-            "labels": label_rows(model, sorted(self.desk.labels().difference(map(str, model.classes_)))),
+            "labels": [row for row in rows if not row["excluded"] or row["id"] in given],
+            "languages": list(map(str, model.languages_)),
             "exclusive": bool(model.exclusive_),
             "who": self.who,
             "journal": self.desk.name,
@@ -87,12 +91,7 @@ class Bench:
         self, session: str, key: str, action: str, who: str, labels: Sequence[str] | None, note: str
     ) -> None:
         """Write down what a person decided about a document."""
-        try:
-            document = self.desk.document(key)
-        except KeyError:
-            raise Refusal(
-                404, "There is no such document here. Load the page anew.", pointer="/key"
-            ) from None
+        document = self._document(key)
         if action == LABEL and labels is None:
             raise Refusal(422, '"labels" is missing. Add it.', pointer="/labels")
         given = tuple(dict.fromkeys(labels or ())) if action == LABEL else None
@@ -109,7 +108,7 @@ class Bench:
         try:
             self.desk.decide(session, key, decision)
         except TakenError:
-            raise Refusal(409, "Somebody else has this document by now. Here is the next one.") from None
+            raise _taken() from None
         except FullError as error:
             raise Refusal(507, str(error)) from None
         if action in (LABEL, SKIP):
@@ -129,12 +128,7 @@ class Bench:
 
     async def passages(self, key: str, labels: Sequence[str], until: float) -> dict[str, Any]:
         """Where in a document the words stand that speak for labels, as far as the model knows them."""
-        try:
-            document = self.desk.document(key)
-        except KeyError:
-            raise Refusal(
-                404, "There is no such document here. Load the page anew.", pointer="/key"
-            ) from None
+        document = self._document(key)
         known = set(map(str, self.engine.model.classes_.tolist()))
         wanted = [label for label in labels if label in known]
         language = self._languages.get(key, document.language)
@@ -144,10 +138,28 @@ class Bench:
         (row,) = await self.engine.explain([asked], wanted, FEW_WORDS, until)
         return {"labels": {label: why.get("passages", []) for label, why in row["labels"].items()}}
 
+    def correct_language(self, session: str, key: str, language: str) -> None:
+        """Let a document be in another language, which is written down with what is decided about it."""
+        self._document(key)
+        try:
+            self.desk.correct_language(session, key, normalise_tag(language))
+        except InputError as error:
+            raise Refusal(422, str(error), pointer="/language") from None
+        except TakenError:
+            raise _taken() from None
+
     def close(self) -> None:
         """End what is under way."""
         self.learner.end()
         self.engine.close()
+
+    def _document(self, key: str) -> Document:
+        try:
+            return self.desk.document(key)
+        except KeyError:
+            raise Refusal(
+                404, "There is no such document here. Load the page anew.", pointer="/key"
+            ) from None
 
     async def _suggestion(self, document: Document, until: float) -> dict[str, Any]:
         nothing: dict[str, Any] = {"language": document.language or "und", "labels": [], "scores": {}}
@@ -177,3 +189,7 @@ class Bench:
         if not self._in_order:
             self._reasons = lesson.queue.reasons
             self.desk.reorder([key_of(document) for document in lesson.queue.documents])
+
+
+def _taken() -> Refusal:
+    return Refusal(409, "Somebody else has this document by now. Here is the next one.")

@@ -42,6 +42,14 @@ class DecisionRequest(SessionRequest):
     note: string(LONGEST_NOTE) = ""  # type: ignore[valid-type]
 
 
+class LanguageRequest(SessionRequest):
+    """Which language a document is in, and the labels that a person has chosen already, if any."""
+
+    key: Name
+    language: Name
+    labels: Labels | None = None
+
+
 class PassagesRequest(Body):
     """Which labels to explain in which document."""
 

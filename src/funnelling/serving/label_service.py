@@ -1,13 +1,14 @@
 """A page to label on, served from one process until it is stopped."""
 
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import threadpoolctl
 
 from funnelling.errors import InputError
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.base import Method
+from funnelling.method.following import follow_label_set
 from funnelling.review.desk import Desk
 from funnelling.review.journal import Journal
 from funnelling.serving.bench import Bench
@@ -43,6 +44,9 @@ def label(settings: LabellingSettings) -> None:
     """Let people label documents until a signal comes: SIGTERM or SIGINT."""
     service, learning = settings.service, settings.learning
     model, learned = _starting_model(learning)
+    if service.label_set is not None:
+        model = follow_label_set(model, service.label_set)
+        learning = replace(learning, label_set=model.label_set_)
     with Journal(learning.journal) as journal:
         queue = read_queue(
             model,

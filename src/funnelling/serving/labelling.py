@@ -15,7 +15,12 @@ from funnelling.serving.application import add_heads, add_refusals
 from funnelling.serving.bench import Bench
 from funnelling.serving.bodies import Bodies
 from funnelling.serving.guard import Guard
-from funnelling.serving.label_requests import DecisionRequest, PassagesRequest, SessionRequest
+from funnelling.serving.label_requests import (
+    DecisionRequest,
+    LanguageRequest,
+    PassagesRequest,
+    SessionRequest,
+)
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.pages import add_pages
 from funnelling.serving.paths import LABELLING, LABELLING_PAGES, labelling_paths
@@ -76,6 +81,12 @@ def _add_interface(app: FastAPI, bench: Bench, settings: ServiceSettings) -> Non
     async def undo(request: Request) -> Response:
         body = await read(request, SessionRequest)
         return await json_response_by_turns(await bench.undo(body.session, body.who, until()))
+
+    @app.post(LABELLING.language)
+    async def correct_language(request: Request) -> Response:
+        body = await read(request, LanguageRequest)
+        bench.correct_language(body.session, body.key, body.language)
+        return await json_response_by_turns(await bench.show(body.session, until(), body.labels))
 
     @app.post(LABELLING.stay)
     async def stay(request: Request) -> Response:

@@ -12,7 +12,9 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
+from funnelling.labelsets import LabelSet
 from funnelling.method.base import Method
+from funnelling.method.following import follow_label_set
 from funnelling.storage import load_model
 from funnelling.tasks.labelling import Lesson, learn_from
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
@@ -24,7 +26,10 @@ _NICE = 10
 
 @dataclass(frozen=True)
 class Learning:
-    """How a model learns: from which journal, into which folder, and after how many labels each time."""
+    """How a model learns: from which journal, into which folder, and after how many labels each time.
+
+    ``label_set`` is what people see in place of what the model keeps.
+    """
 
     model: str
     journal: str
@@ -32,6 +37,7 @@ class Learning:
     after: int = 50
     resources: ResourcePaths = NO_RESOURCES
     jobs: int | None = None
+    label_set: LabelSet | None = None
 
 
 @dataclass
@@ -92,7 +98,8 @@ class Learner:
             lesson = await loop.run_in_executor(None, _received, ours)
             if isinstance(lesson, str):
                 raise InputError(lesson)
-            self.use(await loop.run_in_executor(None, load_model, self.how.output), lesson)
+            model = await loop.run_in_executor(None, load_model, self.how.output)
+            self.use(follow_label_set(model, self.how.label_set), lesson)
             self._lesson, self._problem, self.learned = lesson, "", labelled
             logger.info("learned from %d documents", labelled)
         except (InputError, OSError, MemoryError) as error:
@@ -121,7 +128,13 @@ def _work(how: Learning, waiting: Sequence[Document], pipe: Connection) -> None:
     answer: Lesson | str
     try:
         answer = learn_from(
-            how.journal, how.model, how.output, waiting, resources=how.resources, jobs=how.jobs
+            how.journal,
+            how.model,
+            how.output,
+            waiting,
+            label_set=how.label_set,
+            resources=how.resources,
+            jobs=how.jobs,
         )
     except InputError as error:
         answer = str(error)

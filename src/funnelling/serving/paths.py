@@ -20,6 +20,7 @@ class _Labelling(NamedTuple):
     next: str = "/v1/next"
     decide: str = "/v1/decide"
     undo: str = "/v1/undo"
+    language: str = "/v1/language"
     stay: str = "/v1/stay"
     passages: str = "/v1/passages"
 

@@ -10,6 +10,8 @@ from funnelling.evaluation.registry import MEASURES, main_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.labelsets import LabelSet
+from funnelling.method.following import follow_label_set
 from funnelling.review.desk import key_of
 from funnelling.review.queue import queue_of
 from funnelling.storage import describe_model
@@ -139,15 +141,18 @@ def learn_from(
     output: FilePath,
     waiting: Sequence[Document],
     *,
+    label_set: LabelSet | None = None,
     resources: ResourcePaths = NO_RESOURCES,
     jobs: int | None = None,
 ) -> Lesson:
     """Let a model learn what a journal says, as `update` does, into a folder of its own.
 
-    One that has become worse by more than noise is not saved: `ScoreFellError`.
+    One that has become worse by more than noise is not saved: `ScoreFellError`. ``label_set`` takes part in
+    the order of the documents that are ``waiting``, and is not kept.
     """
     growth = update(model, journal, output, resources=resources, jobs=jobs, overwrite=True)
-    return Lesson(_scores(growth), sorted({*growth.change.on.values()}), ordered(growth.model, waiting))
+    queue = ordered(follow_label_set(growth.model, label_set), waiting)
+    return Lesson(_scores(growth), sorted({*growth.change.on.values()}), queue)
 
 
 def _scores(growth: GrownModel) -> list[dict[str, Any]]:

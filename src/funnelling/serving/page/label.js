@@ -112,10 +112,7 @@ async function decide(action, before) {
   const labels = action === "label" ? [...picker.chosen] : null;
   const body = { key: shown.key, action, note: place("note").value, ...(labels && { labels }) };
   const answer = await ask("/v1/decide", body);
-  if (answer instanceof Refusal && answer.status === 409) {
-    await next();
-    say(answer.message, true);
-  } else if (show(answer)) say(`${before}${shown ? "" : " Nothing is left."}`);
+  if (await showOrNext(answer)) say(`${before}${shown ? "" : " Nothing is left."}`);
 }
 
 function save() {
@@ -127,8 +124,27 @@ function skip() {
   return decide("skip", "Skipped.");
 }
 
+/** Have the model look at the document in another language; what a person has chosen already stays. */
+async function correctLanguage() {
+  const labels = [...picker.chosen];
+  const touched = labels.length !== shown.suggested.length || labels.some(id => !shown.suggested.includes(id));
+  const body = { key: shown.key, language: place("language").value, ...(touched && { labels }) };
+  if (await showOrNext(await ask("/v1/language", body))) {
+    place("language").focus({ preventScroll: true });
+    say(`The document is in ${languageName(shown.language)}.`);
+  } else if (shown) showLanguage();
+}
+
 async function undo() {
   if (show(await ask("/v1/undo", {}))) say("Taken back.");
+}
+
+/** Show an answer, or the next document where somebody else has this one; gives whether it was an answer. */
+async function showOrNext(answer) {
+  if (!(answer instanceof Refusal && answer.status === 409)) return show(answer);
+  await next();
+  say(answer.message, true);
+  return false;
 }
 
 /** Show an answer, unless it is none; gives whether it was one. */
@@ -147,7 +163,8 @@ function show(answer) {
 function showDocument() {
   why = new Map();
   marked = "";
-  place("title").textContent = `${shown.id ? `Document ${shown.id}` : "Document"}, ${languageName(shown.language)}`;
+  place("title").textContent = shown.id ? `Document ${shown.id}` : "Document";
+  showLanguage();
   place("reason").textContent = shown.reason ? `Why this one: ${shown.reason}.` : "";
   place("note").value = shown.note;
   place("note-part").open = Boolean(shown.note);
@@ -158,6 +175,12 @@ function showDocument() {
   place("title").focus({ preventScroll: true });
   window.scrollTo(0, 0);
   place("text").scrollTo(0, 0);
+}
+
+function showLanguage() {
+  const codes = [...new Set([...facts.languages, shown.language])];
+  const named = codes.map(code => ({ code, name: languageName(code) })).sort((a, b) => a.name.localeCompare(b.name));
+  place("language").replaceChildren(...named.map(({ code, name }) => make("option", { value: code, selected: code === shown.language }, name)));
 }
 
 function drawText(passages) {
@@ -301,6 +324,7 @@ place("skip").addEventListener("click", skip);
 place("undo").addEventListener("click", undo);
 place("undo-last").addEventListener("click", undo);
 place("again").addEventListener("click", next);
+place("language").addEventListener("change", correctLanguage);
 place("note").addEventListener("change", () => {
   const note = place("note").value;
   if (!shown || note === shown.note) return;

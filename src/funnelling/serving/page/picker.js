@@ -46,11 +46,18 @@ export class Picker {
 
   use(labels) {
     this.labels = new Map(labels.map(label => [label.id, label]));
+    this.admit(this.chosen);
+  }
+
+  // Labels that documents have and nobody has told of.
+  admit(ids) {
+    for (const id of ids) if (!this.labels.has(id)) this.labels.set(id, { id, name: id, names: {}, description: "" });
   }
 
   show(scores, chosen) {
     this.scores = scores;
     this.chosen = new Set(chosen);
+    this.admit(this.chosen);
     this.draw();
   }
 
@@ -66,7 +73,9 @@ export class Picker {
     const focused = document.activeElement?.closest?.(".choice")?.dataset.label;
     if (this.labels.size <= KEYS.length) this.shown = [...this.labels.keys()];
     else {
-      const first = this.ranked().slice(0, SHOWN);
+      const ranked = this.ranked();
+      const probable = ranked.filter(id => this.score(id) !== undefined); // none, where the model does not know the language
+      const first = (probable.length ? probable : ranked).slice(0, SHOWN);
       this.shown = [...first, ...[...this.chosen].filter(id => !first.includes(id))];
     }
     this.list.replaceChildren(...this.shown.map((id, place) => this.row(id, KEYS[place])));
@@ -74,7 +83,7 @@ export class Picker {
   }
 
   row(id, key) {
-    const name = readable(this.labels.get(id) ?? { id, name: id, names: {} });
+    const name = readable(this.labels.get(id));
     const box = make("input", {
       type: this.exclusive ? "radio" : "checkbox",
       name: this.exclusive ? `choice-${this.number}` : null,
@@ -89,7 +98,7 @@ export class Picker {
       {},
       make(
         "label",
-        { class: "choice", "data-label": id, onmouseenter: () => this.onfocus(id), title: this.labels.get(id)?.description || null },
+        { class: "choice", "data-label": id, onmouseenter: () => this.onfocus(id), title: this.labels.get(id).description || null },
         box,
         this.keys ? make("kbd", { "aria-hidden": "true" }, key ?? "") : null,
         make("span", { class: "name" }, name, also),
@@ -153,6 +162,7 @@ export class Picker {
     this.field.setAttribute("aria-expanded", String(Boolean(items.length)));
     if (items.length) {
       this.field.setAttribute("aria-activedescendant", `match-${this.number}-${this.active}`);
+      this.options.scrollIntoView({ block: "nearest" });
       items[this.active].scrollIntoView({ block: "nearest" });
     } else this.field.removeAttribute("aria-activedescendant");
   }

@@ -12,6 +12,16 @@ export function plain(text) {
     .replace(/[ßæœøłđðþı]/g, letter => LETTERS[letter]);
 }
 
+const known = new WeakMap(); // the names of labels, and what they are compared by: there may be thousands
+
+function namesOf(label) {
+  if (!known.has(label)) {
+    const names = new Set([readable(label), label.id, label.name, ...Object.values(label.names)]);
+    known.set(label, [...names].map(name => ({ name, compared: plain(name) })));
+  }
+  return known.get(label);
+}
+
 // The labels that have all words of a query in one of their names, those first that begin with it.
 export function find(labels, query, most) {
   const words = plain(query).split(/\s+/).filter(Boolean);
@@ -19,8 +29,8 @@ export function find(labels, query, most) {
   for (const [place, label] of labels.entries()) {
     let best = Infinity;
     let by = "";
-    for (const name of new Set([readable(label), label.id, label.name, ...Object.values(label.names)])) {
-      const rank = rankOf(plain(name), words);
+    for (const { name, compared } of namesOf(label)) {
+      const rank = rankOf(compared, words);
       if (rank < best) [best, by] = [rank, name];
     }
     if (best < Infinity) found.push({ label, by, best, place });

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from funnelling import audit, load_model, read_corpus
 from funnelling.formats import read_documents
 
 from .command import documents, read_jsonl, succeed, write_jsonl
@@ -84,3 +85,19 @@ def test_json_has_the_rows(data: Path, capsys: pytest.CaptureFixture[str]) -> No
     succeed("audit", data, "-n", "1", "--json", "--method", "naive")
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["id"], row["rather"], row["doubted"]) == (SLIP, "hardware", None)
+
+
+def test_more_than_fits_is_refused_before_anything_is_fitted(
+    data: Path, model: Path, refuses: Refuses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("funnelling.review.held_out.MOST_CELLS", 100)
+    for source in (data, model):
+        refuses("audit", source, says="Give them in parts")
+
+
+def test_python_gives_a_frame_of_a_corpus_and_of_a_model(data: Path, model: Path) -> None:
+    of_corpus, of_model = audit(read_corpus(data), 3, method="fun-tat"), audit(load_model(model), 3)
+    assert of_corpus["id"][0] == of_model["id"][0] == SLIP
+    assert of_corpus["suspicion"].is_monotonic_decreasing
+    assert "text" in of_corpus
+    assert "beginning" in of_model

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from funnelling.method.base import Method
 
 FOLDS = 5
+MOST_CELLS = 100_000_000  # of documents and labels: some 4 GB in all that is made of them
 
 
 class HeldOut(NamedTuple):
@@ -57,6 +58,7 @@ def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbos
     methods are fitted by outer folds, and so are funnels of which a sample taught tier 2.
     """
     check_labels_differ(corpus)
+    _check_size(len(corpus), len(corpus.label_set()))
     model = make()
     if not hasattr(model, "held_out_posteriors"):
         return held_out_by_folds(make, corpus, seed, verbose)
@@ -126,6 +128,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
         )
     archive = model.training_
     classes = [str(label) for label in model.classes_]
+    _check_size(sum(archive.sizes.values()), len(classes))
     targets = by_class(archive.targets, len(classes), bool(model.exclusive_))
     documents, beginnings = [], []
     for tag, rows in targets.items():
@@ -158,6 +161,14 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
         if shown is None
         else [text for text, is_there in zip(shown, whole.tolist(), strict=True) if is_there]
     )
+
+
+def _check_size(documents: int, labels: int) -> None:
+    if documents * labels > MOST_CELLS:
+        raise InputError(
+            f"{documents:,} documents with {labels:,} labels are more than can be looked at together "
+            f"({MOST_CELLS:,} in the product). Give them in parts, such as one language at a time."
+        )
 
 
 def _of(some: Corpus, every: Corpus, shown: list[str]) -> list[str]:

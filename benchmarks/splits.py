@@ -41,11 +41,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("data")
     parser.add_argument("--runs", type=options.count, default=10, help="draws, each by its seed (10)")
+    parser.add_argument("--languages", metavar="L,…", help="only these")
     parser.add_argument("--method", help="what is fitted on each draw")
     parser.add_argument("--outer", action="store_true", help="measure the method by outer folds")
     options.add_jobs(parser)
     arguments = parser.parse_args()
     corpus = read_corpus(arguments.data).labelled()
+    if arguments.languages:
+        corpus = corpus.select(np.isin(corpus.languages, arguments.languages.split(",")))
     if arguments.method is None:
         print(plain(looked_at(corpus, arguments.runs)))
         return

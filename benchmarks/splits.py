@@ -30,6 +30,7 @@ from funnelling.trials.fitting import cross_validate, fit_method
 from funnelling.trials.measuring import measure_method
 from funnelling.trials.one_label import settle
 from funnelling.trials.splits import TEST_SHARE, Trial, sides_of
+from funnelling.work.progress import watched
 from measuring import run
 
 FOLDS = 5
@@ -119,7 +120,7 @@ def on_draws(corpus: Corpus, runs: int, make: Callable[[], Any]) -> Table:
     """What a method reaches where 30 % are for test."""
 
     def results(shares_out: bool) -> Iterator[dict[str, float]]:
-        for seed in range(runs):
+        for seed in watched(range(runs), "draws", True, "draws"):
             test = test_rows(corpus, seen(corpus, shares_out), seed) == 1
             (trial,), _ = settle([Trial(corpus.select(~test), corpus.select(test), Corpus())])
             yield measure_method(fit_method(make(), trial.train), trial.test)["average"]
@@ -133,7 +134,7 @@ def by_outer_folds(corpus: Corpus, runs: int, make: Callable[[], Any]) -> Table:
     train = trial.train
 
     def results(shares_out: bool) -> Iterator[dict[str, float]]:
-        for seed in range(runs):
+        for seed in watched(range(runs), "draws", True, "draws"):
             folds = folds_of(train, seen(train, shares_out), seed)
             with patch("funnelling.trials.fitting.outer_folds", return_value=folds):
                 result = cross_validate(make, train, FOLDS, seed)

@@ -3,14 +3,16 @@
 Iterative stratification (Sechidis, Tsoumakas and Vlahavas, 2011), of groups in place of documents and within
 the sizes that each language is to have. A stratum is the documents of one language that have one label, or no
 label; all documents of a language are one, too. Groups are dealt one by one, those with the rarest stratum
-first, each to the side that has least of its share of that stratum, then of all strata of the group, then by
-lot. Groups of several documents precede single ones, which fit into any place that is left.
+first, each to the side that has room and least of its share of that stratum, then of all strata of the group,
+then by lot. Groups of several documents precede single ones, which fit into any place that is left.
 
 A label of a single group cannot be on two sides and has no say: its documents are drawn like any others.
 """
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from funnelling.matrices import Folds, Rows
 from funnelling.randomness import is_missing, stream
 
 Numbers = npt.NDArray[np.intp]
-Labels = Iterable[Collection[Hashable] | None]  # of each document
+Labels = Sequence[Collection[Hashable] | None]  # of each document
 
 TRAIN, TEST = 0, 1
 
@@ -38,10 +40,11 @@ def deal_folds(
     """
     rng = stream(*keys)
     quotas = [size // k + (rng.permutation(k) < size % k) for size in Counter(languages).values()]
-    dealing = _Dealing(np.array(quotas).reshape(-1, k), languages, groups, labels, rng)
+    # All are due the same of a label: else the larger folds would be first in every one of them.
+    shares = np.full((len(quotas), k), 1 / k)
+    dealing = _Dealing(np.array(quotas).reshape(-1, k), shares, languages, groups, labels, rng)
     for group in dealing.order:
-        sides = dealing.open_to(group)
-        dealing.place(group, dealing.neediest(group, sides) if sides else dealing.roomiest(group))
+        dealing.place(group, dealing.neediest(group))
     return dealing.sides()
 
 
@@ -58,48 +61,53 @@ def draw_test(
     >>> draw_test({"en": 2}, ["en"] * 4, [None] * 4, labels, 0)[:2].tolist().count(True)
     1
     """
-    quotas = [(size - quota[tag], quota[tag]) for tag, size in Counter(languages).items()]
-    dealing = _Dealing(np.array(quotas).reshape(-1, 2), languages, groups, labels, stream(*keys))
+    sizes = Counter(languages)
+    quotas = np.array([(size - quota[tag], quota[tag]) for tag, size in sizes.items()]).reshape(-1, 2)
+    shares = quotas / quotas.sum(axis=1, keepdims=True)
+    dealing = _Dealing(quotas, shares, languages, groups, labels, stream(*keys))
     for group in dealing.order:
-        dealing.place(group, dealing.neediest(group, dealing.open_to(group) or [TRAIN]))
+        is_test = dealing.neediest(group) == TEST and dealing.fits(group, TEST)
+        dealing.place(group, TEST if is_test else TRAIN)
     # A group without room leaves places to others: first to what was dealt last, which is not rare.
     for group in reversed(dealing.order):
-        if dealing.side_of_group[group] == TRAIN and TEST in dealing.open_to(group):
+        if dealing.side_of_group[group] == TRAIN and dealing.fits(group, TEST):
             dealing.place(group, TEST)
     test: Rows = dealing.sides() == TEST
     return test
 
 
 class _Dealing:
-    """Groups that are dealt to sides in an order, and what each side has got so far of each stratum.
+    """Groups that are dealt to sides in an order, and how full each side is of each stratum so far.
 
-    ``quotas`` say how many documents of each language, as these appear, each side is to have. What a group
-    holds stands from ``_first`` to ``_end`` in ``_stratum`` and ``_count``: the rarest stratum first, from
-    ``_whole`` on its languages. The first strata are the languages.
+    ``quotas`` say how many documents of each language, as these appear, each side is to have, ``shares``
+    which part of each of its labels. What a group holds stands from ``_first`` to ``_end`` in ``_stratum``
+    and ``_count``: the rarest stratum first, from ``_whole`` on its languages. The first strata are the
+    languages.
     """
 
     def __init__(
         self,
         quotas: Numbers,
+        shares: npt.NDArray[np.float64],
         languages: Sequence[str | None],
         groups: Iterable[Hashable],
         labels: Labels,
         rng: np.random.Generator,
     ) -> None:
-        language = _numbered(languages)
         # A document without a group is a group of its own.
-        names = (("alone", i) if is_missing(name) else ("group", name) for i, name in enumerate(groups))
+        names = [("alone", i) if is_missing(name) else ("group", name) for i, name in enumerate(groups)]
         self._group = _numbered(names)
-        document, stratum, language_of = _memberships(language, labels)
+        document, stratum, language_of = _memberships(_numbered(languages), labels)
         holder, stratum, count = _counted(self._group[document], stratum)
         strata, sides = len(language_of), quotas.shape[1]
         holders = np.bincount(stratum, minlength=strata)
+        documents = np.bincount(stratum, weights=count, minlength=strata)
         is_language = np.arange(strata) < len(quotas)
         rank = _rank(rng.permutation(strata), holders, is_language)
-        shares = quotas / quotas.sum(axis=1, keepdims=True)
-        documents = np.bincount(stratum, weights=count, minlength=strata)
-        self._due: list[list[float]] = (shares[language_of] * documents[:, None]).tolist()
-        self._has = [[0] * sides for _ in range(strata)]
+        with np.errstate(divide="ignore"):  # a side that is due nothing is always full
+            part = 1 / (shares[language_of] * documents[:, None])
+        self._part: list[list[float]] = part.tolist()  # of what a side is due, that one document is
+        self._full: list[list[float]] = (part / 2).tolist()  # with half a document more
         self._left: list[list[int]] = quotas.tolist()
 
         has_a_say = (holders > 1) | is_language
@@ -114,66 +122,53 @@ class _Dealing:
         self._stratum: list[int] = stratum.tolist()
         self._count: list[int] = count.tolist()
         lots = rng.permutation(len(sizes))
-        self._lot: list[int] = lots.tolist()
+        self._lot: list[int] = (lots % sides).tolist()
+        self._turns = [[(side - lot) % sides for side in range(sides)] for lot in range(sides)]
         self.order: list[int] = np.lexsort((lots, rank[stratum[first]], sizes == 1)).tolist()
         self.side_of_group = [TRAIN] * len(sizes)
 
-    def open_to(self, group: int) -> list[int]:
-        """The sides that have room for a group, in all its languages."""
-        return [side for side, room in enumerate(self._rooms(group)) if room >= 0]
+    def neediest(self, group: int) -> int:
+        """The side with room, or where it is exceeded least, that has least of what it is due."""
+        full = [self._full[stratum] for stratum in self._stratum[self._first[group] : self._end[group]]]
+        of_all = map(fsum, zip(*full, strict=True))
+        turns = self._turns[self._lot[group]]
+        return min(zip(self._excess(group), full[0], of_all, turns, range(len(turns)), strict=True))[-1]
 
-    def roomiest(self, group: int) -> int:
-        """The side where a group that fits nowhere exceeds the room least."""
-        rooms = self._rooms(group)
-        most = max(rooms)
-        return self._one_of([side for side, room in enumerate(rooms) if room == most], group)
-
-    def neediest(self, group: int, sides: list[int]) -> int:
-        """The side that has least of what it is due."""
-        first, end = self._first[group], self._end[group]
-        for last in (first + 1, end):
-            if len(sides) == 1:
-                break
-            filled = [0.0] * len(sides)
-            for at in range(first, last):
-                has, due = self._has[self._stratum[at]], self._due[self._stratum[at]]
-                half = self._count[at] / 2
-                filled = [
-                    so_far + (has[side] + half) / due[side]
-                    for so_far, side in zip(filled, sides, strict=True)
-                ]
-            least = min(filled)
-            sides = [side for side, share in zip(sides, filled, strict=True) if share == least]
-        return self._one_of(sides, group)
+    def fits(self, group: int, side: int) -> bool:
+        """Whether a side has room for a group, in all its languages."""
+        whole, end = self._whole[group], self._end[group]
+        held = zip(self._stratum[whole:end], self._count[whole:end], strict=True)
+        return all(count <= self._left[language][side] for language, count in held)
 
     def place(self, group: int, side: int) -> None:
         """Give a group to a side."""
         self.side_of_group[group] = side
-        for at in range(self._first[group], self._end[group]):
-            self._has[self._stratum[at]][side] += self._count[at]
-        for at in range(self._whole[group], self._end[group]):
-            self._left[self._stratum[at]][side] -= self._count[at]
+        first, whole, end = self._first[group], self._whole[group], self._end[group]
+        for stratum, count in zip(self._stratum[first:end], self._count[first:end], strict=True):
+            self._full[stratum][side] += count * self._part[stratum][side]
+        for stratum, count in zip(self._stratum[whole:end], self._count[whole:end], strict=True):
+            self._left[stratum][side] -= count
 
     def sides(self) -> Numbers:
         """The side of each document."""
         return np.array(self.side_of_group, dtype=np.intp)[self._group]
 
-    def _rooms(self, group: int) -> list[int]:
-        """How many documents more each side could take beside a group, in the language where it is least."""
-        languages = range(self._whole[group], self._end[group])
-        rooms = [[left - self._count[at] for left in self._left[self._stratum[at]]] for at in languages]
-        return rooms[0] if len(rooms) == 1 else list(map(min, *rooms))
-
-    def _one_of(self, sides: list[int], group: int) -> int:
-        return sides[self._lot[group] % len(sides)]
+    def _excess(self, group: int) -> list[int]:
+        """How many documents of a group each side has no room for, in the language where it is most."""
+        whole, end = self._whole[group], self._end[group]
+        excess = [
+            [count - left if count > left else 0 for left in self._left[language]]
+            for language, count in zip(self._stratum[whole:end], self._count[whole:end], strict=True)
+        ]
+        return excess[0] if len(excess) == 1 else list(map(max, *excess))
 
 
 def _memberships(language: Numbers, labels: Labels) -> tuple[Numbers, Numbers, Numbers]:
     """Which document is in which stratum, in two columns, and the language of each stratum."""
-    pairs = [(place, label) for place, own in enumerate(labels) for label in own or (None,)]
-    document = np.array([place for place, _ in pairs], dtype=np.intp)
+    of_document = [own or (None,) for own in labels]
+    document = np.repeat(np.arange(len(language)), list(map(len, of_document)))
+    label = _numbered(list(chain.from_iterable(of_document)))
     tags = int(language.max(initial=-1)) + 1
-    label = _numbered(label for _, label in pairs)
     of_label, stratum = np.unique(label * tags + language[document], return_inverse=True)
     return (
         np.concatenate([np.arange(len(language)), document]),
@@ -196,7 +191,7 @@ def _rank(*keys: npt.NDArray[Any]) -> Numbers:
     return rank
 
 
-def _numbered(values: Iterable[Hashable]) -> Numbers:
+def _numbered(values: Sequence[Hashable]) -> Numbers:
     """A number for each value, as they appear."""
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.intp)
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return np.array([numbers[value] for value in values], dtype=np.intp)

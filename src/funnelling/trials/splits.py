@@ -12,6 +12,7 @@ from funnelling.matrices import Folds, Rows
 from funnelling.randomness import stream
 from funnelling.stratification import deal_folds, draw_test
 from funnelling.text.languages import primary
+from funnelling.work.progress import clock
 
 TEST_SHARE = 0.3
 FEWEST_TEXTS = 20  # of a language, so that folds of them can be drawn
@@ -79,9 +80,11 @@ def _is_of(tag: str | None, languages: Sequence[str]) -> bool:
     return tag is not None and (tag in languages or primary(tag) in languages)
 
 
-def outer_folds(corpus: Corpus, folds: int, seed: int) -> Folds:
+def outer_folds(corpus: Corpus, folds: int, seed: int, verbose: int = 0) -> Folds:
     """A fold for each document, balanced in every language and in its labels, groups and copies together."""
-    return deal_folds(folds, corpus.languages, with_copies(corpus), corpus.labels, seed, "outer")
+    languages = corpus.known_languages()
+    with clock("dealing folds", bool(verbose)):
+        return deal_folds(folds, languages, with_copies(corpus), corpus.labels, seed, "outer")
 
 
 def with_copies(corpus: Corpus) -> list[str | None]:

@@ -2,7 +2,7 @@
 
     python benchmarks/splits.py documents.jsonl.gz
     python benchmarks/splits.py documents.jsonl.gz --runs 10 --method fun-tat
-    python benchmarks/splits.py documents.jsonl.gz --runs 5 --method fun-tat --outer
+    python benchmarks/splits.py documents.jsonl.gz --runs 5 --method naive --set naive.C=1 --outer
 
 Counts labels of a language, those that two documents or more have there: how many have no document to learn
 from, or none to measure on, where 30 % are for test, and how many lie in one of five folds alone. A method is
@@ -21,9 +21,9 @@ import numpy as np
 
 from funnelling import Corpus, read_corpus
 from funnelling.cli import options
-from funnelling.evaluation.registry import MEASURES, paper_measures
+from funnelling.evaluation.registry import MEASURES, measures_to_test_by
 from funnelling.matrices import Folds
-from funnelling.method.registry import make_method
+from funnelling.method.registry import make_method, parse_settings
 from funnelling.report.tables import Table, number, plain
 from funnelling.stratification import deal_folds, draw_test
 from funnelling.trials.fitting import cross_validate, fit_method
@@ -45,6 +45,7 @@ def main() -> None:
     parser.add_argument("--languages", metavar="L,…", help="only these")
     parser.add_argument("--method", help="what is fitted on each draw")
     parser.add_argument("--outer", action="store_true", help="measure the method by outer folds")
+    options.add_settings(parser)
     options.add_jobs(parser)
     arguments = parser.parse_args()
     corpus = read_corpus(arguments.data).labelled()
@@ -54,8 +55,10 @@ def main() -> None:
         print(plain(looked_at(corpus, arguments.runs)))
         return
 
+    settings = parse_settings(arguments.set, [arguments.method])
+
     def make() -> Any:
-        return make_method(arguments.method, seed=0, jobs=arguments.jobs)
+        return make_method(arguments.method, seed=0, jobs=arguments.jobs, settings=settings)
 
     print(plain((by_outer_folds if arguments.outer else on_draws)(corpus, arguments.runs, make)))
 
@@ -146,7 +149,7 @@ def by_outer_folds(corpus: Corpus, runs: int, make: Callable[[], Any]) -> Table:
 
 
 def table(results: dict[str, list[dict[str, float]]]) -> Table:
-    measures = paper_measures(next(iter(results.values()))[0])
+    measures = measures_to_test_by(next(iter(results.values()))[0])
     rows = []
     for name, averages in results.items():
         found = [[average[measure] for measure in measures] for average in averages]

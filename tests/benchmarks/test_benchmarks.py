@@ -237,3 +237,13 @@ def test_learning_on_is_measured_beside_training_anew(tmp_path: Path) -> None:
         assert update["same_bits"]["exact"]
         assert update["difference"]["exact"] == 0
         assert set(update["ratio"]) == {"update", "exact"}
+
+
+def test_splits_that_share_labels_out_stand_beside_those_drawn_by_lot(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", with_splits(documents(["en", "it"], each=30)))
+    script = BENCHMARKS / "splits.py"
+    for options in ((), ("--method", "naive", "--outer")):
+        done = _run(script, data, "--runs", 2, "--jobs", 1, *options)
+        assert done.returncode == 0, done.stderr
+        rows = [line.split("  ")[0] for line in done.stdout.splitlines()[2:]]
+        assert rows[:2] == ["by lot", "labels shared out"]

@@ -15,7 +15,6 @@ from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel import choosing
 from funnelling.funnel.views.combination import Combination
 from funnelling.method.training_set import TrainingSet
-from funnelling.randomness import assign_folds
 from funnelling.work.progress import Progress
 from tests.artificial import vector_corpus
 from tests.reproduction.experiments.made import made_corpus, write_words
@@ -267,20 +266,22 @@ def test_what_is_held_out_is_not_seen(corpus: Corpus, monkeypatch: pytest.Monkey
         assert len(inside) + len(outside) == len(texts)
 
 
-def test_groups_stay_on_one_side(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def spy(parts: int, documents: int, *keys: Any, language: str = "", groups: Any = None) -> Any:
-        asked.append((keys[1], list(groups)))
-        return assign_folds(parts, documents, *keys, language=language, groups=groups)
-
-    monkeypatch.setattr(choosing, "assign_folds", spy)
-    groups = [f"law {i // 6}" for i in range(len(corpus))]
-    FunnellingClassifier(views="auto", random_state=0).fit(
-        corpus.texts, corpus.labels, corpus.languages, groups=groups
-    )
-    assert {purpose for purpose, _ in asked} == {"choice"}
-    assert sorted(name for _, names in asked for name in names) == sorted(groups)
+def test_groups_stay_on_one_side_and_labels_are_on_both() -> None:
+    rng = np.random.default_rng(0)
+    targets = {tag: rng.random((100, 6)) < [0.02, 0.05, 0.1, 0.2, 0.5, 0.9] for tag in ("en", "it")}
+    groups: Any = {
+        "en": [f"law {i // 2}" for i in range(100)],
+        "it": np.array([f"law {i}" for i in range(100)]),
+    }
+    training = TrainingSet.of({}, {}, targets, groups, {}, texts=True, exclusive=False, seed=0)
+    rounds = list(choosing._splits(training))
+    assert len(rounds) == choosing.FOLDS
+    for learned in rounds:
+        sides = [dict(zip(groups[tag], learned[tag], strict=True)) for tag in ("en", "it")]
+        assert all(sides[0][name] == sides[1][name] for name in sides[0])
+        for tag, rows in learned.items():
+            several = targets[tag].sum(axis=0) > 2
+            assert targets[tag][rows].any(axis=0)[several].all()
 
 
 @pytest.mark.parametrize("bound", ["MOST_WORK", "MOST_DOCUMENTS"])

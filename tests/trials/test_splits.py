@@ -183,6 +183,18 @@ class TestOuterFolds:
         assert all(folds[2 * i] == folds[2 * i + 1] for i in range(20))
         assert len(np.unique(folds)) > 2
 
+    def test_are_refused_at_once_where_a_document_has_no_language(self) -> None:
+        documents = [Document(str(i), "text", "en" if i else None, ("a",)) for i in range(10)]
+        with pytest.raises(InputError, match=r'^document "0" has no language'):
+            outer_folds(Corpus.from_documents(documents), 5, seed=0)
+
+    @pytest.mark.parametrize("documents", [0, 1, 2, 7])
+    def test_may_be_more_than_the_documents_of_a_language(self, documents: int) -> None:
+        rows: list[tuple[str, str | None, str | None]] = [("en", None, None)] * documents
+        sizes = np.bincount(outer_folds(_corpus(rows), 5, seed=0), minlength=5)
+        assert sizes.sum() == documents
+        assert sizes.max() - sizes.min() <= 1
+
 
 class TestHoldOut:
     ROWS: ClassVar[list[tuple[str, str | None, str | None]]] = [

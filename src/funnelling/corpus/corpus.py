@@ -166,11 +166,17 @@ class Corpus:
     def by_language(self) -> dict[str, NDArray[np.intp]]:
         """The positions of each language's documents, languages in alphabetical order."""
         positions: dict[str, list[int]] = {}
-        for position, language in enumerate(self.languages):
-            if language is None:
-                raise InputError(f"document {quoted(self.ids[position])} has no language. Add or detect it.")
+        for position, language in enumerate(self.known_languages()):
             positions.setdefault(language, []).append(position)
         return {language: np.array(positions[language], dtype=np.intp) for language in sorted(positions)}
+
+    def known_languages(self) -> list[str]:
+        """The language of each document; a document without one is refused."""
+        known = [language for language in self.languages if language is not None]
+        if len(known) < len(self):
+            name = self.ids[self.languages.index(None)]
+            raise InputError(f"document {quoted(name)} has no language. Add or detect it.")
+        return known
 
     @property
     def y(self) -> NDArray[np.object_] | list[tuple[str, ...] | None]:

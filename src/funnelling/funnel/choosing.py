@@ -28,10 +28,11 @@ from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import tier_two_points
 from funnelling.funnel.views.combination import COMBINATIONS, Combination
 from funnelling.funnel.views.fitting import fit_views
-from funnelling.matrices import Floats, Rows, Targets
+from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.spaces.registry import OWN, check_views, named_views
+from funnelling.stratification import deal_folds
 from funnelling.svm import LinearScorer
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search, decide
@@ -349,7 +350,12 @@ def _sample(training: TrainingSet) -> TrainingSet:
     shares = max(shares, int(np.ceil(documents / MOST_DOCUMENTS)))
     if shares < 2:
         return training
-    assigned = _assigned(training, shares, "sample")
+    assigned = {
+        language: assign_folds(
+            shares, size, training.seed, "sample", language=language, groups=training.groups[language]
+        )
+        for language, size in training.sizes.items()
+    }
     sizes = np.bincount(np.concatenate(list(assigned.values())), minlength=shares)
     # A large group may leave a share almost empty.
     chosen = 0 if sizes[0] >= documents / shares / 2 else int(sizes.argmax())
@@ -360,7 +366,7 @@ def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
     """Which documents each round learns from; none where there is too little to hold out."""
     if training.size < FEWEST:
         return
-    folds = _assigned(training, FOLDS, "choice")
+    folds = _outer_folds(training)
     rounds = int(np.ceil(ENOUGH * FOLDS / training.size))
     for number in range(min(max(ROUNDS, rounds), FOLDS)):
         learning = {language: fold != number for language, fold in folds.items()}
@@ -371,13 +377,17 @@ def _splits(training: TrainingSet) -> Iterator[dict[str, Rows]]:
             yield learning
 
 
-def _assigned(training: TrainingSet, k: int, purpose: str) -> dict[str, Any]:
-    return {
-        language: assign_folds(
-            k, size, training.seed, purpose, language=language, groups=training.groups[language]
-        )
-        for language, size in training.sizes.items()
-    }
+def _outer_folds(training: TrainingSet) -> dict[str, Folds]:
+    """The folds of the rounds by language: labels shared out, groups together."""
+    sizes = training.sizes
+    languages = [language for language, size in sizes.items() for _ in range(size)]
+    groups: list[Any] = []
+    for language, size in sizes.items():
+        own = training.groups[language]
+        groups += [None] * size if own is None else list(own)
+    labels = [np.flatnonzero(row).tolist() for row in training.stacked_targets()]
+    folds = deal_folds(FOLDS, languages, groups, labels, training.seed, "choice")
+    return dict(zip(sizes, np.split(folds, np.cumsum(list(sizes.values()))[:-1]), strict=True))
 
 
 class Round:

@@ -76,7 +76,7 @@ def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbos
         corpus,
         [str(label) for label in model.classes_],
         probabilities,
-        outer_folds(corpus, FOLDS, seed),
+        outer_folds(corpus, FOLDS, seed, verbose),
         [model],
         np.zeros(len(corpus), dtype=np.intp),
     )
@@ -90,7 +90,7 @@ def held_out_by_folds(
     Documents in a language that no other fold teaches are left out.
     """
     classes = corpus.label_set()
-    folds = outer_folds(corpus, FOLDS, seed)
+    folds = outer_folds(corpus, FOLDS, seed, verbose)
     probabilities = np.zeros((len(corpus), len(classes)))
     judge_of = np.full(len(corpus), -1, dtype=np.intp)
     judges: list[Method] = []
@@ -147,7 +147,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
         found = held_out_by_folds(lambda: clone(model), corpus.select(whole), archive.seed, verbose)
         return found._replace(beginnings=None if shown is None else _of(found.corpus, corpus, shown))
     probabilities = np.vstack([kept[tag] for tag in targets])
-    folds = outer_folds(corpus, FOLDS, archive.seed)
+    folds = outer_folds(corpus, FOLDS, archive.seed, verbose)
     held_out = HeldOut(
         corpus.select(whole),
         classes,

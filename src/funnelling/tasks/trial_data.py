@@ -14,6 +14,7 @@ from funnelling.reproduction.corpora.registry import CORPORA, build_trials
 from funnelling.tasks.outputs import CORPUS_FOLDER
 from funnelling.tasks.sources import naming_file, read_labelled
 from funnelling.trials.splits import Trial, trial_split
+from funnelling.work.progress import watched
 
 SAMPLE = "sample"
 
@@ -60,7 +61,8 @@ def read_trials(
             )
             notes += lines
             with naming_file(name):
-                trials += [trial_split(corpus, run, seed) for run in range(runs)]
+                splits = watched(range(runs), "drawing splits", bool(verbose), "splits")
+                trials += [trial_split(corpus, run, seed) for run in splits]
     return trials, notes
 
 

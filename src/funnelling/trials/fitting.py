@@ -80,7 +80,7 @@ def cross_validate(
     method that made it. The methods follow a ``label_set``.
     """
     classes = corpus.label_set()
-    fold_of_document = outer_folds(corpus, folds, seed)
+    fold_of_document = outer_folds(corpus, folds, seed, verbose)
     decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
     probabilities = np.zeros((len(corpus), len(classes)))
     is_measured = np.zeros(len(corpus), dtype=bool)

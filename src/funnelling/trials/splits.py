@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +9,10 @@ import numpy as np
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.matrices import Folds, Rows
-from funnelling.randomness import assign_folds, stream
+from funnelling.randomness import stream
+from funnelling.stratification import deal_folds, draw_test
 from funnelling.text.languages import primary
+from funnelling.work.progress import clock
 
 TEST_SHARE = 0.3
 FEWEST_TEXTS = 20  # of a language, so that folds of them can be drawn
@@ -29,16 +30,16 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
     """The documents of a trial, all of them labelled, with something to learn.
 
     Trial 0 takes the file's split where it has one. Other trials redraw it by seed: the same sizes per
-    language, each group on one side; where the file has ``parallel`` documents its test documents stay,
-    and each training group takes another of its languages. Without a split 30 % of each language are
-    for test.
+    language, each group on one side, labels shared out; where the file has ``parallel`` documents its test
+    documents stay, and each training group takes another of its languages. Without a split 30 % of each
+    language are for test.
     """
     corpus = corpus.labelled()
     splits = np.array([split or "" for split in corpus.splits])
     if (splits == "").all():
         sizes = Counter(corpus.languages)
         quota = Counter({language: round(TEST_SHARE * size) for language, size in sizes.items()})
-        test = _draw_test(replace(corpus, groups=with_copies(corpus)), quota, seed, trial)
+        test = draw_test(quota, corpus.languages, with_copies(corpus), corpus.labels, seed, "test", trial)
         return _make_trial(corpus, ~test, test)
     train, test = splits == "train", splits == "test"
     if trial > 0 and (splits == "parallel").any():
@@ -46,7 +47,7 @@ def trial_split(corpus: Corpus, trial: int, seed: int) -> Trial:
     elif trial > 0:
         used = corpus.select(train | test)
         quota = Counter(corpus.select(test).languages)
-        test = _draw_test(used, quota, seed, trial)
+        test = draw_test(quota, used.languages, used.groups, used.labels, seed, "test", trial)
         return _make_trial(used, ~test, test)
     return _make_trial(corpus, train, test)
 
@@ -79,16 +80,11 @@ def _is_of(tag: str | None, languages: Sequence[str]) -> bool:
     return tag is not None and (tag in languages or primary(tag) in languages)
 
 
-def outer_folds(corpus: Corpus, folds: int, seed: int) -> Folds:
-    """A fold for each document, balanced in every language, groups and copies together."""
-    fold_of_document = np.empty(len(corpus), dtype=np.intp)
-    together = with_copies(corpus)
-    for language, rows in corpus.by_language().items():
-        groups = [together[row] for row in rows]
-        fold_of_document[rows] = assign_folds(
-            folds, len(rows), seed, "outer", language=language, groups=groups
-        )
-    return fold_of_document
+def outer_folds(corpus: Corpus, folds: int, seed: int, verbose: int = 0) -> Folds:
+    """A fold for each document, balanced in every language and in its labels, groups and copies together."""
+    languages = corpus.known_languages()
+    with clock("dealing folds", bool(verbose)):
+        return deal_folds(folds, languages, with_copies(corpus), corpus.labels, seed, "outer")
 
 
 def with_copies(corpus: Corpus) -> list[str | None]:
@@ -108,22 +104,6 @@ def with_copies(corpus: Corpus) -> list[str | None]:
         else group
         for group, (language, text) in zip(corpus.groups, keys, strict=True)
     ]
-
-
-def _draw_test(corpus: Corpus, quota: Counter[str | None], seed: int, trial: int) -> Rows:
-    """Fill each language's quota of test documents with groups in random order.
-
-    A group that no longer fits the quota of one of its languages goes to training.
-    """
-    groups = _rows_by_group(corpus)
-    left = Counter(quota)
-    test = np.zeros(len(corpus), dtype=bool)
-    for position in stream(seed, "test", trial).permutation(len(groups)):
-        need = Counter(corpus.languages[row] for row in groups[position])
-        if all(left[language] >= count for language, count in need.items()):
-            left.subtract(need)
-            test[groups[position]] = True
-    return test
 
 
 def _draw_versions(corpus: Corpus, rows: Rows, seed: int, trial: int) -> Rows:

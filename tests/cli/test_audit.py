@@ -101,3 +101,10 @@ def test_python_gives_a_frame_of_a_corpus_and_of_a_model(data: Path, model: Path
     assert of_corpus["suspicion"].is_monotonic_decreasing
     assert "text" in of_corpus
     assert "beginning" in of_model
+
+
+def test_a_document_without_an_id_gets_none(tmp_path: Path) -> None:
+    rows = [{name: value for name, value in row.items() if name != "id"} for row in slipped()]
+    source = write_jsonl(tmp_path / "docs.jsonl", rows)
+    succeed("audit", source, "-n", "2", "-o", tmp_path / "found.jsonl", "--method", "fun-tat")
+    assert all(row.get("id") is None for row in read_jsonl(tmp_path / "found.jsonl"))

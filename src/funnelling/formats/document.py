@@ -27,6 +27,11 @@ class LineNumber(str):
     __slots__ = ()
 
 
+def given_id(name: str) -> str | None:
+    """The id of a document as it stands in a file: None where it was given none."""
+    return None if isinstance(name, LineNumber) else name
+
+
 class _NoText(str):
     """The text of a document that has none, not even an empty one."""
 

@@ -117,7 +117,7 @@ def held_out_by_folds(
 
 
 def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
-    """The probabilities of a model's training documents, by both tiers' folds where they are kept.
+    """The probabilities of a model's training documents, by the folds of its views where they are kept.
 
     Other models are fitted anew by outer folds over what they have kept of their documents.
     """

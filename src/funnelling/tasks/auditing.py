@@ -1,12 +1,10 @@
 """Look for wrong and missing labels: in a file of documents, or in those that a model learned from."""
 
 import os
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from funnelling.formats.arrow import Kind
-from funnelling.formats.document import join_labels
+from funnelling.formats.document import given_id, join_labels
 from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
@@ -64,10 +62,11 @@ def audit_file(
             rows = audit_corpus(corpus, number, method, seed, jobs, verbose)
     report(f"{counted(len(rows), 'document')}, the most suspicious first.")
     if target is not None:
-        write_table(target, _for_table(rows, ending), _columns(ending), force, verbose=verbose)
+        written = (_written(row, ending) for row in rows)
+        write_table(target, written, _columns(ending), force, verbose=verbose)
     elif output is not None:
         with writing(STANDARD) as stream:
-            stream.writelines(to_json(row) + "\n" for row in rows)
+            stream.writelines(to_json(_written(row, ending)) + "\n" for row in rows)
     return rows
 
 
@@ -96,11 +95,10 @@ def _columns(ending: str) -> dict[str, Kind]:
     }
 
 
-def _for_table(rows: Sequence[Row], ending: str) -> Iterator[dict[str, Any]]:
-    """Rows as a table holds them: lists in one cell, unless the format has lists."""
-    for row in rows:
-        if ending in (JSON_LINES, PARQUET):
-            yield row
-        else:
-            lists = {name: " ".join(row[name]) for name in LISTS}
-            yield {**row, "labels": join_labels(row["labels"]), **lists}
+def _written(row: Row, ending: str) -> Row:
+    """A row as it stands in a file: lists in one cell, unless the format has lists."""
+    row = {**row, "id": given_id(row["id"])}
+    if ending in (JSON_LINES, PARQUET):
+        return row
+    lists = {name: join_labels(row[name]) if row[name] else "" for name in LISTS}
+    return {**row, "labels": join_labels(row["labels"]), **lists}

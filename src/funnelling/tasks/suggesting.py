@@ -10,7 +10,7 @@ from funnelling.corpus import Corpus, name_languages
 from funnelling.errors import InputError
 from funnelling.formats import read_documents
 from funnelling.formats.arrow import Kind
-from funnelling.formats.document import LineNumber, join_labels
+from funnelling.formats.document import given_id, join_labels
 from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
@@ -121,7 +121,6 @@ def _learned(model: "Method", corpus: Corpus) -> Rows:
 
 
 def _written(row: Row, nested: bool) -> Row:
-    """A row as it stands in a file: a document that was given no id has none there either."""
-    name = None if isinstance(row["id"], LineNumber) else row["id"]
+    """A row as it stands in a file."""
     suggested = row["suggested"] if nested else join_labels(row["suggested"])
-    return {**row, "id": name, "suggested": suggested}
+    return {**row, "id": given_id(row["id"]), "suggested": suggested}

@@ -1,5 +1,6 @@
 """A page to label on, asked as its browser asks it: documents out, decisions in, each on disk at once."""
 
+import copy
 import json
 import shutil
 import time
@@ -179,6 +180,19 @@ def test_refusals(
     if body.get("key") == "KEY":
         body = {**body, "key": key}
     assert reason in page.ask(path, status, **body)["detail"]
+
+
+def test_where_documents_have_one_label_none_and_two_are_refused(
+    open_page: Callable[..., Page], model: Any
+) -> None:
+    one_label = copy.copy(model)
+    one_label.exclusive_ = True
+    page = open_page(other_model=one_label, as_they_are=True)
+    key = page.ask("next", session=ADA)["document"]["key"]
+    for labels in ([], ["animals", "food"]):
+        told = page.ask("decide", 422, session=ADA, key=key, action="label", labels=labels)
+        assert told["detail"] == "A document has exactly one label here. Choose a label, or skip."
+    assert page.lines() == []
 
 
 def test_the_token_is_asked_for(open_page: Callable[..., Page]) -> None:

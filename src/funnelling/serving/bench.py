@@ -95,8 +95,10 @@ class Bench:
         if action == LABEL and labels is None:
             raise Refusal(422, '"labels" is missing. Add it.', pointer="/labels")
         given = tuple(dict.fromkeys(labels or ())) if action == LABEL else None
-        if action == LABEL and self.engine.model.exclusive_ and len(given or ()) > 1:
-            raise Refusal(422, "A document has one label here. Choose one.", pointer="/labels")
+        if action == LABEL and self.engine.model.exclusive_ and len(given or ()) != 1:
+            raise Refusal(
+                422, "A document has exactly one label here. Choose a label, or skip.", pointer="/labels"
+            )
         language = document.language or self._languages.get(key)
         decision = Decision(
             action,

@@ -155,7 +155,8 @@ class Desk:
     def reorder(self, keys: Sequence[str]) -> None:
         """Let documents that wait come in another order, those that were skipped still last."""
         known = [key for key in keys if key in self._waiting]
-        known += [key for key in self._waiting if key not in set(known)]
+        named = set(known)
+        known += [key for key in self._waiting if key not in named]
         fresh = [key for key in known if key not in self._skipped]
         self._waiting = dict.fromkeys([*fresh, *(key for key in known if key in self._skipped)])
 

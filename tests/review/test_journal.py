@@ -76,6 +76,14 @@ def test_half_a_line_is_cut_off(tmp_path: Path) -> None:
         assert list(labels_in(path)) == ["2"]
 
 
+def test_a_whole_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
+    path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+    assert labels_in(path) == {"1": ("animals",)}
+    journal_of(path, Decision("label", DOG))
+    assert labels_in(path) == {"1": ("animals",), "2": ("animals", "food")}
+
+
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
 def test_a_killed_writer_loses_nothing_that_it_wrote_down(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"

@@ -171,7 +171,20 @@ class Journal:
         if not end or not isinstance(record, dict) or not is_header(record):
             raise InputError(f"{self.path}: holds something else than a journal. Name another file for it.")
         check_header(record, self.path)
-        self._file.truncate(self._whole_lines())
+        self._end_last_line()
+
+    def _end_last_line(self) -> None:
+        """Give a last decision that lacks only the end of its line that end; cut off what is less."""
+        end = self._whole_lines()
+        tail = self._read_all(end)
+        if not tail:
+            return
+        try:
+            decision_in(json.loads(tail), self.path, 0)
+        except (ValueError, RecursionError, InputError, AttributeError):
+            self._file.truncate(end)
+        else:
+            self._write(b"\n")
 
     def _whole_lines(self) -> int:
         """How many bytes there are up to the end of the last line that has one."""
@@ -186,6 +199,13 @@ class Journal:
 
     def _size(self) -> int:
         return os.fstat(self._file.fileno()).st_size
+
+    def _read_all(self, start: int) -> bytes:
+        pieces = []
+        while piece := self._read(start, _PIECE):
+            pieces.append(piece)
+            start += len(piece)
+        return b"".join(pieces)
 
     def _read(self, start: int, size: int) -> bytes:
         self._file.seek(start)

@@ -202,7 +202,7 @@ class Desk:
     def _settle(self, decision: Decision, session: str) -> None:
         """Let a decision that is written down count."""
         key = key_of(decision.document)
-        if decision.note or decision.action == NOTE:
+        if decision.note or decision.action in (LABEL, NOTE):  # which may empty it
             self._notes[key] = decision.note
         if decision.action == NOTE:
             return
@@ -217,6 +217,8 @@ class Desk:
             self._documents[key] = replace(self._documents[key], language=language)
             if decision.action == SKIP:
                 self._skipped[key] = {*skipped, session}
+            elif others := skipped - {session}:
+                self._skipped[key] = others
 
     def _seen(self, session: str) -> _Person:
         if session not in self._people:

@@ -117,7 +117,7 @@ class Journal:
 
     def decisions(self) -> Iterator[Decision]:
         """All decisions, in the order in which they were made."""
-        with open(self.path, encoding="utf-8", newline="\n") as lines:
+        with open(self.path, "rb") as lines:
             next(lines)
             for number, line in enumerate(lines, 2):
                 if not line.isspace():
@@ -212,7 +212,7 @@ class Journal:
         return self._file.read(size) or b""
 
 
-def _parsed(line: str, name: str, number: int) -> dict[str, Any]:
+def _parsed(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except ValueError:

@@ -134,6 +134,22 @@ def test_undo(open_desk: Callable[[], Desk]) -> None:
     assert [document.id for document in open_desk().waiting()] == ["1", "2", "3", "4", "0"]
 
 
+def test_a_note_can_be_emptied_with_a_label(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    desk.take("a")
+    desk.decide("a", KEYS[0], Decision("note", DOCUMENTS[0], note="sure"))
+    desk.decide("a", KEYS[0], labelled(0, "x"))
+    assert desk.note_of(KEYS[0]) == open_desk().note_of(KEYS[0]) == ""
+
+
+def test_a_skip_taken_back_is_that_of_one_person(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    for session in "ab":
+        desk.decide(session, KEYS[0], Decision("skip", DOCUMENTS[0]))
+    desk.undo("b", "")
+    assert desk.progress()["skipped"] == 1
+
+
 def test_another_order(open_desk: Callable[[], Desk]) -> None:
     desk = open_desk()
     desk.reorder([KEYS[3], "gone", KEYS[1]])

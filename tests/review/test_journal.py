@@ -76,6 +76,14 @@ def test_half_a_line_is_cut_off(tmp_path: Path) -> None:
         assert list(labels_in(path)) == ["2"]
 
 
+def test_a_whole_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
+    path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+    assert labels_in(path) == {"1": ("animals",)}
+    journal_of(path, Decision("label", DOG))
+    assert labels_in(path) == {"1": ("animals",), "2": ("animals", "food")}
+
+
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
 def test_a_killed_writer_loses_nothing_that_it_wrote_down(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
@@ -134,7 +142,16 @@ def test_a_full_disk_leaves_no_half_of_a_line(tmp_path: Path, monkeypatch: pytes
     assert path.stat().st_size == size
 
 
-@pytest.mark.parametrize("line", ['{"action": "eat", "text": "a"}', '{"action": "label"}', "[]", "{"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"action": "eat", "text": "a"}',
+        '{"action": "label"}',
+        "[]",
+        "{",
+        '{"action": "skip", "text": "a", "id": [1]}',
+    ],
+)
 def test_a_line_that_is_no_decision_is_named(tmp_path: Path, line: str) -> None:
     path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
     with path.open("a") as file:
@@ -143,6 +160,14 @@ def test_a_line_that_is_no_decision_is_named(tmp_path: Path, line: str) -> None:
         list(journal.decisions())
     with pytest.raises(InputError, match=r"journal.jsonl:3: "):
         list(read_documents(path))
+
+
+def test_a_line_in_another_encoding_is_named(tmp_path: Path) -> None:
+    path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
+    with path.open("ab") as file:
+        file.write(b'{"action": "skip", "text": "caf\xe9"}\n')
+    with Journal(path) as journal, pytest.raises(InputError, match=r"journal.jsonl:3: "):
+        list(journal.decisions())
 
 
 def test_what_a_line_holds(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A page to label on, asked as its browser asks it: documents out, decisions in, each on disk at once."""
 
+import copy
 import json
 import shutil
 import time
@@ -23,6 +24,7 @@ from funnelling.serving.labelling import create_labelling_app
 from funnelling.serving.learner import Learning
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.paths import labelling_paths
+from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import ServiceSettings
 from funnelling.tasks.labelling import learned_before, read_queue
 
@@ -179,6 +181,35 @@ def test_refusals(
     if body.get("key") == "KEY":
         body = {**body, "key": key}
     assert reason in page.ask(path, status, **body)["detail"]
+
+
+def test_where_documents_have_one_label_none_and_two_are_refused(
+    open_page: Callable[..., Page], model: Any
+) -> None:
+    one_label = copy.copy(model)
+    one_label.exclusive_ = True
+    page = open_page(other_model=one_label, as_they_are=True)
+    key = page.ask("next", session=ADA)["document"]["key"]
+    for labels in ([], ["animals", "food"]):
+        told = page.ask("decide", 422, session=ADA, key=key, action="label", labels=labels)
+        assert told["detail"] == "A document has exactly one label here. Choose a label, or skip."
+    assert page.lines() == []
+
+
+def test_what_is_decided_is_answered_even_where_the_model_is_not(
+    open_page: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: Any) -> Any:
+        raise Refusal(503, "Busy.")
+
+    page = open_page()
+    key = page.ask("next", session=ADA)["document"]["key"]
+    monkeypatch.setattr(Engine, "predict", refuse)
+    told = page.ask("decide", session=ADA, key=key, action="label", labels=["animals"])
+    assert told["document"]["key"] != key
+    assert told["document"]["suggested"] == []
+    assert page.ask("undo", session=ADA)["document"]["key"] == key
+    page.ask("next", 503, session=ADA)
 
 
 def test_the_token_is_asked_for(open_page: Callable[..., Page]) -> None:

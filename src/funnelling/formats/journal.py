@@ -43,6 +43,8 @@ def check_decision(record: Mapping[str, object], name: str, line: int) -> None:
             f'{name}:{line}: no decision: "action" is one of {", ".join(ACTIONS)}, found {found}, and '
             '"text" a string. Delete the line.'
         )
+    if isinstance(record.get("id"), list | dict):
+        raise InputError(f'{name}:{line}: "id" must be a string or a number. Delete the line.')
 
 
 def decided(lines: Iterable[Numbered], name: str) -> Iterator[Numbered]:

@@ -42,10 +42,15 @@ class JsonRows:
             yield number, record
 
     def _decisions(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, object]]]:
-        """The lines of a journal; the last one may still be on its way to the disk."""
+        """The lines of a journal; half of a last one is still on its way to the disk, and left out."""
         for number, line in lines:
-            if line.endswith("\n"):
-                yield number, _parse(line.rstrip(), f"{self.name}:{number}")
+            try:
+                record = _parse(line.rstrip(), f"{self.name}:{number}")
+            except InputError:
+                if line.endswith("\n"):
+                    raise
+            else:
+                yield number, record
 
     def _joined(self, line: str, following: Iterator[tuple[int, str]]) -> str:
         lines, size = [line], len(line)

@@ -155,7 +155,8 @@ class Desk:
     def reorder(self, keys: Sequence[str]) -> None:
         """Let documents that wait come in another order, those that were skipped still last."""
         known = [key for key in keys if key in self._waiting]
-        known += [key for key in self._waiting if key not in set(known)]
+        named = set(known)
+        known += [key for key in self._waiting if key not in named]
         fresh = [key for key in known if key not in self._skipped]
         self._waiting = dict.fromkeys([*fresh, *(key for key in known if key in self._skipped)])
 
@@ -201,7 +202,7 @@ class Desk:
     def _settle(self, decision: Decision, session: str) -> None:
         """Let a decision that is written down count."""
         key = key_of(decision.document)
-        if decision.note or decision.action == NOTE:
+        if decision.note or decision.action in (LABEL, NOTE):  # which may empty it
             self._notes[key] = decision.note
         if decision.action == NOTE:
             return
@@ -216,6 +217,8 @@ class Desk:
             self._documents[key] = replace(self._documents[key], language=language)
             if decision.action == SKIP:
                 self._skipped[key] = {*skipped, session}
+            elif others := skipped - {session}:
+                self._skipped[key] = others
 
     def _seen(self, session: str) -> _Person:
         if session not in self._people:

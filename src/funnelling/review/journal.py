@@ -117,7 +117,7 @@ class Journal:
 
     def decisions(self) -> Iterator[Decision]:
         """All decisions, in the order in which they were made."""
-        with open(self.path, encoding="utf-8", newline="\n") as lines:
+        with open(self.path, "rb") as lines:
             next(lines)
             for number, line in enumerate(lines, 2):
                 if not line.isspace():
@@ -171,7 +171,20 @@ class Journal:
         if not end or not isinstance(record, dict) or not is_header(record):
             raise InputError(f"{self.path}: holds something else than a journal. Name another file for it.")
         check_header(record, self.path)
-        self._file.truncate(self._whole_lines())
+        self._end_last_line()
+
+    def _end_last_line(self) -> None:
+        """Give a last decision that lacks only the end of its line that end; cut off what is less."""
+        end = self._whole_lines()
+        tail = self._read_all(end)
+        if not tail:
+            return
+        try:
+            decision_in(json.loads(tail), self.path, 0)
+        except (ValueError, RecursionError, InputError, AttributeError):
+            self._file.truncate(end)
+        else:
+            self._write(b"\n")
 
     def _whole_lines(self) -> int:
         """How many bytes there are up to the end of the last line that has one."""
@@ -187,12 +200,19 @@ class Journal:
     def _size(self) -> int:
         return os.fstat(self._file.fileno()).st_size
 
+    def _read_all(self, start: int) -> bytes:
+        pieces = []
+        while piece := self._read(start, _PIECE):
+            pieces.append(piece)
+            start += len(piece)
+        return b"".join(pieces)
+
     def _read(self, start: int, size: int) -> bytes:
         self._file.seek(start)
         return self._file.read(size) or b""
 
 
-def _parsed(line: str, name: str, number: int) -> dict[str, Any]:
+def _parsed(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except ValueError:

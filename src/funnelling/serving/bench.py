@@ -62,15 +62,29 @@ class Bench:
             "learning": self.learner.state(self.desk.labelled),
         }
 
-    async def show(self, session: str, until: float, labels: Sequence[str] | None = None) -> dict[str, Any]:
-        """The document that a session has next, with what the model suggests, and the state of all."""
+    async def show(
+        self, session: str, until: float, labels: Sequence[str] | None = None, decided: bool = False
+    ) -> dict[str, Any]:
+        """The document that a session has next, with what the model suggests, and the state of all.
+
+        After something was ``decided``, which is on the disk, a model that cannot answer suggests nothing:
+        who got an error would decide once more.
+        """
         key = self.desk.take(session)
         if key is None:
             return {"document": None, **self.state(session)}
         document = self.desk.document(key)
-        row = await self._suggestion(document, until)
-        self._suggested[key] = tuple(map(str, row["labels"]))
-        self._languages[key] = row["language"]
+        try:
+            row = await self._suggestion(document, until)
+        except Refusal:
+            if not decided:
+                raise
+            row = _nothing_for(document)
+            self._suggested.pop(key, None)
+        else:
+            self._suggested[key] = tuple(map(str, row["labels"]))
+            self._languages[key] = row["language"]
+        suggested = self._suggested.get(key, ())
         chosen = labels if labels is not None else document.labels
         return {
             "document": {
@@ -80,8 +94,8 @@ class Bench:
                 "text": document.text,
                 "reason": self._reasons.get(key, ""),
                 "note": self.desk.note_of(key),
-                "labels": list(self._suggested[key] if chosen is None else chosen),
-                "suggested": list(self._suggested[key]),
+                "labels": list(suggested if chosen is None else chosen),
+                "suggested": list(suggested),
                 "scores": {str(label): score for label, score in row["scores"].items()},
             },
             **self.state(session),
@@ -95,8 +109,10 @@ class Bench:
         if action == LABEL and labels is None:
             raise Refusal(422, '"labels" is missing. Add it.', pointer="/labels")
         given = tuple(dict.fromkeys(labels or ())) if action == LABEL else None
-        if action == LABEL and self.engine.model.exclusive_ and len(given or ()) > 1:
-            raise Refusal(422, "A document has one label here. Choose one.", pointer="/labels")
+        if action == LABEL and self.engine.model.exclusive_ and len(given or ()) != 1:
+            raise Refusal(
+                422, "A document has exactly one label here. Choose a label, or skip.", pointer="/labels"
+            )
         language = document.language or self._languages.get(key)
         decision = Decision(
             action,
@@ -124,7 +140,7 @@ class Bench:
             raise Refusal(507, str(error)) from None
         if before is None:
             raise Refusal(409, "There is nothing to take back.")
-        return await self.show(session, until, before.document.labels)
+        return await self.show(session, until, before.document.labels, decided=True)
 
     async def passages(self, key: str, labels: Sequence[str], until: float) -> dict[str, Any]:
         """Where in a document the words stand that speak for labels, as far as the model knows them."""
@@ -162,15 +178,14 @@ class Bench:
             ) from None
 
     async def _suggestion(self, document: Document, until: float) -> dict[str, Any]:
-        nothing: dict[str, Any] = {"language": document.language or "und", "labels": [], "scores": {}}
         if not self._serves(document.language):
-            return nothing
+            return _nothing_for(document)
         try:
             (row,) = await self.engine.predict([document], until)
         except Refusal as refusal:
             if refusal.status != 422:  # it is too long for the model, and not for people
                 raise
-            return nothing
+            return _nothing_for(document)
         return row
 
     def _serves(self, tag: str | None) -> bool:
@@ -189,6 +204,11 @@ class Bench:
         if not self._in_order:
             self._reasons = lesson.queue.reasons
             self.desk.reorder([key_of(document) for document in lesson.queue.documents])
+
+
+def _nothing_for(document: Document) -> dict[str, Any]:
+    """What a model that does not answer suggests."""
+    return {"language": document.language or "und", "labels": [], "scores": {}}
 
 
 def _taken() -> Refusal:

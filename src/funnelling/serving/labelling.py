@@ -75,7 +75,7 @@ def _add_interface(app: FastAPI, bench: Bench, settings: ServiceSettings) -> Non
     async def decide(request: Request) -> Response:
         body = await read(request, DecisionRequest)
         bench.decide(body.session, body.key, body.action, body.who, body.labels, body.note)
-        return await json_response_by_turns(await bench.show(body.session, until()))
+        return await json_response_by_turns(await bench.show(body.session, until(), decided=True))
 
     @app.post(LABELLING.undo)
     async def undo(request: Request) -> Response:

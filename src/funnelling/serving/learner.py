@@ -84,7 +84,7 @@ class Learner:
     def end(self) -> None:
         """Give up what is being learned: the next run begins it again."""
         self._ended = True
-        if self._process is not None:
+        if self._process is not None and self._process.pid is not None:
             self._process.terminate()
 
     async def _learn(self, labelled: int, waiting: Sequence[Document]) -> None:
@@ -92,9 +92,11 @@ class Learner:
         ours, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(self.how, waiting, theirs), daemon=True)
         try:
-            self._process.start()
-            theirs.close()
             loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, self._process.start)  # it writes out all that waits
+            theirs.close()
+            if self._ended:
+                self._process.terminate()
             lesson = await loop.run_in_executor(None, _received, ours)
             if isinstance(lesson, str):
                 raise InputError(lesson)

@@ -153,12 +153,14 @@ def _document_type(model: Method, characters: int) -> type[BaseModel]:
 def _corrected_type(document: type[BaseModel], labels: list[str], exclusive: bool) -> Any:
     """A document with the labels that it should have had."""
     label: Any = _label_type(labels)
+    least, most = (1, 1) if exclusive else (0, len(labels))
+    none = "" if exclusive else "; an empty list says that it should have none"
     return create_model(
         "CorrectedDocument",
         __base__=document,
         labels=(
-            Annotated[list[label], Field(max_length=1 if exclusive else len(labels))],
-            Field(description="All that it should have had; an empty list says that it should have none."),
+            Annotated[list[label], Field(min_length=least, max_length=most)],
+            Field(description=f"All that it should have had{none}."),
         ),
         note=(string(LONGEST_NOTE), Field("", description="For whoever reads the journal.")),
     )

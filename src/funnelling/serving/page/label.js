@@ -116,6 +116,7 @@ async function decide(action, before) {
 }
 
 function save() {
+  if (picker.exclusive && !picker.chosen.size) return say("Choose a label, or skip.");
   const names = [...picker.chosen].map(id => readable(picker.labels.get(id)));
   return decide("label", `Saved: ${names.join(", ") || "no label"}.`);
 }

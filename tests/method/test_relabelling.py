@@ -13,6 +13,7 @@ from funnelling import (
     InputError,
     NaiveClassifier,
     PooledClassifier,
+    audit,
     load_model,
     save_model,
 )
@@ -307,3 +308,12 @@ def test_documents_of_a_dropped_class_can_be_forgotten(tmp_path: Path) -> None:
 def test_a_compact_model_cannot_merge() -> None:
     with pytest.raises(InputError, match=r"compact.*Train it anew"):
         fitted("compact").relabel({"cats": "dogs"})
+
+
+@pytest.mark.parametrize("labels", [SEVERAL, ONE], ids=["several", "one"])
+@pytest.mark.parametrize("mapping", [{"birds": None}, {"birds": "cats"}, {"birds": "fowl"}], ids=str)
+def test_a_relabelled_model_can_be_audited(mapping: dict[str, Any], labels: Any) -> None:
+    model = funnel().fit(TEXTS, labels, LANGUAGES).relabel(mapping)
+    for posteriors in model.held_out_posteriors().values():
+        assert posteriors.shape[1] == len(model.classes_)
+    audit(model)

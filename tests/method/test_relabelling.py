@@ -11,6 +11,8 @@ from funnelling import (
     DCIClassifier,
     FunnellingClassifier,
     InputError,
+    Label,
+    LabelSet,
     NaiveClassifier,
     PooledClassifier,
     audit,
@@ -317,3 +319,12 @@ def test_a_relabelled_model_can_be_audited(mapping: dict[str, Any], labels: Any)
     for posteriors in model.held_out_posteriors().values():
         assert posteriors.shape[1] == len(model.classes_)
     audit(model)
+
+
+def test_what_would_leave_only_excluded_labels_is_refused_before_anything_changes() -> None:
+    model = funnel().fit(TEXTS, SEVERAL, LANGUAGES)
+    before = model.classes_.tolist()
+    model.label_set_ = LabelSet.of([Label("cats", exclude=True), Label("dogs", exclude=True)])
+    with pytest.raises(InputError, match="Every label of the model is excluded"):
+        model.relabel({label: None for label in before if label not in ("cats", "dogs")})
+    assert model.classes_.tolist() == before

@@ -1,5 +1,7 @@
 """Sets of labels: what they refuse, what labels are called, and what belongs to what."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -145,3 +147,10 @@ def test_views_say_nothing_of_excluded_labels(one_label: bool) -> None:
         assert not view[:, 0].any()
         assert np.allclose(view.sum(axis=1), 1) if one_label else (view[:, 2] >= view[:, 1]).all()
     assert "cat" not in " ".join(model.suggest(["the cat barks", "a dog"], ["en", "en"])["reason"])
+
+
+def test_threads_may_ask_for_rules_of_several_models(pets: LabelSet) -> None:
+    asked = [["cats", "pets"], ["animals", "plants"]] * 500
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(pets.rules, asked))
+    assert [list(rules.hierarchy.labels[:2]) for rules in found] == asked

@@ -1,9 +1,11 @@
 """Sets of labels: what they refuse, what labels are called, and what belongs to what."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
-from funnelling import InputError, Label, LabelSet
+from funnelling import FunnellingClassifier, InputError, Label, LabelSet
 from funnelling.fitted import StateError
 from funnelling.labelsets.hierarchy import DEEPEST
 
@@ -132,3 +134,23 @@ def test_what_a_file_holds_is_checked(pets: LabelSet, field: str, value: object)
     setattr(pets, field, value)
     with pytest.raises((StateError, InputError)):
         pets.check_state()
+
+
+@pytest.mark.parametrize("one_label", [False, True], ids=["several", "one"])
+def test_views_say_nothing_of_excluded_labels(one_label: bool) -> None:
+    texts, names = ["the cat sleeps", "a dog barks", "an ox eats"] * 6, ["cat", "dog", "ox"] * 6
+    y = names if one_label else [[name] for name in names]
+    model = FunnellingClassifier(views=None, random_state=0, base_C=1.0).fit(texts, y, ["en"] * 18)
+    model.label_set_ = LabelSet.of([Label("dog", parents=("ox",)), Label("ox"), Label("cat", exclude=True)])
+    (opinions,) = model.opinions(["the cat barks", "an ox"], ["en", "en"]).values()
+    for view in opinions.views.values():
+        assert not view[:, 0].any()
+        assert np.allclose(view.sum(axis=1), 1) if one_label else (view[:, 2] >= view[:, 1]).all()
+    assert "cat" not in " ".join(model.suggest(["the cat barks", "a dog"], ["en", "en"])["reason"])
+
+
+def test_threads_may_ask_for_rules_of_several_models(pets: LabelSet) -> None:
+    asked = [["cats", "pets"], ["animals", "plants"]] * 500
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(pets.rules, asked))
+    assert [list(rules.hierarchy.labels[:2]) for rules in found] == asked

@@ -11,8 +11,11 @@ from funnelling import (
     DCIClassifier,
     FunnellingClassifier,
     InputError,
+    Label,
+    LabelSet,
     NaiveClassifier,
     PooledClassifier,
+    audit,
     load_model,
     save_model,
 )
@@ -307,3 +310,21 @@ def test_documents_of_a_dropped_class_can_be_forgotten(tmp_path: Path) -> None:
 def test_a_compact_model_cannot_merge() -> None:
     with pytest.raises(InputError, match=r"compact.*Train it anew"):
         fitted("compact").relabel({"cats": "dogs"})
+
+
+@pytest.mark.parametrize("labels", [SEVERAL, ONE], ids=["several", "one"])
+@pytest.mark.parametrize("mapping", [{"birds": None}, {"birds": "cats"}, {"birds": "fowl"}], ids=str)
+def test_a_relabelled_model_can_be_audited(mapping: dict[str, Any], labels: Any) -> None:
+    model = funnel().fit(TEXTS, labels, LANGUAGES).relabel(mapping)
+    for posteriors in model.held_out_posteriors().values():
+        assert posteriors.shape[1] == len(model.classes_)
+    audit(model)
+
+
+def test_what_would_leave_only_excluded_labels_is_refused_before_anything_changes() -> None:
+    model = funnel().fit(TEXTS, SEVERAL, LANGUAGES)
+    before = model.classes_.tolist()
+    model.label_set_ = LabelSet.of([Label("cats", exclude=True), Label("dogs", exclude=True)])
+    with pytest.raises(InputError, match="Every label of the model is excluded"):
+        model.relabel({label: None for label in before if label not in ("cats", "dogs")})
+    assert model.classes_.tolist() == before

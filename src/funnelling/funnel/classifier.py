@@ -63,7 +63,7 @@ from funnelling.spaces import Space
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.registry import OWN, check_views
 from funnelling.svm import CSetting
-from funnelling.svm.scorers import Selection
+from funnelling.svm.scorers import SelectedScorer, Selection
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.devices import DEVICES, pick_device
 
@@ -576,7 +576,13 @@ class FunnellingClassifier(Method):
         archive: FunnelArchive | None = getattr(self, "training_", None)
         views = [] if archive is None else list(archive.held_out.values())
         languages = [] if archive is None else archive.sizes
-        found = {tag: [self._of_classes(view[tag]) for view in views if tag in view] for tag in languages}
+        scorer = getattr(self, "meta_", None)
+        selection = scorer.selection if isinstance(scorer, SelectedScorer) else None  # some were dropped
+
+        def left(posteriors: Scores) -> npt.NDArray[np.float64]:
+            return self._of_classes(posteriors if selection is None else selection.of_posteriors(posteriors))
+
+        found = {tag: [left(view[tag]) for view in views if tag in view] for tag in languages}
         return {tag: mean_posterior(each) for tag, each in found.items() if each}
 
     # --- languages ------------------------------------------------------------------------------

@@ -202,12 +202,14 @@ class LabelSet:
     def rules(self, classes: Iterable[Any]) -> LabelRules:
         """What the set says of the answers of a model with these labels."""
         labels = tuple(map(str, classes))
-        if labels not in self._hierarchies:
+        known = self._hierarchies.get(labels)  # read once: another thread may clear them
+        hierarchy = known or Hierarchy.of(labels, self.ids, self.broader)
+        if known is None:
             self._hierarchies.clear()
-            self._hierarchies[labels] = Hierarchy.of(labels, self.ids, self.broader)
+            self._hierarchies[labels] = hierarchy
         places = [self._places.get(label, -1) for label in labels]
         excluded = np.append(self.excluded, False)[places]
-        return LabelRules(excluded, self._hierarchies[labels])
+        return LabelRules(excluded, hierarchy)
 
     def check_state(self) -> None:
         """Refuse what was read from a file and is no set of labels."""

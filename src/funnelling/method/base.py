@@ -392,7 +392,7 @@ class Method(LearningOn, metaclass=ABCMeta):
                 found[language] = Opinions(
                     self._decisions(language, scored),
                     scored.evident,
-                    {view: self._of_classes(each) for view, each in posteriors.items()},
+                    {view: self._under_rules(self._of_classes(each)) for view, each in posteriors.items()},
                 )
                 advance(length(documents))
         return found
@@ -651,6 +651,17 @@ class Method(LearningOn, metaclass=ABCMeta):
             return self.classes_[best], probabilities
         assigned, raised = rules.several(labels.astype(bool), probabilities, self.thresholds(language))
         return (assigned & scored.evident[:, None]).astype(int), raised
+
+    def _under_rules(self, posteriors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """What a view believes of the labels that may be given, as the final probabilities say it."""
+        rules = rules_of(self)
+        if rules is None:
+            return posteriors
+        if self.exclusive_:
+            return rules.one(posteriors, posteriors)[1]
+        return rules.several(
+            np.zeros(posteriors.shape, dtype=bool), posteriors, np.ones(posteriors.shape[1])
+        )[1]
 
     def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
         return self._of_classes(self._calibrator(language)(scores))

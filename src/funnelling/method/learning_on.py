@@ -272,6 +272,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         label_set = getattr(self, "label_set_", None)
         if label_set is not None:
             label_set = label_set.renamed({str(old): str(new or "") for old, new in mapping.items()})
+            label_set.rules(relabelling.new).check()
         if relabelling.merged:
             archive, relabelling = self.check_extensible(), relabelling.in_order()
             classes = relabelling.classes(self.classes_)

@@ -42,7 +42,7 @@ def test_a_file_that_is_filled_in_is_learned(
 ) -> None:
     file = tmp_path / f"to-label{ending}"
     succeed("suggest", own_words_copy, pool, "-n", 4, "-o", file)
-    assert "2 documents with labels left out" in capsys.readouterr().err
+    assert "left out: 2 documents with labels." in capsys.readouterr().err
     suggested = list(read_documents(file))
     assert [document.labels for document in suggested] == [None] * 4
     assert {document.id for document in suggested} <= {row["id"] for row in read_jsonl(pool)[2:]}
@@ -100,13 +100,13 @@ def test_what_the_model_learned_and_what_is_for_test_is_left_out(
     printed = capsys.readouterr()
     assert printed.out.count("\n") == 1
     assert '"id": null' in printed.out  # the number of a line is no id
-    assert "16 documents for test left out" in printed.err
+    assert "left out: 16 documents for test, " in printed.err
     assert "32 documents that the model has learned" in printed.err
 
 
 def test_nothing_to_suggest_is_refused(
     own_words_model: Path, data: Path, tmp_path: Path, refuses: Refuses
 ) -> None:
-    refuses("suggest", own_words_model, data, says=["docs.jsonl: every document has labels"])
+    refuses("suggest", own_words_model, data, says=["no document to suggest: 48 documents with labels."])
     refuses("suggest", own_words_model, data, "-o", tmp_path / "out.doc", says=["unknown format"])
     refuses("suggest", own_words_model, data, "-n", "0", says=["-n"])

@@ -229,12 +229,12 @@ def test_what_is_shown_of_a_file(model: Any, tmp_path: Path) -> None:
     assert [document.id for document in queue.documents] == ["1", "2"]  # in the order of the file
     assert list(queue.reasons.values()) == ["second best", "looks wrong"]
     assert len(told) == 1
-    assert told[0].endswith("docs.csv: 1 document left out, which are there twice.")
+    assert told[0].endswith("docs.csv: 1 document left out that came before.")
     path.write_text("id,language,text,labels\n1,en,a cat,\n2,en,a dog,animals\n3,fi,kissa,\n")
     queue = read_queue(model, path, report=told.append)
     assert [document.id for document in queue.documents] == ["3", "1"]
     assert "language without labels" in queue.reasons.values()
-    assert "1 document left out, which have labels" in told[-1]
+    assert "1 document with labels left out" in told[-1]
     assert len(read_queue(model, path, everything=True).documents) == 3
     path.write_text("id,language,text,labels\n2,en,a dog,animals\n")
     with pytest.raises(Exception, match="every document has labels"):

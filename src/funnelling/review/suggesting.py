@@ -71,7 +71,8 @@ def suggest_texts(
     candidates = {}
     with progress_bar("suggest", sum(inputs.sizes().values()), bool(model.verbose), "documents") as advance:
         for tag, texts in inputs.documents.items():
-            candidates[tag] = _ranked(model, tag, texts, number)
+            most = len(texts) if grouping else number  # of a group only one is taken
+            candidates[tag] = _ranked(model, tag, texts, most)
             advance(len(texts))
 
     seen: set[Any] = set()

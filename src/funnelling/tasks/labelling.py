@@ -77,14 +77,12 @@ def read_queue(
         else:
             found.setdefault(key_of(row), replace(row, fields=None))
     if labelled:
-        report(
-            f"{name}: {counted(labelled, 'document')} left out, which have labels (--all shows them, too)."
-        )
+        report(f"{name}: {counted(labelled, 'document')} with labels left out (--all shows them, too).")
     if not found:
         raise InputError(f"{name}: every document has labels. Add --all to look at them, too.")
     if len(found) + labelled < len(rows):
         twice = counted(len(rows) - len(found) - labelled, "document")
-        report(f"{name}: {twice} left out, which are there twice.")
+        report(f"{name}: {twice} left out that came before.")
     documents = list(found.values())
     if chosen or as_they_are:
         why = {key_of(row): reason for row, reason in zip(rows, reasons, strict=True)}

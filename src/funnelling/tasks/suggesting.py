@@ -2,6 +2,7 @@
 
 import logging
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
 from funnelling.review.suggesting import suggest_texts
+from funnelling.tasks.outputs import check_new_files
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 from funnelling.wording import counted
 from funnelling.work.progress import clock
@@ -57,6 +59,8 @@ def suggest(
     """
     target, name = os.fspath(output), shown_name(data)
     ending = JSON_LINES if target == STANDARD else check_writable(target)
+    if target != STANDARD:
+        check_new_files(Path(target).parent, [Path(target)], force)
     classifier = load_text_model(model).set_params(verbose=verbose)
     with clock(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(data, layout_for(classifier, layout)))
@@ -70,7 +74,7 @@ def suggest(
     )
     if len(rows) < min(number, len(corpus)):
         logger.info(
-            "%s suggested: the others say the same as one that is suggested or learned.",
+            "%s suggested: the others say the same as one that is suggested or learned, or are of its group.",
             counted(len(rows), "document"),
         )
     nested = ending in (JSON_LINES, PARQUET)
@@ -87,6 +91,7 @@ def suggest(
             "score": "number",
         }
         write_table(target, written, columns, force, title="suggestions", verbose=verbose)
+        logger.info("%s: %s to label.", target, counted(len(rows), "document"))
     return rows
 
 
@@ -96,19 +101,21 @@ def _unlabelled(model: "Method", corpus: Corpus, name: str) -> Corpus:
     labelled = np.array([labels is not None for labels in corpus.labels], dtype=bool)
     for_test = np.array([split == "test" for split in corpus.splits], dtype=bool)
     lines = []
+    without_text = np.array([not text.strip() for text in corpus.texts], dtype=bool)
     for which, why in (
+        (without_text, "without text"),
         (labelled, "with labels"),
         (for_test, "for test"),
-        (_learned(model, corpus), "that the model has learned, or another version of,"),
+        (_learned(model, corpus), "that the model has learned, or another version of"),
     ):
         number = int((which & left).sum())
         if number:
-            lines.append(f"{name}: {counted(number, 'document')} {why} left out.")
+            lines.append(f"{counted(number, 'document')} {why}")
         left &= ~which
     if not left.any():
-        raise InputError(f"{name}: every document has labels, is for test, or is learned. Add some without.")
-    for line in lines:
-        logger.info(line)
+        raise InputError(f"{name}: no document to suggest: {', '.join(lines)}. Add some without labels.")
+    if lines:
+        logger.info("%s: left out: %s.", name, ", ".join(lines))
     return corpus.select(left)
 
 

@@ -543,8 +543,8 @@ class TestOneLabelPerDocument:
 class TestOtherForms:
     def test_an_indicator_matrix(self) -> None:
         X, y = np.random.default_rng(0).normal(size=(40, 3)), np.eye(2, dtype=int)[np.arange(40) % 2]
-        grown = FunnellingClassifier(random_state=0).fit(X[:20], y[:20]).extend(X[20:], y[20:])
-        at_once = FunnellingClassifier(random_state=0).fit(X, y)
+        grown = FunnellingClassifier(views=None, random_state=0).fit(X[:20], y[:20]).extend(X[20:], y[20:])
+        at_once = FunnellingClassifier(views=None, random_state=0).fit(X, y)
         assert np.array_equal(grown.decision_function(X), at_once.decision_function(X))
 
     def test_classes_that_are_numbers(self) -> None:

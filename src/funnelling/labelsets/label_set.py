@@ -202,9 +202,9 @@ class LabelSet:
     def rules(self, classes: Iterable[Any]) -> LabelRules:
         """What the set says of the answers of a model with these labels."""
         labels = tuple(map(str, classes))
-        known = self._hierarchies.get(labels)  # read once: another thread may clear them
-        hierarchy = known or Hierarchy.of(labels, self.ids, self.broader)
-        if known is None:
+        hierarchy = self._hierarchies.get(labels)  # read once: another thread may clear them
+        if hierarchy is None:
+            hierarchy = Hierarchy.of(labels, self.ids, self.broader)
             self._hierarchies.clear()
             self._hierarchies[labels] = hierarchy
         places = [self._places.get(label, -1) for label in labels]

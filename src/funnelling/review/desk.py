@@ -12,7 +12,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
-from funnelling.formats.document import Document, LineNumber
+from funnelling.formats.document import Document, given_id
 from funnelling.formats.journal import LABEL, NOTE, SKIP, UNDO
 from funnelling.review.journal import Decision, Journal
 
@@ -35,7 +35,7 @@ def key_of(document: Document) -> str:
     >>> key_of(Document("7", "Hi")) == key_of(Document("7", "Hi", "en", ("a",)))
     True
     """
-    name = "" if isinstance(document.id, LineNumber) else document.id
+    name = given_id(document.id) or ""
     return blake2b(f"{name}\0{document.text}".encode(), digest_size=12).hexdigest()
 
 

@@ -22,24 +22,26 @@ FEW_OF_LANGUAGE = 0.5  # of what languages have on average
 NAMED = 2  # labels that a reason names
 
 
-def examples_of(model: "Method") -> npt.NDArray[np.intp] | None:
+Examples = npt.NDArray[np.intp]  # how many labelled documents each label has
+
+
+def examples_of(model: "Method") -> Examples | None:
     """How many labelled documents of each label a model has learned, where it knows."""
     archive = getattr(model, "training_", None)
     if archive is None or (model.exclusive_ and len(model.classes_) == 2):
         return None
-    examples: npt.NDArray[np.intp] = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
+    examples: Examples = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
     return examples
 
 
 class Reasons:
     """The reasons of documents, by what a model says of them and what it has learned."""
 
-    def __init__(self, model: "Method") -> None:
+    def __init__(self, model: "Method", examples: Examples | None) -> None:
         self._labels = [str(label) for label in model.classes_]
         self._exclusive = bool(model.exclusive_)
         self._learned = model.documents_
         self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
-        examples = examples_of(model)
         if examples is not None:
             self._rare = sorted((int(examples[j]), int(j)) for j in np.flatnonzero(examples <= FEW))
 

@@ -20,7 +20,7 @@ from funnelling.randomness import is_missing, stream
 from funnelling.review.covering import Taken, covered_by, likeness, take_in_turn
 from funnelling.review.doubts import Doubts, doubts_of
 from funnelling.review.pairs import WordPairVectorizer
-from funnelling.review.reasons import Reasons, examples_of
+from funnelling.review.reasons import Examples, Reasons, examples_of
 from funnelling.review.turns import in_turn
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.progress import progress_bar
@@ -68,11 +68,12 @@ def suggest_texts(
         raise InputError("Give texts as one list, with their languages beside it.")
     names = inputs.ids(ids)
     grouping = {} if groups is None else inputs.groups(groups)
+    examples = examples_of(model)
     candidates = {}
     with progress_bar("suggest", sum(inputs.sizes().values()), bool(model.verbose), "documents") as advance:
         for tag, texts in inputs.documents.items():
             most = len(texts) if grouping else number  # of a group only one is taken
-            candidates[tag] = _ranked(model, tag, texts, most)
+            candidates[tag] = _ranked(model, tag, texts, most, examples)
             advance(len(texts))
 
     seen: set[Any] = set()
@@ -88,7 +89,7 @@ def suggest_texts(
     learned = {tag: model.documents_.get(tag, 0) for tag in candidates}
     documents = {tag: learned[tag] + size for tag, size in inputs.sizes().items()}
     chosen = in_turn({tag: once(tag) for tag in candidates}, learned, documents, balance)
-    reasons = Reasons(model)
+    reasons = Reasons(model, examples)
     rows = []
     for tag, taken in islice(chosen, number):
         ranked = candidates[tag]
@@ -108,7 +109,9 @@ def suggest_texts(
     return rows
 
 
-def _ranked(model: "Method", language: str, texts: Sequence[str], number: int) -> _Candidates:
+def _ranked(
+    model: "Method", language: str, texts: Sequence[str], number: int, examples: Examples | None
+) -> _Candidates:
     """A language's documents in the order in which they should be labelled, as far as any may be reached."""
     places = np.arange(len(texts))
     if len(texts) > MOST_DOCUMENTS:
@@ -119,7 +122,7 @@ def _ranked(model: "Method", language: str, texts: Sequence[str], number: int) -
     weights = np.ones(len(shown), dtype=np.float32)
     if model.serves(language):
         (opinions,) = model.opinions({language: shown}).values()
-        doubts = doubts_of(opinions, bool(model.exclusive_), examples_of(model))
+        doubts = doubts_of(opinions, bool(model.exclusive_), examples)
         weights = doubts.total.astype(np.float32)
     learned, in_order = _learned_texts(model, language)
     features = (WordPairVectorizer if in_order else TfidfVectorizer)(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.document import Document, LineNumber
+from funnelling.formats.document import Document, given_id
 from funnelling.formats.journal import LABEL, SKIP
 from funnelling.method.base import Method
 from funnelling.review.desk import Desk, TakenError, key_of
@@ -89,7 +89,7 @@ class Bench:
         return {
             "document": {
                 "key": key,
-                "id": "" if isinstance(document.id, LineNumber) else document.id,
+                "id": given_id(document.id) or "",
                 "language": row["language"],
                 "text": document.text,
                 "reason": self._reasons.get(key, ""),

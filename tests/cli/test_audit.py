@@ -81,6 +81,11 @@ def test_what_keeps_no_documents_is_refused(data: Path, tmp_path: Path, refuses:
     refuses("audit", data, "-o", "suspects.doc", says=["suspects.doc: unknown format"])
 
 
+def test_options_for_files_are_refused_with_a_model(model: Path, refuses: Refuses) -> None:
+    for options in (["--method", "naive"], ["--strict"], ["--text-column", "body"]):
+        refuses("audit", model, *options, says=["is a model", "do not apply", "give a file"])
+
+
 def test_json_has_the_rows(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("audit", data, "-n", "1", "--json", "--method", "naive")
     (row,) = json.loads(capsys.readouterr().out)

@@ -1,7 +1,10 @@
 """Documents of the same content that are labelled otherwise."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from funnelling import Corpus, Document
-from funnelling.review.near_duplicates import near_duplicates
+from funnelling.review.near_duplicates import MOST, near_duplicates
 from funnelling.review.peers import COPIES, TRANSLATIONS, Disagreement, disagreements
 
 TEXT = "The committee adopted the new budget for rural roads"
@@ -49,3 +52,20 @@ def test_documents_of_a_group_in_one_language_are_no_translations() -> None:
 
 def test_texts_without_words_are_no_copies() -> None:
     assert near_duplicates(["", "...", "!"], "en") == [[], [], []]
+
+
+@given(st.lists(st.lists(st.sampled_from([f"word{c}" for c in "abcdefghijklmno"]), max_size=14), max_size=25))
+def test_texts_with_nine_tenths_of_their_words_in_common_are_copies(texts: list[list[str]]) -> None:
+    texts = [*texts, ["library"]]  # no word is in all of them: such a word tells nothing
+    sets = [set(words) for words in texts]
+    expected = [
+        [j for j, b in enumerate(sets) if j != i and a and b and len(a & b) >= 0.9 * len(a | b)]
+        for i, a in enumerate(sets)
+    ]
+    assert near_duplicates([" ".join(words) for words in texts], "en") == expected
+
+
+def test_of_many_copies_some_are_told() -> None:
+    found = near_duplicates(["budget of roads"] * (MOST + 50) + ["library"], "en")[:-1]
+    assert {len(places) for places in found} == {MOST}
+    assert all(place not in places for place, places in enumerate(found))

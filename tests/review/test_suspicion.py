@@ -70,3 +70,17 @@ def test_documents_without_labels_can_lack_some() -> None:
     found = suspicions(probabilities, given, languages, folds, exclusive=False)
     assert (found.kinds[row], found.wrong[row]) == (MISSING, -1)
     assert found.scores[row] > np.median(found.scores)
+
+
+def test_where_sure_labels_are_missing_gaps_come_first() -> None:
+    random = np.random.default_rng(2)
+    probabilities = random.beta(0.1, 0.4, size=(1200, 12))
+    truth = random.random(probabilities.shape) < probabilities
+    rows = random.permutation(np.flatnonzero(truth.any(axis=1)))[:120]
+    given = truth.copy()
+    for row in rows:
+        given[row, random.choice(np.flatnonzero(truth[row]))] = False
+    found = suspicions(probabilities, given, ["en"] * 1200, np.arange(1200) % 5, exclusive=False)
+    first = np.argsort(-found.scores, kind="stable")[:180]
+    assert np.isin(rows, first).mean() > 0.6  # .52 if wrong labels were taken to be as frequent
+    assert sum(found.kinds[row] == MISSING for row in first) > 150

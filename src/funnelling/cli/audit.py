@@ -47,7 +47,6 @@ def add_to(commands: options.Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.report.audit_listing import audit_listing
-    from funnelling.review.auditing import METHOD
     from funnelling.tasks.auditing import audit_file
 
     number = arguments.number or (SHOWN if arguments.output is None else None)
@@ -55,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
         arguments.source,
         number,
         arguments.output,
-        method=arguments.method or METHOD,
+        method=arguments.method,
         seed=arguments.seed,
         layout=options.layout(arguments),
         strict=arguments.strict,

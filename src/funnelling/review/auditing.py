@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
 MOST_NAMED = 5  # other labels, or documents, that a row names
+MOST_EXPLAINED = 1_000  # documents, the most suspicious, whose words are told: nobody reads those of others
 COLUMNS = (
     *("id", "language", "labels", "kind", "doubted", "rather", "probability"),
     *("words_for", "words_against", "others_against", "peers", "suspicion"),
@@ -67,8 +68,9 @@ def audit(
         label that may be wrong, and ``rather``, the one that may be missing; the ``probability`` of the first
         that is there; ``words_for`` the labels as they are and ``words_against`` them, ``others_against``,
         the document's other labels that speak against; ``peers``, the ids of copies or translations that are
-        labelled otherwise; and the ``suspicion``, from 0 to 1. Where a model has not kept texts as they were
-        written, rows have their ``beginning`` instead of a ``text``.
+        labelled otherwise; and the ``suspicion``, from 0 to 1. Only the 1,000 most suspicious have words.
+        Where a model has not kept texts as they were written, rows have their ``beginning`` instead of a
+        ``text``.
 
     Examples
     --------
@@ -121,7 +123,9 @@ def audit_held_out(
     ranking = rank(documents, seed, verbose)
     first = watched(ranking.order[:number], "evidence", bool(verbose))
     given = documents.corpus.label_matrix(documents.classes)
-    return [_row(documents, ranking, row, given[row]) for row in first]
+    return [
+        _row(documents, ranking, row, given[row], place < MOST_EXPLAINED) for place, row in enumerate(first)
+    ]
 
 
 def rank(documents: HeldOut, seed: int = 0, verbose: int = 0) -> "Ranking":
@@ -155,7 +159,7 @@ class Ranking(NamedTuple):
     disagreeing: dict[int, Disagreement]
 
 
-def _row(documents: HeldOut, ranking: Ranking, row: int, given: Rows) -> Row:
+def _row(documents: HeldOut, ranking: Ranking, row: int, given: Rows, explained: bool) -> Row:
     corpus, classes = documents.corpus, documents.classes
     doubts, peers = ranking.doubts, ranking.disagreeing.get(row)
     kind = doubts.kinds[row]
@@ -167,7 +171,7 @@ def _row(documents: HeldOut, ranking: Ranking, row: int, given: Rows) -> Row:
         doubted = min(peers.wrong, key=lambda column: chances[column], default=NONE)
         rather = max(peers.missing, key=lambda column: chances[column], default=NONE)
     first = doubted if doubted != NONE else rather
-    words_for, words_against = _words(documents, row, doubted, rather)
+    words_for, words_against = _words(documents, row, doubted, rather) if explained else ([], [])
     text = {"text": corpus.texts[row]}
     if documents.beginnings is not None:
         text = {"beginning": documents.beginnings[row]}

@@ -90,6 +90,7 @@ def held_out_by_folds(
     Documents in a language that no other fold teaches are left out.
     """
     classes = corpus.label_set()
+    place_of = {label: place for place, label in enumerate(classes)}
     folds = outer_folds(corpus, FOLDS, seed, verbose)
     probabilities = np.zeros((len(corpus), len(classes)))
     judge_of = np.full(len(corpus), -1, dtype=np.intp)
@@ -104,7 +105,7 @@ def held_out_by_folds(
         if not len(rows):
             continue
         test = corpus.select(rows)
-        columns = np.array([classes.index(str(label)) for label in method.classes_])
+        columns = np.array([place_of[str(label)] for label in method.classes_])
         probabilities[np.ix_(rows, columns)] = method.predict_proba(test.texts, languages=test.languages)
         judge_of[rows] = len(judges)
         judges.append(method)

@@ -3,8 +3,10 @@
 Each label of a document has a probability by its text, and, where documents have several labels, by its other
 labels (`co_occurrence`). The odds that a label was added are those against it, the odds that one was dropped
 those for it, and a swap is both: Bayes' rule, each label being as likely a slip as any other. How the three
-weigh against each other differs from corpus to corpus, for in most there are more gaps than wrong labels:
-it is learned by changing a label of every document, and telling such documents from those as they are.
+weigh against each other differs from corpus to corpus, for in most there are more gaps than wrong labels: it
+is learned by changing a label of every document, and telling such documents from those as they are. How often
+each happens is read off where nothing else explains it: gaps among the surest labels, and labels that are
+there though they are least likely (as in learning from noisy labels, where these bound the noise).
 
 Where each document has exactly one label it is doubted as much as it is improbable.
 """
@@ -26,6 +28,7 @@ HIGHEST = 14.0  # log-odds that count
 PRIOR_DOCUMENTS = 5  # that a language counts as having, labelled as in all languages
 NONE = -1  # in place of a column
 STEPS, RIDGE = 25, 1e-3  # of Newton's method
+SUREST = 0.1  # the part of labels, by their odds, of which gaps and additions are counted
 
 Columns = NDArray[np.intp]
 Change = Literal["dropped", "added", "swapped"]
@@ -74,9 +77,10 @@ def suspicions(
     traces = _traces(odds, given, judged)
     against = np.where(given & judged, -odds, -np.inf)
     missed = np.where(given, -np.inf, odds)
-    kinds = [(WRONG, MISSING, SWAPPED)[place] for place in _parts(traces).argmax(axis=1).tolist()]
+    shares = _shares(odds, given)
+    kinds = [(MISSING, WRONG, SWAPPED)[place] for place in _parts(traces, shares).argmax(axis=1).tolist()]
     return Suspicions(
-        scores=_told_apart(traces, changed),
+        scores=_told_apart(traces, changed, shares),
         wrong=_best(against),
         missing=_best(missed),
         kinds=kinds,
@@ -122,46 +126,73 @@ def _judged(given: Targets, folds: Folds) -> Targets:
 
 
 def _traces(odds: Cells, given: Targets, judged: Targets) -> Array:
-    """The log-odds that a document has an added label, and that it lacks a dropped one: (documents, 2)."""
+    """The log-odds that a document lacks a dropped label, and that it has an added one: (documents, 2)."""
     odds = np.clip(odds, -HIGHEST, HIGHEST)
     added = np.where(given & judged, np.exp(-odds), 0).sum(axis=1, dtype=np.float64) / np.maximum(
         (~given).sum(axis=1), 1
     )
     dropped = np.where(given, 0, np.exp(odds)).sum(axis=1, dtype=np.float64) / (given.sum(axis=1) + 1)
-    traces: Array = np.log(np.column_stack([added, dropped]) + np.exp(-HIGHEST))
+    traces: Array = np.log(np.column_stack([dropped, added]) + np.exp(-HIGHEST))
     return traces
 
 
-def _parts(traces: Array) -> Array:
-    """The log-odds of a wrong label, a missing one, and both."""
-    return np.column_stack([traces, traces.sum(axis=1)])
+def _parts(traces: Array, shares: Array) -> Array:
+    """The log-odds of a missing label, a wrong one, and both, if they are as frequent as ``shares``."""
+    return np.column_stack([traces, traces.sum(axis=1)]) + np.log(shares)
 
 
 def _changed(given: Targets, kind: Change, random: np.random.Generator) -> tuple[Targets, Rows]:
     """Documents with a label dropped, added or swapped, any as likely as another; and where that could be."""
-    keys = random.random((2, *given.shape))
     has, lacks = given.any(axis=1), ~given.all(axis=1)
     rows = np.ones(len(given), dtype=bool)
-    labels = given.copy()
-    places = np.arange(len(given))
     if kind != "added":
         rows &= has
-        labels[places, np.where(given, keys[0], -1).argmax(axis=1)] = False
     if kind != "dropped":
         rows &= lacks
-        labels[places, np.where(given, -1, keys[1]).argmax(axis=1)] = True
+    labels, places = given.copy(), np.flatnonzero(rows)
+    if kind != "added":
+        labels[places, _drawn(given, places, random)] = False
+    if kind != "dropped":
+        labels[places, _drawn(~given, places, random)] = True
     return labels, rows
 
 
-def _told_apart(traces: Array, changed: Sequence[Array]) -> Array:
-    """How much each document looks like one with a label changed, 0 to 1, by a logistic regression."""
-    present = [each for each in changed if len(each)]
+def _drawn(cells: Targets, places: Columns, random: np.random.Generator) -> Columns:
+    """A column of each place among those that are true in it, any as likely as another."""
+    columns = random.integers(cells.shape[1], size=len(places))
+    while len(again := np.flatnonzero(~cells[places, columns])):
+        columns[again] = random.integers(cells.shape[1], size=len(again))
+    return columns
+
+
+def _shares(odds: Cells, given: Targets) -> Array:
+    """How many of all changed documents have a label dropped, added and swapped.
+
+    As many labels are looked at on either side as a part of the documents has or lacks, so that the counts
+    compare; one more on each side keeps a few labels from saying much. Of swaps they tell nothing: half of
+    what either side can hold is taken for them, which makes the three as many where the sides are equal.
+    """
+    has, lacks = np.count_nonzero(given), np.count_nonzero(~given)
+    low, high = int(SUREST * lacks), odds.size - 1 - int(SUREST * has)
+    bounds = np.partition(odds, [low, high], axis=None)[[low, high]]
+    additions = np.count_nonzero(given & (odds < bounds[0])) + 1
+    gaps = np.count_nonzero(~given & (odds > bounds[1])) + 1
+    swaps = min(gaps, additions) / 2
+    return np.array([gaps - swaps, additions - swaps, swaps]) / (gaps + additions - swaps)
+
+
+def _told_apart(traces: Array, changed: Sequence[Array], shares: Array) -> Array:
+    """How much each document looks like one with a label changed, 0 to 1, by a logistic regression.
+
+    ``changed`` are traces of documents by what was changed in them, and ``shares`` what each of these counts.
+    """
+    present = [(each, share) for each, share in zip(changed, shares.tolist(), strict=True) if len(each)]
     if not present:
         return np.zeros(len(traces))
-    points = np.vstack([_with_any(traces), *map(_with_any, present)])
-    sizes = [len(traces), *map(len, present)]
+    points = np.vstack([_with_any(each, shares) for each in (traces, *(each for each, _ in present))])
+    sizes = [len(traces), *(len(each) for each, _ in present)]
     is_changed = np.repeat([0.0, *[1.0] * len(present)], sizes)
-    weights = np.repeat([1.0, *[1 / len(present)] * len(present)], sizes)
+    weights = np.repeat([1.0, *(share for _, share in present)], sizes)
     spread = points.std(axis=0)
     points = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1)
     points = np.column_stack([np.ones(len(points)), points])
@@ -175,9 +206,9 @@ def _told_apart(traces: Array, changed: Sequence[Array]) -> Array:
     return np.asarray(1 / (1 + np.exp(-(points[: len(traces)] * slopes).sum(axis=1))))
 
 
-def _with_any(traces: Array) -> Array:
+def _with_any(traces: Array, shares: Array) -> Array:
     """Both traces, and the odds of any change at all."""
-    return np.column_stack([traces, np.logaddexp.reduce(_parts(traces), axis=1)])
+    return np.column_stack([traces, np.logaddexp.reduce(_parts(traces, shares), axis=1)])
 
 
 def _best(values: NDArray[np.floating[Any]]) -> Columns:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from funnelling.errors import InputError
 from funnelling.formats.arrow import Kind
 from funnelling.formats.document import given_id, join_labels
 from funnelling.formats.files import STANDARD, writing
@@ -23,7 +24,7 @@ def audit_file(
     number: int | None = None,
     output: FilePath | None = None,
     *,
-    method: str = METHOD,
+    method: str | None = None,
     seed: int = 0,
     layout: Layout = AS_FOUND,
     strict: bool = False,
@@ -40,7 +41,7 @@ def audit_file(
     number : how many documents are told, the most suspicious first; None for all
     output : file whose ending says what it is (.csv, .tsv, .xlsx, .parquet or .jsonl), or - for JSON Lines
         on standard output; with labels corrected, `update` takes it
-    method : that judges the documents of a file
+    method : that judges the documents of a file, or None for the usual one
     seed : of folds, for a file
     layout : where the fields of documents are in the file, as far as that is not to be found
     strict : whether a document with a language that is none is refused, or else left out
@@ -53,13 +54,19 @@ def audit_file(
     ending = JSON_LINES if target is None else check_writable(target)
     if target is not None:
         check_new_files(Path(target).parent, [Path(target)], force)
-    rows = _of_model(source, number, jobs, verbose) if is_model(source) else None
-    if rows is None:
+    if _is_model(source):
+        if method is not None or strict or layout != AS_FOUND:
+            raise InputError(
+                f"{source} is a model, whose own documents are looked at: options on how a file is read and "
+                "judged do not apply. Leave them out, or give a file of documents."
+            )
+        rows = _of_model(source, number, jobs, verbose)
+    else:
         corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
         for line in notes:
             report(line)
         with naming_file(source):
-            rows = audit_corpus(corpus, number, method, seed, jobs, verbose)
+            rows = audit_corpus(corpus, number, method or METHOD, seed, jobs, verbose)
     report(f"{counted(len(rows), 'document')}, the most suspicious first.")
     if target is not None:
         written = (_written(row, ending) for row in rows)
@@ -70,7 +77,7 @@ def audit_file(
     return rows
 
 
-def is_model(source: FilePath) -> bool:
+def _is_model(source: FilePath) -> bool:
     """Whether a name is that of a model, in a folder or on the Hub."""
     name = os.fspath(source)
     return name.startswith("hf://") or os.path.exists(os.path.join(name, MODEL))

@@ -26,15 +26,15 @@ ANY = ""  # the language of offsets for those without their own
 Array = npt.NDArray[np.float64]
 
 
-def log_odds(posteriors: Floats) -> Array:
-    """The log-odds of posteriors, between those of `EDGE`.
+def log_odds(posteriors: npt.NDArray[np.floating[Any]], edge: float = EDGE) -> Array:
+    """The log-odds of posteriors, between those of the ``edge``.
 
     >>> log_odds(np.array([[0.5, 0.0]], np.float32)).round(2).tolist()
     [[0.0, -6.91]]
     """
     from scipy.special import logit
 
-    odds: Array = logit(np.clip(posteriors.astype(np.float64), EDGE, 1 - EDGE))
+    odds: Array = logit(np.clip(posteriors.astype(np.float64), edge, 1 - edge))
     return odds
 
 

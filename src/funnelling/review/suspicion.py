@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from funnelling.funnel.odds import log_odds
 from funnelling.matrices import Folds, Rows, Targets
 from funnelling.randomness import stream
 from funnelling.review.co_occurrence import Array, Beliefs, Cells, OtherLabels
@@ -66,7 +67,8 @@ def suspicions(
     """What is doubted of documents and the labels ``given``, by held-out ``probabilities``."""
     if exclusive:
         return _of_one_label(probabilities, given)
-    beliefs = Beliefs(_logit(probabilities), _logit(_usual(given, np.asarray(languages, dtype=object))))
+    usual = _usual(given, np.asarray(languages, dtype=object))
+    beliefs = Beliefs(*(log_odds(each, SURE).astype(np.float32) for each in (probabilities, usual)))
     others = OtherLabels(beliefs, given, folds, verbose)
     judged = _judged(given, folds)
     odds = others.log_odds(given)
@@ -98,11 +100,6 @@ def _of_one_label(probabilities: Array, given: Targets) -> Suspicions:
         kinds=[SWAPPED] * len(given),
         probabilities=probabilities,
     )
-
-
-def _logit(probabilities: Array) -> Cells:
-    sure = np.clip(probabilities, SURE, 1 - SURE)
-    return np.log(sure / (1 - sure)).astype(np.float32)
 
 
 def _usual(given: Targets, languages: NDArray[np.object_]) -> Array:

@@ -193,6 +193,22 @@ def test_keys(browser: Any, begin: Callable[..., Service], tmp_path: Path) -> No
     assert browser.get_log("browser") == []
 
 
+def test_what_counts_as_a_sign_of_life(browser: Any, service: Service) -> None:
+    enter(browser, service.url)
+    signs = "return performance.getEntriesByType('resource').filter(e => e.name.endsWith('/v1/stay')).length"
+    before = browser.execute_script("document.dispatchEvent(new Event('wheel'));" + signs)
+    for number, sign in enumerate(("wheel", "touchmove", "scroll", "input", "keydown"), 1):
+        browser.execute_script(
+            "const [sign, minutes] = arguments, now = performance.timeOrigin + performance.now();"
+            "Date.now = () => now + minutes * 61_000;"
+            "for (let i = 0; i < 3; i++) document.getElementById('text').dispatchEvent(new Event(sign));",
+            *(sign, number),
+        )
+        until(browser, lambda b, all=number: b.execute_script(signs) >= before + all)
+    assert browser.execute_script(signs) <= before + 6
+    assert browser.get_log("browser") == []
+
+
 def test_two_people_never_get_the_same_document(browser: Any, service: Service) -> None:
     people = [browser.current_window_handle]
     enter(browser, service.url)

@@ -145,6 +145,21 @@ def test_two_people_get_different_documents(open_page: Callable[..., Page]) -> N
     assert page.lines() == []
 
 
+def test_a_sign_of_life_keeps_or_gets_back_the_document(
+    open_page: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page()
+    key = page.ask("next", session=ADA)["document"]["key"]
+    monkeypatch.setattr("funnelling.review.desk.PATIENCE", -1.0)
+    others = page.ask("next", session=BOB)["document"]["key"]
+    assert others == key  # Ada was away
+    page.ask("decide", session=BOB, key=others, action="skip")
+    page.ask("stay", session=ADA, key=key)
+    monkeypatch.undo()
+    assert page.ask("next", session=ADA)["document"]["key"] == key
+    assert page.ask("stay", session=ADA, key="gone")["progress"]["left"] == 12
+
+
 def test_undo_and_skip(open_page: Callable[..., Page]) -> None:
     page = open_page()
     assert page.ask("undo", 409, session=ADA)["detail"] == "There is nothing to take back."

@@ -33,6 +33,12 @@ class SessionRequest(Body):
     who: Name = ""
 
 
+class StayRequest(SessionRequest):
+    """Who is still there, and which document they look at."""
+
+    key: Name = ""
+
+
 class DecisionRequest(SessionRequest):
     """What a person decided about a document."""
 

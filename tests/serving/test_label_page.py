@@ -204,7 +204,7 @@ def test_what_counts_as_a_sign_of_life(browser: Any, service: Service) -> None:
             "for (let i = 0; i < 3; i++) document.getElementById('text').dispatchEvent(new Event(sign));",
             *(sign, number),
         )
-        until(browser, lambda b, all=number: b.execute_script(signs) >= before + all)
+        until(browser, lambda b, sent=number: b.execute_script(signs) >= before + sent)
     assert browser.execute_script(signs) <= before + 6
     assert browser.get_log("browser") == []
 

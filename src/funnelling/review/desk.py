@@ -235,7 +235,7 @@ class Desk:
         return person
 
     def _take_up(self, session: str, key: str) -> _Person:
-        """The person of a session, who has a document, or gets it again; `TakenError` where others have it."""
+        """The person of a session, who has a document or gets it again; `TakenError` where others have it."""
         person = self._seen(session)
         if key not in self._waiting or self._holder.get(key, session) != session:
             raise TakenError

@@ -42,7 +42,7 @@ def create_labelling_app(bench: Bench, settings: ServiceSettings, metrics: Metri
     app.add_middleware(
         Guard, paths=labelling_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
     )
-    add_refusals(app)
+    add_refusals(app, "The page is at /.")
 
     @app.exception_handler(CrowdedError)
     async def refuse(_: Request, __: CrowdedError) -> Response:

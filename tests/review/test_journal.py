@@ -192,7 +192,12 @@ def test_a_hostile_line_is_refused_in_one(tmp_path: Path, line: bytes) -> None:
     path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
     with path.open("ab") as file:
         file.write(line + b"\n" + json.dumps(Decision("label", DOG).record()).encode() + b"\n")
-    for read in (lambda: Desk([], Journal(path)), lambda: list(read_documents(path))):
+
+    def put_on_a_desk() -> None:
+        with Journal(path) as journal:
+            Desk([], journal)
+
+    for read in (put_on_a_desk, lambda: labels_in(path)):
         with pytest.raises(InputError, match=r"journal\.jsonl:3: ") as told:
             read()
         assert len(str(told.value).splitlines()) == 1

@@ -177,6 +177,7 @@ def test_a_sign_of_life_gets_a_document_back_that_nobody_has(open_page: Callable
     key = page.ask("next", session=ADA)["document"]["key"]
     page.ask("decide", session=ADA, key=key, action="skip")
     assert page.ask("stay", session=BOB, key="gone")["progress"]["left"] == 12
+    page.ask("stay", session=ADA, key=key)  # which she skipped
     page.ask("stay", session=BOB, key=key)
     assert page.ask("next", session=BOB)["document"]["key"] == key
 

@@ -9,16 +9,17 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b
-from itertools import islice
 from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.document import FIELDS, quoted
-from funnelling.formats.files import STANDARD, raw_lines, reading
+from funnelling.formats.files import LONGEST, STANDARD, reading
 
 VERSION = 1
 HEADER = {"journal": "funnelling", "version": VERSION}
 LABEL, SKIP, UNDO, NOTE = ACTIONS = ("label", "skip", "undo", "note")
+
+_LONGEST_HEADER = 1_000  # bytes; the first line of another file may be all of it
 
 Numbered = tuple[int, dict[str, Any]]  # a line, by its number
 
@@ -40,9 +41,11 @@ def journal_mark(path: str | os.PathLike[str]) -> str | None:
     if os.fspath(path) == STANDARD:  # which cannot be read again
         return None
     with suppress(InputError, ValueError, RecursionError), reading(path) as stream:
-        header, first = (json.loads(line) for _, line in islice(raw_lines(stream, ""), 2))
-        if isinstance(header, dict) and is_header(header) and isinstance(first, dict) and first.get("time"):
-            return blake2b(str(first["time"]).encode(errors="replace"), digest_size=8).hexdigest()
+        header = json.loads(stream.readline(_LONGEST_HEADER))
+        if isinstance(header, dict) and is_header(header):
+            first = json.loads(stream.readline(LONGEST))
+            if isinstance(first, dict) and first.get("time"):
+                return blake2b(str(first["time"]).encode(errors="replace"), digest_size=8).hexdigest()
     return None
 
 

@@ -239,7 +239,7 @@ class Desk:
         person = self._seen(session)
         if key not in self._waiting or self._holder.get(key, session) != session:
             raise TakenError
-        if person.has is None:
+        if person.has is None and session not in self._skipped.get(key, ()):
             self._give(session, key)
         return person
 

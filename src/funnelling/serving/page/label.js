@@ -333,11 +333,12 @@ place("undo").addEventListener("click", undo);
 place("undo-last").addEventListener("click", undo);
 place("again").addEventListener("click", next);
 place("language").addEventListener("change", correctLanguage);
-place("note").addEventListener("change", () => {
+place("note").addEventListener("change", async () => {
   const note = place("note").value;
   if (!shown || note === shown.note) return;
   shown.note = note;
-  ask("/v1/decide", { key: shown.key, action: "note", note }, true);
+  const answer = await ask("/v1/decide", { key: shown.key, action: "note", note }, true);
+  if (answer instanceof Refusal && answer.status !== 409) say(answer.message, true); // of one that others have, saving tells
 });
 place("use-keys").checked = remembered("funnelling-keys") !== "off";
 place("use-keys").addEventListener("change", useKeys);

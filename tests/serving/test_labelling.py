@@ -153,11 +153,11 @@ def test_a_new_label_has_no_bar(open_page: Callable[..., Page], model: Any) -> N
 
 
 def test_a_full_journal_is_told_and_keeps_what_it_has(open_page: Callable[..., Page]) -> None:
-    page = open_page(most=600)
+    page = open_page(most=400)
     for status in (200, 507, 507):
         shown = page.ask("next", session=ADA)["document"]
         told = page.ask("decide", status, session=ADA, key=shown["key"], action="label", labels=["food"])
-    assert "is full, it may have 600 bytes" in told["detail"]
+    assert "is full, it may have 400 bytes" in told["detail"]
     assert "--max-journal" in told["detail"]
     assert page.ask("next", session=ADA)["document"] == shown
     assert len(page.lines()) == 1

@@ -383,7 +383,7 @@ def test_labels_are_those_of_the_label_set(open_page: Callable[..., Page], model
         (["--journal", "thesis.jsonl"], "thesis.jsonl: holds something else than a journal"),
         (["--journal", "folder.jsonl"], "folder.jsonl: is no file"),
         (["--journal", "gone/j.jsonl", "--all"], "gone/j.jsonl: cannot be written (no such file"),
-        (["--journal", "deep.jsonl", "--all"], "deep.jsonl:2: JSON nested too deeply"),
+        (["--journal", "deep.jsonl", "--all"], "deep.jsonl:2: damaged"),
         (["--label-set", "set.csv"], "set.csv: none of the labels is in it"),
         ([], "docs.jsonl: every document has labels. Add --all"),
     ],

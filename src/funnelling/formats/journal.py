@@ -68,6 +68,11 @@ def cut_off(name: str, line: int) -> str:
     return f"{name}:{line}: cut off, and left out: it was being written when a program stopped, or is now."
 
 
+def damaged(name: str, line: int) -> InputError:
+    """The refusal of a line within a journal that holds no object."""
+    return InputError(f"{name}:{line}: damaged, it is no JSON object in UTF-8. Delete the line.")
+
+
 def check_decision(record: Mapping[str, object], name: str, line: int) -> None:
     """Refuse a line that is no decision about a document."""
     if record.get("action") not in ACTIONS or not isinstance(record.get("text"), str):

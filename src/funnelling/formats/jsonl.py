@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import LONGEST, too_long, writing
-from funnelling.formats.journal import check_header, cut_off, decided, is_header
+from funnelling.formats.journal import check_header, cut_off, damaged, decided, is_header
 from funnelling.formats.layout import Layout
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class JsonRows:
                 record = parse_object(line.rstrip(), f"{self.name}:{number}")
             except InputError:
                 if line.endswith("\n"):
-                    raise
+                    raise damaged(self.name, number) from None
                 if self._cut != number:
                     logger.info("%s", cut_off(self.name, number))
                 self._cut = number

@@ -12,7 +12,7 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber, to_document, to_record
 from funnelling.formats.files import LONGEST, cannot_write, raw_lines, reading, too_long
-from funnelling.formats.journal import HEADER, check_decision, check_header, cut_off, is_header
+from funnelling.formats.journal import HEADER, check_decision, check_header, cut_off, damaged, is_header
 from funnelling.formats.jsonl import parse_object
 from funnelling.work.alone import try_lock, uninterrupted
 
@@ -234,10 +234,9 @@ class Journal:
 
 def _parsed(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
-        text = line.decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{name}:{number}: not UTF-8 text. Delete the line.") from None
-    return parse_object(text.rstrip(), f"{name}:{number}")
+        return parse_object(line.decode().rstrip(), name)
+    except (UnicodeDecodeError, InputError):
+        raise damaged(name, number) from None
 
 
 def _sync_folder(path: str) -> None:

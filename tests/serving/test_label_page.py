@@ -174,6 +174,9 @@ def test_keys(browser: Any, begin: Callable[..., Service], tmp_path: Path) -> No
     assert browser.find_element("id", "status").text.startswith("animals ")
     press(browser, "/", "MUS", "ENTER", "ESCAPE")
     assert set(browser.execute_script(chosen)) == before ^ {"animals", "music"}
+    press(browser, "/", "a|b", "ENTER")
+    assert "A new label has no “|”" in browser.find_element("id", "status").text
+    press(browser, "ESCAPE")
     press(browser, "/", "poems", "ENTER", "ESCAPE")  # a label that there was not
     until(browser, lambda b: b.find_elements("css selector", "#text mark"))
     press(browser, "n", "odd", "ESCAPE")

@@ -301,11 +301,12 @@ def _follow(pipe: Connection) -> None:
 def start_logging() -> None:
     """Log one line per request and per failure; of an exception only what quotes no document."""
     handler = Messages(_Discreet("%(asctime)s %(message)s"), _DiscreetJson())
-    for name in ("funnelling.serving", "uvicorn", "asyncio"):
+    ours = ("funnelling.serving", "funnelling.review")
+    for name in (*ours, "uvicorn", "asyncio"):
         named = logging.getLogger(name)
         named.handlers = [handler]
         named.propagate = False
-        named.setLevel(logging.INFO if name == "funnelling.serving" else logging.ERROR)
+        named.setLevel(logging.INFO if name in ours else logging.ERROR)
 
 
 class _Discreet(logging.Formatter):

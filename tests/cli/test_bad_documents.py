@@ -96,6 +96,11 @@ UNLEARNABLE: dict[str, tuple[str, bytes, list[str]]] = {
         _lines({"text": "a", "language": "en"}, {"text": "b", "language": "en"}),
         ["docs.jsonl: no labelled document", '"labels"'],
     ),
+    "labels not filled in": (
+        "docs.csv",
+        b"text,language,labels,suggested\na,en,,x\nb,en,,\n",
+        ['docs.csv: no labelled document: "labels" is empty or missing in all of them'],
+    ),
     "CSV without labels": ("docs.csv", b"text,language\na,en\nb,en\n", ["docs.csv: no labelled document"]),
     "one label everywhere": (
         "docs.jsonl",

@@ -90,6 +90,24 @@ def test_who_was_away_may_decide_as_long_as_nobody_has_it(open_desk: Callable[[]
     assert desk.labelled == 1
 
 
+def test_who_comes_back_has_the_document_again_unless_others_have_it(open_desk: Callable[[], Desk]) -> None:
+    global now
+    desk = open_desk()
+    for session in ("ada", "bob"):
+        desk.take(session)
+    now = 2 * PATIENCE
+    assert desk.take("eve") == KEYS[0]  # so that the other two are absent
+    for session, key in (("ada", KEYS[0]), ("bob", KEYS[1]), ("eve", KEYS[2])):
+        desk.stay(session, key)
+    assert desk.take("sam") == KEYS[2]  # eve has but one, and ada none
+    assert desk.take("bob") == KEYS[1]
+    assert desk.take("ada") == KEYS[3]
+    now = 4 * PATIENCE
+    assert desk.take("tom") == KEYS[0]
+    desk.correct_language("bob", KEYS[1], "it")
+    assert desk.take("bob") == KEYS[1]
+
+
 def test_what_is_decided_holds_after_a_restart(open_desk: Callable[[], Desk]) -> None:
     desk = open_desk()
     desk.take("ada")

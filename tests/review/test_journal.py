@@ -12,6 +12,8 @@ import pytest
 from funnelling import read_documents
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber
+from funnelling.formats.journal import HEADER, cut_off
+from funnelling.review.desk import Desk
 from funnelling.review.journal import Decision, FullError, InUseError, Journal
 
 CAT = Document("1", "a cat", "en", ("animals",))
@@ -63,12 +65,15 @@ def test_a_document_without_an_id_is_known_by_its_text(tmp_path: Path) -> None:
     assert all(isinstance(document.id, LineNumber) for document in read_documents(path))
 
 
-def test_half_a_line_is_cut_off(tmp_path: Path) -> None:
+def test_half_a_line_is_cut_off_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "funnelling")
     path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
     whole = path.read_bytes()
     path.write_bytes(whole + whole.splitlines(keepends=True)[1][:40])
     assert labels_in(path) == {"1": ("animals",)}  # also while it stands there
+    assert caplog.messages == [cut_off(str(path), 3)]
     journal_of(path, Decision("label", DOG))
+    assert caplog.messages == [cut_off(str(path), 3)] * 2
     assert labels_in(path) == {"1": ("animals",), "2": ("animals", "food")}
     for size in range(len(whole.splitlines(keepends=True)[0])):  # killed as it began
         path.write_bytes(whole[:size])
@@ -160,6 +165,92 @@ def test_a_line_that_is_no_decision_is_named(tmp_path: Path, line: str) -> None:
         list(journal.decisions())
     with pytest.raises(InputError, match=r"journal.jsonl:3: "):
         list(read_documents(path))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b"\0" * 1_000,
+        b'{"action": "label", "text": "a\0"}',
+        b'{"action": "label", "text": "a", "labels": ["b"], "labels": []}',
+        b'{"action": "label", "text": 7}',
+        b'{"action": ["label"], "text": "a"}',
+        b'{"action": "label", "text": "a", "labels": {}}',
+        b'{"action": "label", "text": "a", "labels": [[]]}',
+        b'{"action": "label", "text": "a", "labels": [""]}',
+        b'{"action": "label", "text": "a", "language": 1}',
+        b'{"action": "label", "text": "a", "id": 1e999}',
+        b'{"action": "label", "text": "a", "id": NaN}',
+        b'{"action": "label", "text": "a", "id": ' + b"1" * 5_000 + b"}",
+    ],
+    ids=lambda line: repr(line[:60]),
+)
+def test_a_hostile_line_is_refused_in_one(tmp_path: Path, line: bytes) -> None:
+    path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
+    with path.open("ab") as file:
+        file.write(line + b"\n" + json.dumps(Decision("label", DOG).record()).encode() + b"\n")
+
+    def put_on_a_desk() -> None:
+        with Journal(path) as journal:
+            Desk([], journal)
+
+    for read in (put_on_a_desk, lambda: labels_in(path)):
+        with pytest.raises(InputError, match=r"journal\.jsonl:3: ") as told:
+            read()
+        assert len(str(told.value).splitlines()) == 1
+        assert len(str(told.value)) < 400
+
+
+def test_odd_values_are_taken(tmp_path: Path) -> None:
+    path = journal_of(tmp_path / "journal.jsonl")
+    line = (
+        r'{"action": "label", "text": "a\ud800", "labels": ["b\udc00", 7], "note": null, "suggested": [{}]}'
+    )
+    path.write_text(f"{json.dumps(HEADER)}\n\n{line}\n")
+    with Journal(path) as journal:
+        (decision,) = journal.decisions()
+        assert (decision.note, decision.time) == ("", "")
+        journal.append(decision)
+    document = next(iter(read_documents(path)))
+    assert (document.text, document.labels) == ("a\ufffd", ("b\ufffd", "7"))
+
+
+@pytest.mark.parametrize(
+    "first", ["[" * 60_000, '{"journal": "funnelling", "version": "' + "9" * 9_000 + '"}']
+)
+def test_a_hostile_first_line_is_refused(tmp_path: Path, first: str) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text(first + "\n")
+    with pytest.raises(InputError, match="journal") as told:
+        Journal(path)
+    assert len(str(told.value)) < 400
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
+    for module in ("formats.files", "review.journal"):
+        monkeypatch.setattr(f"funnelling.{module}.LONGEST", 2**20)
+    for end in ("", "\n"):
+        path.write_text(f"{json.dumps(HEADER)}\n{'x' * 2**21}{end}")
+        with pytest.raises(InputError, match="a line of more than"), Journal(path) as journal:
+            list(journal.decisions())
+        assert path.stat().st_size > 2**21
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links and pipes")
+def test_what_may_stand_at_the_path(tmp_path: Path) -> None:
+    link, loop, pipe = (tmp_path / name for name in ("link.jsonl", "loop.jsonl", "pipe.jsonl"))
+    link.symlink_to(tmp_path / "journal.jsonl")
+    journal_of(link, Decision("label", CAT))
+    assert link.is_symlink()
+    assert list(labels_in(tmp_path / "journal.jsonl")) == ["1"]
+    loop.symlink_to(loop)
+    os.mkfifo(pipe)
+    for path in (loop, pipe, tmp_path / "gone" / "journal.jsonl"):
+        with pytest.raises(InputError, match=path.name):
+            Journal(path)
 
 
 def test_a_line_in_another_encoding_is_named(tmp_path: Path) -> None:

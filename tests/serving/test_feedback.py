@@ -49,7 +49,7 @@ def test_who_may_send_it(make_client: Any, tmp_path: Path) -> None:
     [
         ({**GOOD, "labels": ["poems"]}, 'The model has no label "poems"'),
         ({"text": "a"}, '"labels" is missing'),
-        ({**GOOD, "note": "x" * 2_001}, "at most 2,000 characters"),
+        ({**GOOD, "note": "x" * 10_001}, "at most 10,000 characters"),
         ({**GOOD, "who": "Ada"}, '"who" is no field of a document'),
     ],
 )

@@ -174,6 +174,9 @@ def test_keys(browser: Any, begin: Callable[..., Service], tmp_path: Path) -> No
     assert browser.find_element("id", "status").text.startswith("animals ")
     press(browser, "/", "MUS", "ENTER", "ESCAPE")
     assert set(browser.execute_script(chosen)) == before ^ {"animals", "music"}
+    press(browser, "/", "a|b", "ENTER")
+    assert "A new label has no “|”" in browser.find_element("id", "status").text
+    press(browser, "ESCAPE")
     press(browser, "/", "poems", "ENTER", "ESCAPE")  # a label that there was not
     until(browser, lambda b: b.find_elements("css selector", "#text mark"))
     press(browser, "n", "odd", "ESCAPE")
@@ -190,6 +193,22 @@ def test_keys(browser: Any, begin: Callable[..., Service], tmp_path: Path) -> No
     press(browser, "1", "ENTER")
     assert len(lines(tmp_path / "journal.jsonl")) == 4
     browser.find_element("id", "use-keys").click()
+    assert browser.get_log("browser") == []
+
+
+def test_what_counts_as_a_sign_of_life(browser: Any, service: Service) -> None:
+    enter(browser, service.url)
+    signs = "return performance.getEntriesByType('resource').filter(e => e.name.endsWith('/v1/stay')).length"
+    before = browser.execute_script("document.dispatchEvent(new Event('wheel'));" + signs)
+    for number, sign in enumerate(("wheel", "touchmove", "scroll", "input", "keydown"), 1):
+        browser.execute_script(
+            "const [sign, minutes] = arguments, now = performance.timeOrigin + performance.now();"
+            "Date.now = () => now + minutes * 61_000;"
+            "for (let i = 0; i < 3; i++) document.getElementById('text').dispatchEvent(new Event(sign));",
+            *(sign, number),
+        )
+        until(browser, lambda b, sent=number: b.execute_script(signs) >= before + sent)
+    assert browser.execute_script(signs) <= before + 6
     assert browser.get_log("browser") == []
 
 

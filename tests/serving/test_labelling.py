@@ -3,6 +3,7 @@
 import copy
 import json
 import shutil
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,7 +14,9 @@ import pytest
 
 from funnelling import load_model, read_documents, write_documents
 from funnelling.cli import main
+from funnelling.errors import InputError
 from funnelling.formats.document import Document
+from funnelling.formats.journal import HEADER
 from funnelling.labelsets import Label, LabelSet
 from funnelling.method.following import follow_label_set
 from funnelling.review.desk import Desk
@@ -68,14 +71,16 @@ def open_page(model: Any, model_path: Path, tmp_path: Path) -> Iterator[Callable
             client.__exit__(None, None, None)
             journal.close()
 
-    def begin(after: int = 0, other_model: Any = None, token: str | None = None, **how: Any) -> Page:
+    def begin(
+        after: int = 0, other_model: Any = None, token: str | None = None, most: int = 2**20, **how: Any
+    ) -> Page:
         stop()
         path, data = tmp_path / "journal.jsonl", tmp_path / "docs.jsonl"
         if not data.exists():
             write_documents(data, documents())
         served = other_model or model
         queue = read_queue(served, data, **how)
-        journal = Journal(path)
+        journal = Journal(path, most=most)
         settings = ServiceSettings(str(model_path), token=token)
         metrics = Metrics(labelling_paths(), served.languages_)
         engine = Engine(served, metrics, settings.limits.words)
@@ -136,6 +141,28 @@ def test_a_decision_is_on_disk_before_the_next_document_is_shown(open_page: Call
     assert first["key"] not in seen
 
 
+def test_a_new_label_has_no_bar(open_page: Callable[..., Page], model: Any) -> None:
+    label_set = LabelSet.of([Label("animals"), Label("food|drink")])
+    page = open_page(other_model=follow_label_set(model, label_set))
+    key = page.ask("next", session=ADA)["document"]["key"]
+    decision = {"session": ADA, "key": key, "action": "label"}
+    told = page.ask("decide", 422, **decision, labels=["animals", "a|b"])
+    assert told["detail"] == 'A new label has no "|", which joins labels: add the parts of "a|b" one by one.'
+    page.ask("decide", **decision, labels=["food|drink"])  # is no new one
+    assert [document.labels for document in read_documents(page.journal)] == [("food|drink",)]
+
+
+def test_a_full_journal_is_told_and_keeps_what_it_has(open_page: Callable[..., Page]) -> None:
+    page = open_page(most=400)
+    for status in (200, 507, 507):
+        shown = page.ask("next", session=ADA)["document"]
+        told = page.ask("decide", status, session=ADA, key=shown["key"], action="label", labels=["food"])
+    assert "is full, it may have 400 bytes" in told["detail"]
+    assert "--max-journal" in told["detail"]
+    assert page.ask("next", session=ADA)["document"] == shown
+    assert len(page.lines()) == 1
+
+
 def test_two_people_get_different_documents(open_page: Callable[..., Page]) -> None:
     page = open_page()
     keys = [page.ask("next", session=session)["document"]["key"] for session in (ADA, BOB, ADA)]
@@ -143,6 +170,16 @@ def test_two_people_get_different_documents(open_page: Callable[..., Page]) -> N
     stolen = page.ask("decide", 409, session=BOB, key=keys[0], action="label", labels=[])
     assert stolen["detail"].startswith("Somebody else has this document")
     assert page.lines() == []
+
+
+def test_a_sign_of_life_gets_a_document_back_that_nobody_has(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    key = page.ask("next", session=ADA)["document"]["key"]
+    page.ask("decide", session=ADA, key=key, action="skip")
+    assert page.ask("stay", session=BOB, key="gone")["progress"]["left"] == 12
+    page.ask("stay", session=ADA, key=key)  # which she skipped
+    page.ask("stay", session=BOB, key=key)
+    assert page.ask("next", session=BOB)["document"]["key"] == key
 
 
 def test_undo_and_skip(open_page: Callable[..., Page]) -> None:
@@ -168,7 +205,13 @@ def test_undo_and_skip(open_page: Callable[..., Page]) -> None:
         (422, "next", {"session": ADA, "colour": 1}, '"colour" is no field of the body'),
         (404, "decide", {"session": ADA, "key": "x", "action": "skip"}, "There is no such document"),
         (404, "passages", {"key": "x", "labels": []}, "There is no such document"),
-        (422, "decide", {"session": ADA, "key": "KEY", "action": "eat"}, "nput should be 'label', 'skip'"),
+        (
+            422,
+            "decide",
+            {"session": ADA, "key": "KEY", "action": "eat"},
+            "\"action\" must be 'label', 'skip' or 'note'.",
+        ),
+        (422, "next", {"session": "short"}, '"session" must have at least 8 characters.'),
         (422, "decide", {"session": ADA, "key": "KEY", "action": "label"}, '"labels" is missing'),
         (422, "decide", {"session": ADA, "key": "KEY", "action": "label", "labels": [" "]}, "not be empty"),
     ],
@@ -181,6 +224,20 @@ def test_refusals(
     if body.get("key") == "KEY":
         body = {**body, "key": key}
     assert reason in page.ask(path, status, **body)["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "example"),
+    [
+        ("next", '{"session": "…"}'),
+        ("decide", '{"session": "…", "key": "…", "action": "…"}'),
+        ("language", '{"session": "…", "key": "…", "language": "…"}'),
+        ("passages", '{"key": "…", "labels": ["…"]}'),
+    ],
+)
+def test_what_a_body_looks_like(open_page: Callable[..., Page], path: str, example: str) -> None:
+    answer = open_page().client.post(f"/v1/{path}", json=[1])
+    assert answer.json()["detail"] == f"The body must be an object such as {example}."
 
 
 def test_where_documents_have_one_label_none_and_two_are_refused(
@@ -241,6 +298,23 @@ def test_what_is_shown_of_a_file(model: Any, tmp_path: Path) -> None:
         read_queue(model, path)
 
 
+def test_documents_whose_language_is_none_are_left_out(model: Any, tmp_path: Path) -> None:
+    path = tmp_path / "docs.csv"
+    path.write_text('id,language,text\n1,eng,a cat\n2,"Elvish, I think",x\n3,und,a dog in this house\n')
+    told: list[str] = []
+    queue = read_queue(model, path, as_they_are=True, report=told.append)
+    assert [(document.id, document.language) for document in queue.documents] == [("1", "en"), ("3", None)]
+    assert told == [
+        f'{path}: left out 1 document whose language is none: "Elvish, I think" '
+        "(--language-column none detects them)."
+    ]
+    with pytest.raises(InputError, match=r'docs.csv: document "2": .* is not a language tag'):
+        read_queue(model, path, strict=True)
+    path.write_text('id,language,text\n2,"Elvish, I think",x\n')
+    with pytest.raises(InputError, match=r"docs.csv: no document is in a language"):
+        read_queue(model, path)
+
+
 def test_a_language_that_the_model_does_not_know_can_be_labelled(
     open_page: Callable[..., Page], tmp_path: Path
 ) -> None:
@@ -263,6 +337,9 @@ def test_a_wrong_language_can_be_corrected(
     document = page.ask("next", session=ADA)["document"]
     asked = {"session": ADA, "key": document["key"]}
     assert "not a language" in page.ask("language", 422, **asked, language="?")["detail"]
+    for tag in ("xx", "und", "qaa"):
+        assert "no language of ISO 639" in page.ask("language", 422, **asked, language=tag)["detail"]
+    assert page.ask("language", **asked, language="Finnish")["document"]["language"] == "fi"
     page.ask("language", 409, session=BOB, key=document["key"], language="de")
     corrected = page.ask("language", **asked, language="DE")["document"]
     (row,) = model.predict_proba([TEXTS["de"]], languages=["de"])
@@ -304,6 +381,9 @@ def test_labels_are_those_of_the_label_set(open_page: Callable[..., Page], model
         (["--learn-after", "-1"], "'-1' is not a whole number, 0 or more"),
         (["-o", "folder"], "folder exists and is no model that learned from docs-journal.jsonl"),
         (["--journal", "thesis.jsonl"], "thesis.jsonl: holds something else than a journal"),
+        (["--journal", "folder.jsonl"], "folder.jsonl: is no file"),
+        (["--journal", "gone/j.jsonl", "--all"], "gone/j.jsonl: cannot be written (no such file"),
+        (["--journal", "deep.jsonl", "--all"], "deep.jsonl:2: damaged"),
         (["--label-set", "set.csv"], "set.csv: none of the labels is in it"),
         ([], "docs.jsonl: every document has labels. Add --all"),
     ],
@@ -319,12 +399,29 @@ def test_what_cannot_begin(
     monkeypatch.chdir(tmp_path)
     write_documents("docs.jsonl", [Document("1", "a cat", "en", ("animals",))])
     Path("thesis.jsonl").write_text("my thesis\n")
+    Path("deep.jsonl").write_text(json.dumps(HEADER) + "\n" + "[" * 100_000 + "\n")
+    Path("folder.jsonl").mkdir()
     Path("set.csv").write_text("id,name_en\nc1,Cats\n")
     shutil.copytree(model_path, "folder")
     words = ["label", str(model_path), "docs.jsonl", *([] if "-o" in options else ["-o", "new"]), *options]
     with suppress(SystemExit):  # options are refused as argparse does it
-        assert main(words) == 2
+        assert main([*words, "--port", "0"]) == 2
     assert reason in capsys.readouterr().err
+    assert not Path("docs-journal.jsonl").exists()
+
+
+@pytest.mark.parametrize("command", ["label", "serve"])
+def test_a_port_that_is_taken_leaves_no_journal(
+    model_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    data, journal = tmp_path / "docs.jsonl", tmp_path / "new.jsonl"
+    write_documents(data, documents(3))
+    words = {"label": [data, "--learn-after", 0, "--journal", journal], "serve": ["--feedback", journal]}
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main([command, str(model_path), *map(str, words[command]), "--port", str(port)]) == 2
+    assert f"127.0.0.1:{port}: address already in use" in capsys.readouterr().err
+    assert not journal.exists()
 
 
 def test_the_model_learns_meanwhile(open_page: Callable[..., Page], model_path: Path, tmp_path: Path) -> None:
@@ -347,5 +444,12 @@ def test_the_model_learns_meanwhile(open_page: Callable[..., Page], model_path: 
     assert sorted(file.name for file in model_path.iterdir()) == before
     assert "new" in load_model(tmp_path / "labelled").classes_
     assert learned_before(tmp_path / "labelled", page.journal) == 6
+    elsewhere = tmp_path / "elsewhere" / page.journal.name
+    elsewhere.parent.mkdir()
+    for content in (None, page.journal.read_text("utf-8").replace('"time": "2', '"time": "1')):
+        if content is not None:
+            elsewhere.write_text(content, "utf-8")
+        with pytest.raises(Exception, match=r"another journal that is called journal\.jsonl"):
+            learned_before(tmp_path / "labelled", elsewhere)
     with pytest.raises(Exception, match="no model that learned from other"):
         learned_before(tmp_path / "labelled", tmp_path / "other.jsonl")

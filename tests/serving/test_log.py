@@ -6,6 +6,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from funnelling.formats.journal import HEADER, cut_off
+
 from .conftest import TEXTS
 from .service import COMMAND, Service, start
 
@@ -22,6 +24,19 @@ def test_json(model_path: Path, tmp_path: Path) -> None:
     asked = {"level": "info", "method": "POST", "path": "/v1/predict", "status": 200}
     assert answered.items() >= asked.items()
     assert answered["milliseconds"] > 0
+
+
+def test_what_is_cut_off_of_a_journal_is_told(model_path: Path, tmp_path: Path) -> None:
+    """When the service begins, and when it writes after another process that was killed."""
+    journal = tmp_path / "feedback.jsonl"
+    journal.write_text(json.dumps(HEADER) + '\n{"action": "lab')
+    service = start(model_path, tmp_path / "log", "--feedback", journal)
+    journal.write_text(journal.read_text() + "\0\0")
+    corrected = {"documents": [{**BODY["documents"][0], "labels": []}]}
+    assert service.ask("POST", "/v1/feedback", corrected)[0] == 200
+    assert service.stop() == 0
+    assert service.log.read_text("utf-8").count(cut_off(str(journal), 2)) == 2
+    assert len(journal.read_text().splitlines()) == 2
 
 
 def test_quiet(model_path: Path, tmp_path: Path) -> None:

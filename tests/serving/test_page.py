@@ -314,10 +314,16 @@ def test_labels_that_are_wrong_can_be_said_to_be(
     label(browser)
     browser.find_element("xpath", "//summary[contains(., 'These labels are wrong')]").click()
     assert faults(browser) == []
-    for name in ("food", "music"):  # one that it has, and one that it lacks
-        browser.find_element("css selector", f".feedback [data-label={name}]").click()
+    outcome = browser.find_element("css selector", ".feedback .note")
+    for names, told in (
+        (("animals", "food"), "No label is chosen: that the text should have none will be written down."),
+        (("animals", "music"), "To be written down: animals, music."),
+    ):
+        for name in names:
+            browser.find_element("css selector", f".feedback [data-label={name}]").click()
+        assert outcome.text == told
     browser.find_element("css selector", ".feedback button").click()
-    until(browser, lambda b: "is written down" in status(b))
+    until(browser, lambda b: "is written down: animals, music." in status(b))
     (corrected,) = read_documents(journal)
     assert (corrected.text, corrected.labels) == (TEXTS["en"], ("animals", "music"))
     assert browser.get_log("browser") == []

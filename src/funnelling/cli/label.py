@@ -27,6 +27,13 @@ def add_to(commands: options.Commands) -> None:
         metavar="FILE",
         help="where decisions are kept, and gone on from (DATA with -journal.jsonl in place of its ending)",
     )
+    parser.add_argument(
+        "--max-journal",
+        type=options.count,
+        default=2**30,
+        metavar="N",
+        help="most bytes of the journal (1,073,741,824)",
+    )
     parser.add_argument("--who", default="", metavar="NAME", help="who labels; else the page asks")
     parser.add_argument("--all", action="store_true", help="show documents that have labels, too")
     parser.add_argument(
@@ -88,7 +95,9 @@ def run(arguments: argparse.Namespace) -> None:
             options.layout(arguments),
             arguments.all,
             arguments.as_they_are,
+            arguments.strict,
             arguments.who,
+            arguments.max_journal,
         )
     )
 

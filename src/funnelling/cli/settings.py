@@ -56,7 +56,7 @@ ONLY_NAMED = frozenset(
         *("journal", "feedback", "who", "learn-after"),
         # who is let in, and how much is done for them
         *("host", "port", "workers", "token-file", "allow-host"),
-        *("deadline", "max-text", "max-words", "max-body", "max-feedback"),
+        *("deadline", "max-text", "max-words", "max-body", "max-feedback", "max-journal"),
     ]
 )
 NOT_IN_FILES = frozenset(["help", "version", "config", "no-config"])

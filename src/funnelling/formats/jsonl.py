@@ -1,6 +1,7 @@
 """JSON Lines: one object per line, the canonical form of documents; or one array of objects; or a journal."""
 
 import json
+import logging
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -10,8 +11,10 @@ from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import LONGEST, too_long, writing
-from funnelling.formats.journal import check_header, decided, is_header
+from funnelling.formats.journal import check_header, cut_off, damaged, decided, is_header
 from funnelling.formats.layout import Layout
+
+logger = logging.getLogger(__name__)
 
 
 class JsonRows:
@@ -24,6 +27,7 @@ class JsonRows:
         self.name = name
         self.found: list[str] = []
         self._file = TextFile(path, name, layout.encoding)
+        self._cut = 0  # the line that was told to be cut off
 
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """All objects, and all they hold."""
@@ -33,7 +37,7 @@ class JsonRows:
             if not begun and line.lstrip().startswith("["):
                 yield from self._entries(self._joined(line, lines), number)
                 continue
-            record = _parse(line.rstrip(), f"{self.name}:{number}")
+            record = parse_object(line.rstrip(), f"{self.name}:{number}")
             if not begun and is_header(record):
                 check_header(record, self.name)
                 yield from decided(self._decisions(lines), self.name)
@@ -42,13 +46,16 @@ class JsonRows:
             yield number, record
 
     def _decisions(self, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, object]]]:
-        """The lines of a journal; half of a last one is still on its way to the disk, and left out."""
+        """The lines of a journal; half of a last one may be on its way to the disk, and is left out."""
         for number, line in lines:
             try:
-                record = _parse(line.rstrip(), f"{self.name}:{number}")
+                record = parse_object(line.rstrip(), f"{self.name}:{number}")
             except InputError:
                 if line.endswith("\n"):
-                    raise
+                    raise damaged(self.name, number) from None
+                if self._cut != number:
+                    logger.info("%s", cut_off(self.name, number))
+                self._cut = number
             else:
                 yield number, record
 
@@ -76,7 +83,8 @@ def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, object]],
             stream.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def _parse(line: str, place: str) -> dict[str, object]:
+def parse_object(line: str, place: str) -> dict[str, object]:
+    """The object in a line, or a refusal that begins with the place."""
     return _checked(_decode(line, place), place)
 
 

@@ -8,7 +8,7 @@ from funnelling.report.tables import Table
 from funnelling.wording import counted
 
 NOT_KNOWN = "What it learned from is not known: it was made in Python, or by an earlier version."
-_HAVE_A_COLUMN = ("step", "file", "documents", "after")
+_NO_FACTS = ("step", "file", "documents", "after", "journal")  # have a column, or say nothing to people
 
 Step = Mapping[str, Any]
 
@@ -61,7 +61,7 @@ def history_note(description: Mapping[str, Any]) -> str:
 
 def _facts(step: Step) -> str:
     """Whatever else is remembered of a step."""
-    facts = {key: value for key, value in step.items() if key not in _HAVE_A_COLUMN}
+    facts = {key: value for key, value in step.items() if key not in _NO_FACTS}
     return ", ".join(f"{name.replace('_', ' ')} {_told(value)}" for name, value in facts.items())
 
 

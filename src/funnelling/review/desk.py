@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
@@ -98,16 +99,20 @@ class Desk:
                 self._give(session, key)
         return person.has
 
-    def stay(self, session: str) -> None:
-        """Take a sign of life."""
-        self._seen(session)
+    def stay(self, session: str, key: str = "") -> None:
+        """Take a sign of life, from somebody who looks at the document with a key.
+
+        One whose time ran out is the session's again, unless somebody else has it or has decided about it.
+        """
+        with suppress(TakenError):
+            self._take_up(session, key)
 
     def decide(self, session: str, key: str, decision: Decision) -> None:
         """Write a decision down; `TakenError` where the document is no longer the session's.
 
         One whose time ran out is still its own as long as nobody else has taken it.
         """
-        person = self._check_free(session, key)
+        person = self._take_up(session, key)
         self._journal.append(decision)
         self._settle(decision, session)
         if decision.action != NOTE:
@@ -119,7 +124,7 @@ class Desk:
 
     def correct_language(self, session: str, key: str, language: str) -> None:
         """Let a document be in another language, for whoever decides about it; `TakenError` as `decide`."""
-        self._check_free(session, key)
+        self._take_up(session, key)
         self._documents[key] = replace(self._documents[key], language=language)
 
     def undo(self, session: str, who: str) -> Decision | None:
@@ -229,11 +234,13 @@ class Desk:
         person.seen = self._clock()
         return person
 
-    def _check_free(self, session: str, key: str) -> _Person:
-        """The person of a session, who may decide about a document; `TakenError` where somebody else may."""
+    def _take_up(self, session: str, key: str) -> _Person:
+        """The person of a session, who has a document or gets it again; `TakenError` where others have it."""
         person = self._seen(session)
         if key not in self._waiting or self._holder.get(key, session) != session:
             raise TakenError
+        if person.has is None and session not in self._skipped.get(key, ()):
+            self._give(session, key)
         return person
 
     def _give(self, session: str, key: str) -> None:

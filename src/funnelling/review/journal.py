@@ -1,6 +1,7 @@
 """What people decide about documents, written down: each decision is on the disk before the next is made."""
 
 import json
+import logging
 import os
 import time
 from collections.abc import Iterator
@@ -10,11 +11,15 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber, to_document, to_record
-from funnelling.formats.journal import HEADER, check_decision, check_header, is_header
+from funnelling.formats.files import LONGEST, cannot_write, raw_lines, reading, too_long
+from funnelling.formats.journal import HEADER, check_decision, check_header, cut_off, damaged, is_header
+from funnelling.formats.jsonl import parse_object
 from funnelling.work.alone import try_lock, uninterrupted
 
 _PIECE = 2**16  # bytes that are looked at together for the end of a line
 _WAIT = 0.02  # seconds between attempts to lock
+
+logger = logging.getLogger(__name__)
 
 
 class InUseError(InputError):
@@ -63,13 +68,14 @@ def decision_in(record: dict[str, Any], name: str, line: int) -> Decision:
     """The decision in a line of a journal."""
     check_decision(record, name, line)
     suggested = record.get("suggested")
+    who, note, moment = (str(record.get(field) or "") for field in ("who", "note", "time"))
     return Decision(
         record["action"],
         to_document(record, name, line),
-        str(record.get("who", "")),
+        who,
         tuple(map(str, suggested)) if isinstance(suggested, list) else None,
-        str(record.get("note", "")),
-        str(record.get("time", "")),
+        note,
+        moment,
     )
 
 
@@ -78,7 +84,8 @@ class Journal:
 
     Parameters
     ----------
-    path : the file, which is made where there is none; what a killed process left of a last line is cut off
+    path : the file, which is made where there is none; what a killed process left of a last line is cut off,
+        which is said
     seconds : how long to wait for another process that writes to it
     most : bytes beyond which it must not grow
 
@@ -97,7 +104,10 @@ class Journal:
         self._most = most
         if os.path.exists(self.path) and not os.path.isfile(self.path):
             raise InputError(f"{self.path}: is no file. Name a file for the journal.")
-        self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 (closed by close)
+        try:
+            self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 (closed by close)
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
         try:
             self._lock(seconds)
             self._begin()
@@ -117,10 +127,9 @@ class Journal:
 
     def decisions(self) -> Iterator[Decision]:
         """All decisions, in the order in which they were made."""
-        with open(self.path, "rb") as lines:
-            next(lines)
-            for number, line in enumerate(lines, 2):
-                if not line.isspace():
+        with reading(self.path) as stream:
+            for number, line in raw_lines(stream, self.path):
+                if number > 1 and not line.isspace():
                     yield decision_in(_parsed(line, self.path, number), self.path, number)
 
     def append(self, *decisions: Decision) -> None:
@@ -131,7 +140,10 @@ class Journal:
     def _write(self, content: bytes) -> None:
         size = self._size()
         if self._most is not None and size + len(content) > self._most:
-            raise FullError(f"{self.path}: the journal may have {self._most:,} bytes, and is full.")
+            raise FullError(
+                f"{self.path}: the journal is full, it may have {self._most:,} bytes. What was written down "
+                "stays. Allow more with --max-journal (label) or --max-feedback (serve)."
+            )
         with uninterrupted():
             try:
                 written = 0
@@ -165,10 +177,10 @@ class Journal:
             _sync_folder(self.path)
             return
         try:
-            record = json.loads(first)
-        except ValueError:
-            record = None
-        if not end or not isinstance(record, dict) or not is_header(record):
+            record = _parsed(first, self.path, 1)
+        except InputError:
+            record = {}
+        if not end or not is_header(record):
             raise InputError(f"{self.path}: holds something else than a journal. Name another file for it.")
         check_header(record, self.path)
         self._end_last_line()
@@ -176,15 +188,23 @@ class Journal:
     def _end_last_line(self) -> None:
         """Give a last decision that lacks only the end of its line that end; cut off what is less."""
         end = self._whole_lines()
+        if self._size() - end > LONGEST:  # which no decision is
+            raise too_long(self.path, "a line")
         tail = self._read_all(end)
         if not tail:
             return
         try:
-            decision_in(json.loads(tail), self.path, 0)
-        except (ValueError, RecursionError, InputError, AttributeError):
+            decision_in(_parsed(tail, self.path, 0), self.path, 0)
+        except InputError:
+            logger.info("%s", cut_off(self.path, self._lines(end) + 1))
             self._file.truncate(end)
         else:
             self._write(b"\n")
+
+    def _lines(self, end: int) -> int:
+        """How many lines there are in so many bytes."""
+        pieces = (self._read(start, min(_PIECE, end - start)) for start in range(0, end, _PIECE))
+        return sum(piece.count(b"\n") for piece in pieces)
 
     def _whole_lines(self) -> int:
         """How many bytes there are up to the end of the last line that has one."""
@@ -214,12 +234,9 @@ class Journal:
 
 def _parsed(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
-        record = json.loads(line)
-    except ValueError:
-        record = None
-    if not isinstance(record, dict):
-        raise InputError(f"{name}:{number}: not a JSON object. Delete the line.")
-    return record
+        return parse_object(line.decode().rstrip(), name)
+    except (UnicodeDecodeError, InputError):
+        raise damaged(name, number) from None
 
 
 def _sync_folder(path: str) -> None:

@@ -50,7 +50,7 @@ def create_app(
     app.add_middleware(
         Guard, paths=served_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
     )
-    add_refusals(app)
+    add_refusals(app, "GET /docs lists what there is.")
     _add_interface(app, engine, requests, settings.limits)
     add_feedback(app, requests, settings)
     _add_facts(app, model, description, settings, metrics)
@@ -157,7 +157,9 @@ def add_heads(app: FastAPI) -> None:
             route.methods.add("HEAD")
 
 
-def add_refusals(app: FastAPI) -> None:
+def add_refusals(app: FastAPI, where: str) -> None:
+    """Answer what is refused with problem documents; ``where`` says what to do about a path that is none."""
+
     @app.exception_handler(Refusal)
     async def refuse(_: Request, refusal: Refusal) -> Response:
         return refusal.response()
@@ -165,7 +167,7 @@ def add_refusals(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def refuse_route(request: Request, error: HTTPException) -> Response:
         details = {
-            404: "There is nothing at this path. GET /docs lists what there is.",
+            404: f"There is nothing at this path. {where}",
             405: f"This path takes no {request.method}.",
         }
         detail = details.get(error.status_code, str(error.detail))

@@ -5,17 +5,18 @@ from dataclasses import replace
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.document import Document, given_id
+from funnelling.formats.document import Document, given_id, quoted
 from funnelling.formats.journal import LABEL, SKIP
+from funnelling.formats.label_cells import OWN as BAR
 from funnelling.method.base import Method
-from funnelling.review.desk import Desk, TakenError, key_of
+from funnelling.review.desk import Desk, TakenError
 from funnelling.review.journal import Decision, FullError
 from funnelling.serving.engine import Engine
 from funnelling.serving.labels import label_rows
 from funnelling.serving.learner import Learner, Learning
 from funnelling.serving.refusals import Refusal
 from funnelling.tasks.labelling import Lesson, Queue
-from funnelling.text.languages import normalise_tag
+from funnelling.text.languages import is_language, normalise_tag
 
 FEW_WORDS = 1  # that an explanation lists: a page shows them in the text
 
@@ -34,6 +35,7 @@ class Bench:
         self.who = who
         self.learner = Learner(learning, self._use, learned)
         self._reasons = queue.reasons
+        self._named = {document.language for document in queue.documents}
         self._in_order = not queue.by_model  # of a file, which stays
         self._suggested: dict[str, tuple[str, ...]] = {}  # of documents that people have
         self._languages: dict[str, str] = {}  # of those, where a file does not say it
@@ -41,9 +43,7 @@ class Bench:
     def facts(self) -> dict[str, Any]:
         """What a page has to know: the labels and their names, and what to call whom."""
         model, given = self.engine.model, self.desk.labels()
-        label_set = getattr(model, "label_set_", None)
-        further = given.union(() if label_set is None else label_set.ids).difference(map(str, model.classes_))
-        rows = label_rows(model, sorted(further))
+        rows = label_rows(model, sorted(self._labels().difference(map(str, model.classes_))))
         return {
             "labels": [row for row in rows if not row["excluded"] or row["id"] in given],
             "languages": list(map(str, model.languages_)),
@@ -113,6 +113,7 @@ class Bench:
             raise Refusal(
                 422, "A document has exactly one label here. Choose a label, or skip.", pointer="/labels"
             )
+        self._check_new_labels(given or (), document)
         language = document.language or self._languages.get(key)
         decision = Decision(
             action,
@@ -158,9 +159,18 @@ class Bench:
         """Let a document be in another language, which is written down with what is decided about it."""
         self._document(key)
         try:
-            self.desk.correct_language(session, key, normalise_tag(language))
+            tag = normalise_tag(language)
         except InputError as error:
             raise Refusal(422, str(error), pointer="/language") from None
+        if not (is_language(tag) or tag in self._named or self.engine.model.serves(tag)):
+            raise Refusal(
+                422,
+                f"{quoted(language)} is no language of ISO 639, of the model or of the documents. Write a "
+                "code such as en or pt_BR.",
+                pointer="/language",
+            )
+        try:
+            self.desk.correct_language(session, key, tag)
         except TakenError:
             raise _taken() from None
 
@@ -176,6 +186,24 @@ class Bench:
             raise Refusal(
                 404, "There is no such document here. Load the page anew.", pointer="/key"
             ) from None
+
+    def _labels(self) -> set[str]:
+        """All labels that there are: of the model, of its label set and of the journal."""
+        model = self.engine.model
+        label_set = getattr(model, "label_set_", None)
+        further = () if label_set is None else label_set.ids
+        return self.desk.labels().union(map(str, model.classes_.tolist()), further)
+
+    def _check_new_labels(self, labels: Sequence[str], document: Document) -> None:
+        """Refuse what looks like several labels in one."""
+        barred = [label for label in labels if BAR in label]
+        if barred and (new := set(barred).difference(self._labels(), document.labels or ())):
+            raise Refusal(
+                422,
+                f'A new label has no "{BAR}", which joins labels: add the parts of {quoted(min(new))} one by '
+                "one.",
+                pointer="/labels",
+            )
 
     async def _suggestion(self, document: Document, until: float) -> dict[str, Any]:
         if not self._serves(document.language):
@@ -202,8 +230,8 @@ class Bench:
         """Go on with a model that has learned."""
         self.engine.replace(model)
         if not self._in_order:
-            self._reasons = lesson.queue.reasons
-            self.desk.reorder([key_of(document) for document in lesson.queue.documents])
+            self._reasons = lesson.reasons
+            self.desk.reorder(lesson.keys)
 
 
 def _nothing_for(document: Document) -> dict[str, Any]:

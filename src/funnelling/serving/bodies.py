@@ -116,7 +116,8 @@ def _marks(content: bytes) -> int:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(pairs) > _MOST_FIELDS:
         raise Refusal(
-            422, f"An object in the body has more than {_MOST_FIELDS} fields. GET /docs lists ours."
+            422,
+            f"An object in the body has more than {_MOST_FIELDS} fields, which no request has. Drop some.",
         )
     fields = dict(pairs)
     if len(fields) < len(pairs):

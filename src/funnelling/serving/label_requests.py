@@ -5,10 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from funnelling.serving.requests import Body, string
+from funnelling.serving.requests import LONGEST_NOTE, Body, string
 
 LONGEST_LABEL = 200  # characters
-LONGEST_NOTE = 10_000
 MOST_LABELS = 1_000  # of a document
 _LONGEST_NAME = 100  # of a person, a session or a key
 
@@ -31,6 +30,12 @@ class SessionRequest(Body):
 
     session: Session
     who: Name = ""
+
+
+class StayRequest(SessionRequest):
+    """Who is still there, and which document they look at."""
+
+    key: Name = ""
 
 
 class DecisionRequest(SessionRequest):

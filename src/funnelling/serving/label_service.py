@@ -1,5 +1,6 @@
 """A page to label on, served from one process until it is stopped."""
 
+import os
 import signal
 from dataclasses import dataclass, replace
 
@@ -37,7 +38,9 @@ class LabellingSettings:
     layout: Layout = AS_FOUND
     everything: bool = False
     as_they_are: bool = False
+    strict: bool = False
     who: str = ""
+    journal_bytes: int = 2**30  # that the journal may have
 
 
 def label(settings: LabellingSettings) -> None:
@@ -47,18 +50,21 @@ def label(settings: LabellingSettings) -> None:
     if service.label_set is not None:
         model = follow_label_set(model, service.label_set)
         learning = replace(learning, label_set=model.label_set_)
-    with Journal(learning.journal) as journal:
-        queue = read_queue(
-            model,
-            settings.data,
-            layout=settings.layout,
-            everything=settings.everything,
-            as_they_are=settings.as_they_are,
-            verbose=1,
-            report=say,
-        )
+    if os.path.exists(learning.journal):  # what is wrong with it is told before documents are read
+        Journal(learning.journal).close()
+    queue = read_queue(
+        model,
+        settings.data,
+        layout=settings.layout,
+        everything=settings.everything,
+        as_they_are=settings.as_they_are,
+        strict=settings.strict,
+        verbose=1,
+        report=say,
+    )
+    (sock,) = bind(service.host, service.port, 1)
+    with sock, Journal(learning.journal, most=settings.journal_bytes) as journal:
         desk = Desk(queue.documents, journal)
-        (sock,) = bind(service.host, service.port, 1)
         threadpoolctl.threadpool_limits(1)
         metrics = Metrics(labelling_paths(), model.languages_)
         engine = Engine(model, metrics, service.limits.words)

@@ -20,6 +20,7 @@ from funnelling.serving.label_requests import (
     LanguageRequest,
     PassagesRequest,
     SessionRequest,
+    StayRequest,
 )
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.pages import add_pages
@@ -41,7 +42,7 @@ def create_labelling_app(bench: Bench, settings: ServiceSettings, metrics: Metri
     app.add_middleware(
         Guard, paths=labelling_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
     )
-    add_refusals(app)
+    add_refusals(app, "The page is at /.")
 
     @app.exception_handler(CrowdedError)
     async def refuse(_: Request, __: CrowdedError) -> Response:
@@ -90,8 +91,8 @@ def _add_interface(app: FastAPI, bench: Bench, settings: ServiceSettings) -> Non
 
     @app.post(LABELLING.stay)
     async def stay(request: Request) -> Response:
-        body = await read(request, SessionRequest)
-        bench.desk.stay(body.session)
+        body = await read(request, StayRequest)
+        bench.desk.stay(body.session, body.key)
         return json_response(bench.state(body.session))
 
     @app.post(LABELLING.passages)

@@ -3,9 +3,10 @@
 What may be asked depends on the model and on the settings, so the types are made when a service starts.
 """
 
+import json
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -33,7 +34,7 @@ from funnelling.text.languages import normalise_tag
 
 LONGEST_ID = 1_000
 LARGEST_ID = 2**53 - 1  # beyond it, numbers of JavaScript are not exact
-LONGEST_NOTE = 2_000
+LONGEST_NOTE = 10_000
 MOST_WORDS = 100  # that an explanation lists
 
 # What pydantic finds wrong, as a client reads it. Our own validators bring a sentence with them.
@@ -43,8 +44,11 @@ _REASONS = {
     "int_type": "{name} must be a whole number",
     "less_than_equal": "{name} must be at most {le}",
     "list_type": "{name} must be a list",
+    "literal_error": "{name} must be {expected}",
     "missing": "{name} is missing. Add it",
     "model_type": "{name} must be an object such as {example}",
+    "string_too_long": "{name} may have at most {max_length:,} characters",
+    "string_too_short": "{name} must have at least {min_length:,} characters",
     "string_type": "{name} must be a string",
     "too_long": "{name} may have at most {max_length:,} entries, not {actual_length:,}",
     "too_short": "{name} must not be empty",
@@ -253,10 +257,9 @@ def _refusal(kind: type[BaseModel], errors: list[ErrorDetails]) -> Refusal:
     """A refusal for one of the errors: a misspelt field rather than the field that is missing for it."""
     error = next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
     code, place = error["type"], error["loc"]
-    words: dict[str, Any] = {
-        "name": _noun(place),
-        "example": '{"text": "…"}' if place else '{"documents": [{"text": "…"}]}',
-    }
+    words: dict[str, Any] = {"name": _noun(place)}
+    if code == "model_type":
+        words["example"] = json.dumps(_example(_owner(kind, place)), ensure_ascii=False)
     if code == "extra_forbidden":
         *owner, field = place
         place = tuple(owner)
@@ -273,6 +276,16 @@ def _owner(kind: type[BaseModel], place: tuple[int | str, ...]) -> type[BaseMode
         return kind
     entry: type[BaseModel] = get_args(kind.model_fields[str(place[0])].annotation)[0]
     return entry
+
+
+def _example(kind: Any) -> Any:
+    """What something of a type looks like: an object has the fields that it cannot lack."""
+    if get_origin(kind) is list:
+        return [_example(get_args(kind)[0])]
+    if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+        return "…"
+    fields = kind.model_fields.items()
+    return {name: _example(field.annotation) for name, field in fields if field.is_required()}
 
 
 def _noun(place: tuple[int | str, ...]) -> str:

@@ -46,9 +46,9 @@ def serve(settings: ServiceSettings) -> None:
     if isinstance(settings.label_set, str):
         labels = [str(label) for label in held.description["labels"]]
         settings = replace(settings, label_set=label_set_for(settings.label_set, labels))
+    sockets = bind(settings.host, settings.port, settings.workers)
     if settings.feedback is not None:
         Journal(settings.feedback, JOURNAL_SECONDS).close()  # else the first to send some would be told
-    sockets = bind(settings.host, settings.port, settings.workers)
     start_logging()
     Supervisor(settings, held, sockets).run(partial(_announce, settings, sockets[0].getsockname()[1]))
 
@@ -99,7 +99,7 @@ def _announce(settings: ServiceSettings, port: int, model: str) -> None:
     say(message, address=address_of(settings.host, port))
 
 
-def summary_of(description: dict[str, Any]) -> str:
+def _summary_of(description: dict[str, Any]) -> str:
     languages = counted(len(description["languages"]), "language")
     return f"{description['method']} ({languages}, {counted(len(description['labels']), 'label')})"
 
@@ -163,7 +163,7 @@ class Supervisor:
                 if reason := self._wait_until_ready(started):
                     raise InputError(reason)
             if not self._stopping():
-                announce(summary_of(self.held.description))
+                announce(_summary_of(self.held.description))
             while not self._stopping():
                 self._watch()
         finally:
@@ -252,7 +252,7 @@ class Supervisor:
             return
         self._let_go(self.workers)
         self.workers, self.held, self.memory, self._turn = started, held, memory, 1 - self._turn
-        logger.info("the model was loaded anew: %s", summary_of(held.description))
+        logger.info("the model was loaded anew: %s", _summary_of(held.description))
 
     def _let_go(self, workers: Mapping[int, _WorkerProcess]) -> None:
         for worker in workers.values():
@@ -301,11 +301,12 @@ def _follow(pipe: Connection) -> None:
 def start_logging() -> None:
     """Log one line per request and per failure; of an exception only what quotes no document."""
     handler = Messages(_Discreet("%(asctime)s %(message)s"), _DiscreetJson())
-    for name in ("funnelling.serving", "uvicorn", "asyncio"):
+    ours = ("funnelling.serving", "funnelling.review")
+    for name in (*ours, "uvicorn", "asyncio"):
         named = logging.getLogger(name)
         named.handlers = [handler]
         named.propagate = False
-        named.setLevel(logging.INFO if name == "funnelling.serving" else logging.ERROR)
+        named.setLevel(logging.INFO if name in ours else logging.ERROR)
 
 
 class _Discreet(logging.Formatter):

@@ -12,6 +12,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
+from funnelling.formats.journal import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.archive import Archive
 from funnelling.method.history import remember_step
@@ -299,6 +300,7 @@ def _remember(
         how.step,
         file=data,
         before=before,
+        journal=None if data is None else journal_mark(data),
         documents={tag: len(each) for tag, each in rows.items()},
         new=growth.new,
         corrected=growth.corrected,

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from funnelling.corpus.languages import normalise_tags
 from funnelling.errors import InputError
 from funnelling.evaluation.registry import MEASURES, main_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
+from funnelling.formats.journal import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelsets import LabelSet
 from funnelling.method.following import follow_label_set
@@ -46,6 +48,7 @@ def read_queue(
     layout: Layout = AS_FOUND,
     everything: bool = False,
     as_they_are: bool = False,
+    strict: bool = False,
     verbose: int = 0,
     report: Reporter = silent,
 ) -> Queue:
@@ -61,12 +64,14 @@ def read_queue(
     layout : where the fields of documents are in the file, as far as that is not to be found
     everything : whether documents with labels are shown, too
     as_they_are : whether the order of the file is kept in any case
+    strict : whether documents in languages that are none are refused, or else left out
     verbose : above 0 for progress bars
     report : what gets a line on what is left out
     """
     name = shown_name(data)
     with clock(f"reading {name}", bool(verbose)):
         rows = list(read_documents(data, layout_for(model, layout), keep_fields=True))
+    rows = _in_languages(rows, name, strict, report)
     reasons = [_reason(row) for row in rows]
     chosen = any(reasons)
     found: dict[str, Document] = {}
@@ -88,6 +93,18 @@ def read_queue(
         why = {key_of(row): reason for row, reason in zip(rows, reasons, strict=True)}
         return Queue(documents, {key: reason for key, reason in why.items() if reason}, by_model=False)
     return ordered(model, documents)
+
+
+def _in_languages(rows: list[Document], name: str, strict: bool, report: Reporter) -> list[Document]:
+    """The documents whose language is one, or is to be detected, each with the one tag of it."""
+    tags, names = normalise_tags([row.language for row in rows], [row.id for row in rows], name, strict)
+    if names.unknown:
+        report(f"{name}: {names.left_out()}.")
+    named = zip(rows, tags, strict=True)
+    found = [replace(row, language=tag) for row, tag in named if tag not in names.unknown]
+    if not found:
+        raise InputError(f"{name}: no document is in a language. Write codes such as en or pt_BR.")
+    return found
 
 
 def ordered(model: "Method", documents: Sequence[Document]) -> Queue:
@@ -117,7 +134,12 @@ def learned_before(output: FilePath, journal: FilePath) -> int | None:
         return None
     last = (describe_model(folder).get("history") or [{}])[-1]
     if last.get("step") == "update" and last.get("file") == Path(journal).name:
-        return int(sum(last.get("documents", {}).values()))
+        if last.get("journal") in (None, journal_mark(journal)):
+            return int(sum(last.get("documents", {}).values()))
+        raise InputError(
+            f"{folder} exists and learned from another journal that is called {Path(journal).name}. Choose "
+            "another folder for the model with -o."
+        )
     raise InputError(
         f"{folder} exists and is no model that learned from {Path(journal).name}. Choose another folder for "
         "the model with -o."
@@ -126,11 +148,16 @@ def learned_before(output: FilePath, journal: FilePath) -> int | None:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a model learned from a journal: its scores before and after, and what people should see next."""
+    """What a model learned from a journal: its scores before and after, and what people should see next.
+
+    That is the keys of documents in their order, and reasons as those of a `Queue`: whoever asked for the
+    lesson has the documents.
+    """
 
     scores: list[dict[str, Any]]
     measured_on: list[str]
-    queue: Queue
+    keys: list[str]
+    reasons: dict[str, str]
 
 
 def learn_from(
@@ -150,7 +177,8 @@ def learn_from(
     """
     growth = update(model, journal, output, resources=resources, jobs=jobs, overwrite=True)
     queue = ordered(follow_label_set(growth.model, label_set), waiting)
-    return Lesson(_scores(growth), sorted({*growth.change.on.values()}), queue)
+    keys = [key_of(document) for document in queue.documents]
+    return Lesson(_scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons)
 
 
 def _scores(growth: GrownModel) -> list[dict[str, Any]]:

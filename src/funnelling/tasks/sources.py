@@ -56,8 +56,8 @@ def read_labelled(
     labelled = corpus.labelled()
     if not len(labelled):
         raise InputError(
-            f'{name}: no labelled document. Give documents a "labels" field, or name the column with '
-            "--labels-column."
+            f'{name}: no labelled document: "labels" is empty or missing in all of them. Fill it in, or name '
+            "the column with --labels-column."
         )
     unlabelled = len(corpus) - len(labelled)
     notes = []

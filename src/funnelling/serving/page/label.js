@@ -18,7 +18,7 @@ let shown = null; // the document
 let why = new Map(); // the passages of its labels
 let marked = ""; // the label whose passages are shown
 let busy = false;
-let active = true; // whether somebody did something since the last sign of life
+let signed = 0; // when the last sign of life was sent
 let learned = 0;
 
 const picker = new Picker(place("labels"), { exclusive: false, extensible: true, say, onfocus: mark, onchange: mark });
@@ -291,8 +291,14 @@ function writes(element) {
   return element.matches?.("textarea, select, input:not([type=checkbox]):not([type=radio])");
 }
 
+/** Let the document stay with somebody who does something. */
+function showLife() {
+  if (!shown || Date.now() - signed < SIGN_OF_LIFE) return;
+  signed = Date.now();
+  ask("/v1/stay", { key: shown.key }, true);
+}
+
 function onkey(event) {
-  active = true;
   if (event.ctrlKey || event.altKey || event.metaKey || place("work").hidden) {
     if (event.key === "Enter" && event.target === place("note")) {
       event.preventDefault();
@@ -316,7 +322,8 @@ function openNote() {
 }
 
 document.addEventListener("keydown", onkey);
-document.addEventListener("pointerdown", () => (active = true));
+const signs = ["keydown", "pointerdown", "touchmove", "wheel", "scroll", "input"];
+for (const sign of signs) document.addEventListener(sign, showLife, { capture: true, passive: true });
 place("decision").addEventListener("submit", event => {
   event.preventDefault();
   save();
@@ -326,11 +333,12 @@ place("undo").addEventListener("click", undo);
 place("undo-last").addEventListener("click", undo);
 place("again").addEventListener("click", next);
 place("language").addEventListener("change", correctLanguage);
-place("note").addEventListener("change", () => {
+place("note").addEventListener("change", async () => {
   const note = place("note").value;
   if (!shown || note === shown.note) return;
   shown.note = note;
-  ask("/v1/decide", { key: shown.key, action: "note", note }, true);
+  const answer = await ask("/v1/decide", { key: shown.key, action: "note", note }, true);
+  if (answer instanceof Refusal && answer.status !== 409) say(answer.message, true); // of one that others have, saving tells
 });
 place("use-keys").checked = remembered("funnelling-keys") !== "off";
 place("use-keys").addEventListener("change", useKeys);
@@ -351,8 +359,4 @@ place("who-form").addEventListener("submit", event => {
   place("who-form").hidden = true;
   next();
 });
-setInterval(() => {
-  if (active && shown) ask("/v1/stay", {}, true);
-  active = false;
-}, SIGN_OF_LIFE);
 begin();

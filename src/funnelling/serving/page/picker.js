@@ -133,10 +133,12 @@ export class Picker {
     const query = this.field.value.trim();
     this.matches = query ? find([...this.labels.values()], query, MOST_MATCHES) : [];
     const known = this.matches.some(({ by }) => plain(by) === plain(query));
-    if (query && this.extensible && !known) this.matches.push({ label: { id: query, name: query, names: {} }, by: query, fresh: true });
+    const joined = this.extensible && query.includes("|");
+    if (query && this.extensible && !known && !joined) this.matches.push({ label: { id: query, name: query, names: {} }, by: query, fresh: true });
     this.active = this.matches.length ? 0 : -1;
     this.drawMatches();
-    if (query) this.say(this.matches.length === 1 ? "One label." : `${this.matches.length} labels.`);
+    if (joined && !this.matches.length) this.say("A new label has no “|”, which joins labels: add its parts one by one.", true);
+    else if (query) this.say(this.matches.length === 1 ? "One label." : `${this.matches.length} labels.`);
   }
 
   drawMatches() {

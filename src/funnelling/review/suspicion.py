@@ -166,16 +166,18 @@ def _shares(odds: Cells, given: Targets) -> Array:
     """How many of all changed documents have a label dropped, added and swapped.
 
     As many labels are looked at on either side as a part of the documents has or lacks, so that the counts
-    compare; one more on each side keeps a few labels from saying much. Of swaps they tell nothing: half of
+    compare; one more on each side keeps a few labels from saying much. People leave labels out on purpose,
+    too: the ratio of the counts is halved on the logarithmic scale. Of swaps the counts tell nothing: half of
     what either side can hold is taken for them, which makes the three as many where the sides are equal.
     """
     has, lacks = np.count_nonzero(given), np.count_nonzero(~given)
     low, high = int(SUREST * lacks), odds.size - 1 - int(SUREST * has)
     bounds = np.partition(odds, [low, high], axis=None)[[low, high]]
-    additions = np.count_nonzero(given & (odds < bounds[0])) + 1
-    gaps = np.count_nonzero(~given & (odds > bounds[1])) + 1
+    additions = np.sqrt(np.count_nonzero(given & (odds < bounds[0])) + 1)
+    gaps = np.sqrt(np.count_nonzero(~given & (odds > bounds[1])) + 1)
     swaps = min(gaps, additions) / 2
-    return np.array([gaps - swaps, additions - swaps, swaps]) / (gaps + additions - swaps)
+    shares: Array = np.array([gaps - swaps, additions - swaps, swaps]) / (gaps + additions - swaps)
+    return shares
 
 
 def _told_apart(traces: Array, changed: Sequence[Array], shares: Array) -> Array:

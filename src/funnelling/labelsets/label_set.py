@@ -40,6 +40,14 @@ class Label:
     parents: tuple[str, ...] = ()
     exclude: bool = False
 
+    @property
+    def name(self) -> str:
+        """What it is called in English, in no language or in any; else its id."""
+        return next(
+            (self.names[tag] for tag in PREFERRED if tag in self.names),
+            next(iter(self.names.values()), self.id),
+        )
+
 
 @dataclass(eq=False)
 class LabelSet:

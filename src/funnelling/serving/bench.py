@@ -11,7 +11,7 @@ from funnelling.method.base import Method
 from funnelling.review.desk import Desk, TakenError, key_of
 from funnelling.review.journal import Decision, FullError
 from funnelling.serving.engine import Engine
-from funnelling.serving.labels import label_rows
+from funnelling.serving.labels import KnownLabels
 from funnelling.serving.learner import Learner, Learning
 from funnelling.serving.refusals import Refusal
 from funnelling.tasks.labelling import Lesson, Queue
@@ -33,6 +33,7 @@ class Bench:
         self.engine = engine
         self.who = who
         self.learner = Learner(learning, self._use, learned)
+        self._labels = KnownLabels(engine.model)
         self._reasons = queue.reasons
         self._in_order = not queue.by_model  # of a file, which stays
         self._suggested: dict[str, tuple[str, ...]] = {}  # of documents that people have
@@ -40,12 +41,9 @@ class Bench:
 
     def facts(self) -> dict[str, Any]:
         """What a page has to know: the labels and their names, and what to call whom."""
-        model, given = self.engine.model, self.desk.labels()
-        label_set = getattr(model, "label_set_", None)
-        further = given.union(() if label_set is None else label_set.ids).difference(map(str, model.classes_))
-        rows = label_rows(model, sorted(further))
+        model = self.engine.model
         return {
-            "labels": [row for row in rows if not row["excluded"] or row["id"] in given],
+            "labels": self._labels.rows(self.desk.labels()),
             "languages": list(map(str, model.languages_)),
             "exclusive": bool(model.exclusive_),
             "who": self.who,
@@ -145,8 +143,7 @@ class Bench:
     async def passages(self, key: str, labels: Sequence[str], until: float) -> dict[str, Any]:
         """Where in a document the words stand that speak for labels, as far as the model knows them."""
         document = self._document(key)
-        known = set(map(str, self.engine.model.classes_.tolist()))
-        wanted = [label for label in labels if label in known]
+        wanted = [label for label in labels if label in self._labels.ids]
         language = self._languages.get(key, document.language)
         if not wanted or not self._serves(language):
             return {"labels": {}}
@@ -201,6 +198,7 @@ class Bench:
     def _use(self, model: Method, lesson: Lesson) -> None:
         """Go on with a model that has learned."""
         self.engine.replace(model)
+        self._labels = KnownLabels(model)
         if not self._in_order:
             self._reasons = lesson.queue.reasons
             self.desk.reorder([key_of(document) for document in lesson.queue.documents])

@@ -43,14 +43,16 @@ def _too_deep(edges: Edges, found: Depths, labels: Sequence[str]) -> str:
     for child, parent in edges.tolist():
         above.setdefault(child, []).append(parent)
     way = [int(found.argmax())]
-    while len(way) <= len(labels) and way[-1] in above:
+    steps = {way[0]: 0}
+    while way[-1] in above:
         higher = max(above[way[-1]], key=lambda parent: int(found[parent]))
-        if higher in way:
-            circle = way[way.index(higher) :]
+        if higher in steps:
+            circle = way[steps[higher] :]
             start = circle.index(min(circle))
             shown = [labels[place] for place in (*circle[start:], *circle[:start], circle[start])]
             named = " > ".join(shown if len(shown) <= 6 else [*shown[:3], "…", *shown[-2:]])
             return f"label {quoted(shown[0])} is among its own parents: {named}. Break the circle."
+        steps[higher] = len(way)
         way.append(higher)
     return f"label {quoted(labels[way[0]])} has more than {DEEPEST} labels above it. Take some out."
 

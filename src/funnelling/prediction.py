@@ -3,14 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from funnelling.errors import InputError, naming
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
+from funnelling.labelsets import LabelSet
 from funnelling.labelsets.rules import rules_of
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set, names_of_labels
@@ -72,8 +75,7 @@ class Predictor:
             raise InputError(NO_THRESHOLD)
         self.model = model
         self.labels = model.classes_.tolist()
-        self._shown = _shown_columns(model)
-        self._listed = sorted(self._shown)
+        self._show(model)
         self._names = None if names is None else names_of_labels(model, names)
         self.top = top
         self.threshold = threshold
@@ -89,10 +91,21 @@ class Predictor:
     def excluding(self, labels: Sequence[str]) -> "Predictor":
         """One that does not assign some further labels, which the model must have."""
         fewer = copy(self)
-        fewer.model = follow_label_set(self.model, exclude=labels)
-        fewer._shown = _shown_columns(fewer.model)
-        fewer._listed = sorted(fewer._shown)
+        fewer.model = follow_label_set(self._with_label_set, exclude=labels)
+        fewer._show(fewer.model)
         return fewer
+
+    @cached_property
+    def _with_label_set(self) -> Method:
+        """The model, with a label set that says nothing where it has none: what it looks up is kept there."""
+        has_one = getattr(self.model, "label_set_", None) is not None
+        return self.model if has_one else follow_label_set(self.model, LabelSet.of([]))
+
+    def _show(self, model: Method) -> None:
+        """Take the columns of labels to show, in the order to name them and in that of the model."""
+        self._shown = _shown_columns(model)
+        self._listed = np.sort(self._shown)
+        self._listed_labels = list(map(self.labels.__getitem__, self._listed.tolist()))
 
     def explain(
         self,
@@ -166,7 +179,7 @@ class Predictor:
         thresholds = {language: self._thresholds(language) for language in set(languages)}
         for language, answer, row, known in zip(languages, answers, scores, evident, strict=True):
             labels = self._labels(answer, row) if known else []
-            best = self._shown[int(np.argmax(row[self._shown]))]
+            best = int(self._shown[np.argmax(row[self._shown])])
             if known and self.model.exclusive_:
                 best = self.labels.index(labels[0])
             yield {
@@ -187,11 +200,11 @@ class Predictor:
         return [self.labels[j] for j in np.flatnonzero(answer)]
 
     def _scores(self, scores: Any, thresholds: dict[Any, float]) -> dict[str, Any]:
-        columns = self._listed
+        columns, labels = self._listed, self._listed_labels
         if self.top is not None:
-            order = np.argsort(-scores[self._shown], kind="stable")[: self.top]
-            columns = [self._shown[place] for place in order]
-        shown = {self.labels[j]: float(scores[j]) for j in columns}
+            columns = self._shown[np.argsort(-scores[self._shown], kind="stable")[: self.top]]
+            labels = [self.labels[column] for column in columns.tolist()]
+        shown = dict(zip(labels, scores[columns].tolist(), strict=True))
         unusual = {label: thresholds[label] for label in shown if label in thresholds}
         return {"scores": shown, **({"thresholds": unusual} if unusual else {})}
 
@@ -221,11 +234,10 @@ def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
     return {name: thresholds for name, thresholds in found.items() if thresholds}
 
 
-def _shown_columns(model: Method) -> list[int]:
+def _shown_columns(model: Method) -> npt.NDArray[np.intp]:
     """The labels that are not excluded; the one to name first, if two are equally probable, comes first."""
     rules = rules_of(model)
-    columns: list[int] = list(range(len(model.classes_))) if rules is None else rules.order().tolist()
-    return columns
+    return np.arange(len(model.classes_)) if rules is None else rules.order()
 
 
 def relabelled(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:

@@ -90,6 +90,16 @@ def test_standard_output_is_json_lines(
     assert all(row["labels"] is None and row["reason"] for row in rows)
 
 
+def test_languages_that_were_detected_are_told(
+    own_words_model: Path, pool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = read_jsonl(pool)
+    for row in rows[:3]:
+        del row["language"]
+    succeed("suggest", own_words_model, write_jsonl(tmp_path / "some.jsonl", rows), "-n", 2)
+    assert "some.jsonl: the language of 3 documents is detected.\n" in capsys.readouterr().err
+
+
 def test_what_the_model_learned_and_what_is_for_test_is_left_out(
     own_words_model: Path, split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

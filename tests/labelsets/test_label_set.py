@@ -42,6 +42,7 @@ def test_it_gives_back_what_it_was_made_of(pets: LabelSet) -> None:
             "a > b > c > a",
         ),
         ([Label("a", {"no tag": "x"})], "'no tag' is not a language tag"),
+        ([Label("a", {"EN": "x", "en": "y"})], 'label "a": "EN" and "en" are one language, with two names'),
         (
             [Label("0"), *(Label(str(i), parents=(str(i - 1),)) for i in range(1, DEEPEST + 3))],
             f"has more than {DEEPEST} labels above it",
@@ -64,6 +65,10 @@ class TestNames:
         assert pets.names_in("de_AT") == pets.names_in("de")
         assert pets.name_of("cats") == "Katzen"
         assert pets.name_of("unknown") == "unknown"
+
+    def test_no_name_is_lost_where_tags_are_of_one_language(self) -> None:
+        labels = LabelSet.of([Label("a", {"EN": "A", "eng": "A", "en": ""}), Label("b", {"en": "B"})])
+        assert labels.names == {"en": ["A", "B"]}
 
     def test_a_language_without_names_is_refused(self) -> None:
         with pytest.raises(InputError, match='no label has a name in "it", only in de, en'):
@@ -110,6 +115,21 @@ class TestRules:
     def test_something_must_be_left(self, pets: LabelSet) -> None:
         with pytest.raises(InputError, match="Every label of the model is excluded"):
             pets.rules(["plants"]).check()
+
+    def test_a_hierarchy_is_looked_up_once_whatever_is_excluded(self, pets: LabelSet) -> None:
+        classes = np.array(["animals", "cats", "new"])
+        hierarchy = pets.rules(classes).hierarchy
+        fewer = pets.excluding(["cats", "new"]).rules(classes)
+        assert fewer.hierarchy is hierarchy
+        assert fewer.excluded.tolist() == [False, True, True]
+        assert pets.rules(classes.tolist()).excluded.tolist() == [False, False, False]
+        assert pets.rules(["plants", "cats"]).excluded.tolist() == [True, False]
+
+    def test_a_list_that_is_changed_is_read_again(self, pets: LabelSet) -> None:
+        classes = ["animals", "cats"]
+        pets.rules(classes)
+        classes[0] = "plants"
+        assert pets.rules(classes).excluded.tolist() == [True, False]
 
 
 @pytest.mark.parametrize(

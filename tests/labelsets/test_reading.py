@@ -28,6 +28,12 @@ EXPECTED = [
 ]
 
 
+def _chain(length: int, in_a_circle: bool = False) -> str:
+    """A table in which each label is above the next; the first is below none, or the last one."""
+    last = f"l{length - 1}" if in_a_circle else ""
+    return "id,parent\n" + "".join(f"l{i},{f'l{i - 1}' if i else last}\n" for i in range(length))
+
+
 def written(folder: Path, name: str, content: str) -> Path:
     path = folder / name
     path.write_text(content, encoding="utf-8")
@@ -73,6 +79,14 @@ def test_standard_input_is_for_documents() -> None:
         ("labels.jsonl", '{"id": "a", "parents": [{}]}\n', 'labels.jsonl:1: "parents" must be a text'),
         ("labels.jsonl", '{"id": "a"}\n{"id": "a"}\n', 'labels.jsonl: label "a" is there twice'),
         ("labels.jsonl", '{"id": \n', "labels.jsonl:1: "),
+        ("labels.jsonl", '{"id": "a", "ID": "b"}\n', 'labels.jsonl:1: "id" is there twice'),
+        ("labels.csv", "id,ID\na,b\n", 'labels.csv:2: "id" is there twice'),
+        ("labels.jsonl", "[" * 100_000, "labels.jsonl:1: JSON nested too deeply"),
+        ("labels.jsonl", '{"id": "a", "names": {"en": {"x": 1}}}\n', '"names" must be a text'),
+        ("labels.jsonl", f'{{"id": "{"a" * 1_000_000}"}}\n', '"id" has more than 100,000 characters'),
+        ("labels.csv", "", 'labels.csv: no column "id"'),
+        ("labels.csv", _chain(20_000), "has more than 64 labels above it"),
+        ("labels.csv", _chain(20_000, True), 'label "l0" is among its own parents: l0 > l19999 >'),
         ("labels.doc", "x", "labels.doc: unknown format"),
     ],
 )

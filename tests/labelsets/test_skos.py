@@ -28,6 +28,8 @@ XML = """<?xml version="1.0" encoding="utf-8"?>
 </rdf:RDF>
 """
 LAUGHS = '<!DOCTYPE r [<!ENTITY a "haha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>\n'
+SHORT = f'<!DOCTYPE r [<!ENTITY a "{"x" * 100}">]>\n'
+HUGE = "a" * 500_000
 
 
 @pytest.fixture(autouse=True)
@@ -90,6 +92,20 @@ class TestRead:
         (tmp_path / "pets.rdf").write_text(XML.format(doctype=elsewhere, name="Cats"))
         assert read_label_set(tmp_path / "pets.rdf").ids == ["http://example.org/voc/p1"]
 
+    def test_what_is_odd_and_does_no_harm(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+    ) -> None:
+        odd = """
+        <http://example.org/> owl:imports <http://example.org/other.ttl> .  # it's not fetched
+        :p1 owl:deprecated "x"^^<http://www.w3.org/2001/XMLSchema#boolean> ; skos:prefLabel "\\uD800"@fr .
+        [] a skos:Concept ; skos:prefLabel "without an address" .
+        """
+        (tmp_path / "pets.ttl").write_bytes(b"\xef\xbb\xbf" + (TURTLE + odd).encode())
+        labels = read_label_set(tmp_path / "pets.ttl")
+        assert [each.rpartition("/")[2] for each in labels.ids] == ["p1", "p2", "p3"]
+        assert labels["http://example.org/voc/p1"].names["fr"] == "\ufffd"
+        assert (capsys.readouterr().err, len(recwarn)) == ("", 0)
+
     @pytest.mark.parametrize(
         ("name", "content", "says"),
         [
@@ -98,6 +114,27 @@ class TestRead:
             ("a.rdf", "<a>", "a.rdf: not xml as rdflib reads it"),
             ("a.ttl", "<http://a/b> <http://a/c> 1 .", "a.ttl: no concept of SKOS in it"),
             ("a.ttl", TURTLE + ":p1 skos:broader :p2 .", "is among its own parents"),
+            (
+                "a.ttl",
+                TURTLE + HUGE.replace("a", "\n").join(['"""'] * 2),
+                "a.ttl: a value of more than 400,000",
+            ),
+            ("a.nt", HUGE.replace("a", "\\n").join('""'), "a.nt: a value of more than 400,000 characters"),
+            ("a.ttl", TURTLE + f"<urn:{'a' * 200_000}> a skos:Concept .", "a text of more than 100,000"),
+            ("a.rdf", XML.format(doctype="", name=HUGE), "a.rdf: a value of more than 400,000 characters"),
+            (
+                "a.rdf",
+                XML.format(doctype="", name=HUGE.join(["<![CDATA[<", "]]>"])),
+                "a.rdf: a value of more",
+            ),
+            ("a.rdf", XML.format(doctype=SHORT, name="&a;" * 9_000), "a.rdf: a value of more than 400,000"),
+            (
+                "a.rdf",
+                XML.format(doctype="", name="<b/>" * 300_000).replace(
+                    'xml:lang="en"', 'rdf:parseType="Literal"'
+                ),
+                "a.rdf: a value of more",
+            ),
         ],
     )
     def test_what_is_refused(self, tmp_path: Path, name: str, content: str, says: str) -> None:
@@ -106,6 +143,15 @@ class TestRead:
             read_label_set(tmp_path / name)
         assert says in str(refusal.value)
         assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["none.ttl", "none.csv", "folder.ttl", "folder.rdf", "folder.jsonl"])
+def test_what_is_no_file_is_named_once(tmp_path: Path, name: str) -> None:
+    if name.startswith("folder"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(InputError) as refusal:
+        read_label_set(tmp_path / name)
+    assert str(refusal.value).count(name) == 1
 
 
 def test_without_rdflib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier
-from funnelling.review import suggesting
+from funnelling.review import covering, suggesting
 from funnelling.review.covering import take_in_turn
 from funnelling.review.suggesting import suggest_texts
 
@@ -95,6 +95,27 @@ def test_reasons_say_what_the_model_knows(funnel: FunnellingClassifier) -> None:
     compact = FunnellingClassifier(views=None, compact=True, random_state=0)
     compact.fit(EN * 4, [["cat"], ["dog"]] * 8, languages=["en"] * 16)
     assert suggest_texts(compact, ["the cat of the dog"], ["en"])[0]["reason"]
+
+
+def test_labels_that_a_reason_names_are_shown_with_their_probability(
+    funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suggesting, "SHOWN", 0)
+    texts = ["the cat of the dog", "dogs and a cat", "a bird and a cat and dogs"]
+    rows = suggest_texts(funnel, texts, ["en"] * 3)
+    named = [{label for label in ("cat", "dog") if label in row["reason"]} for row in rows]
+    assert any(some - set(row["suggested"]) for some, row in zip(named, rows, strict=True))
+    assert all(some <= set(row["probabilities"]) for some, row in zip(named, rows, strict=True))
+
+
+def test_what_is_held_at_a_time_changes_nothing(
+    funnel: FunnellingClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
+    rows = suggest_texts(funnel, texts, ["en"] * 20 + ["it"] * 20, 30)
+    monkeypatch.setattr(covering, "BLOCK", 60)
+    monkeypatch.setattr(suggesting, "BLOCK", 9)
+    assert suggest_texts(funnel, texts, ["en"] * 20 + ["it"] * 20, 30) == rows
 
 
 def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(

@@ -9,6 +9,7 @@ from funnelling import Label, LabelSet
 from funnelling.formats import Document
 from funnelling.method.following import follow_label_set
 from funnelling.prediction import Predictor
+from funnelling.serving.labels import KnownLabels
 
 from .conftest import LABELS, TEXTS, Client
 
@@ -86,3 +87,12 @@ def test_what_the_service_excludes_a_request_need_not(make_client: Client, named
     assert client.post("/v1/predict", json=body).status_code == 422
     (row,) = client.post("/v1/predict", json={**body, "exclude": ["music"]}).json()["documents"]
     assert list(row["scores"]) == ["animals"]
+
+
+def test_labels_that_people_may_give_are_those_of_the_model_then_others(named: Any) -> None:
+    known = KnownLabels(named)
+    own = [label for label in LABELS if label != "food"]
+    assert [row["id"] for row in known.rows(set())] == [*own, "nature"]
+    given = {"food", "magic", "music"}
+    assert [row["id"] for row in known.rows(given)] == [*LABELS, "magic", "nature"]
+    assert known.ids == set(LABELS)

@@ -111,8 +111,23 @@ def test_pieces_that_are_lost_are_done_again(n_workers: int, tmp_path: Path) -> 
 def test_a_cluster_that_loses_everything_again_and_again_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spread, "PATIENCE", 0)
     monkeypatch.setattr(spread, "ATTEMPTS", 2)
+    monkeypatch.setattr(spread, "WITHOUT_WORKERS", 30)  # that fail to start on a busy machine
     with on_cluster("local:2"), pytest.raises(InputError, match="lost its workers again and again"):
         list(in_pieces(_die, (), [(0,)]))
+
+
+def test_a_cluster_that_is_left_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "LOOK", 0.1)
+    monkeypatch.setattr(spread, "WITHOUT_WORKERS", 0.5)
+    started = distributed.LocalCluster(n_workers=1, dashboard_address=None, protocol="tcp")
+    with started, on_cluster(started.scheduler_address):
+        started.scale(0)
+        with pytest.raises(InputError, match="lost its workers again and again, or all of them"):
+            list(in_pieces(_long, (), [(0,)]))
+
+
+def _long(_number: int) -> None:
+    time.sleep(60)
 
 
 def _refusal(address: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,16 @@ def _too_deep(edges: Edges, found: Depths, labels: Sequence[str]) -> str:
     for child, parent in edges.tolist():
         above.setdefault(child, []).append(parent)
     way = [int(found.argmax())]
-    while len(way) <= len(labels) and way[-1] in above:
+    steps = {way[0]: 0}
+    while way[-1] in above:
         higher = max(above[way[-1]], key=lambda parent: int(found[parent]))
-        if higher in way:
-            circle = way[way.index(higher) :]
+        if higher in steps:
+            circle = way[steps[higher] :]
             start = circle.index(min(circle))
             shown = [labels[place] for place in (*circle[start:], *circle[:start], circle[start])]
             named = " > ".join(shown if len(shown) <= 6 else [*shown[:3], "…", *shown[-2:]])
             return f"label {quoted(shown[0])} is among its own parents: {named}. Break the circle."
+        steps[higher] = len(way)
         way.append(higher)
     return f"label {quoted(labels[way[0]])} has more than {DEEPEST} labels above it. Take some out."
 
@@ -58,11 +61,12 @@ def _too_deep(edges: Edges, found: Depths, labels: Sequence[str]) -> str:
 class Hierarchy:
     """The labels of a model and all that stand above them.
 
-    ``labels`` are those of the model, in its order, then the others. ``levels`` has, from the deepest labels
-    up, the places of children, sorted by parent, where each parent's begin, and the parents. ``joined`` says
-    whether any label of the model stands above another.
+    ``classes`` are those of the model, ``labels`` these, in its order, then the others. ``levels`` has, from
+    the deepest labels up, the places of children, sorted by parent, where each parent's begin, and the
+    parents. ``joined`` says whether any label of the model stands above another.
     """
 
+    classes: tuple[str, ...]
     labels: tuple[str, ...]
     depth: Depths
     levels: list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]]
@@ -88,8 +92,23 @@ class Hierarchy:
         # Below every label that was reached is one of the model's: one of these is above another one if it is
         # a parent at all.
         return cls(
-            tuple(columns), depth, [level for level in levels if len(level[0])], bool(known[kept[:, 1]].any())
+            tuple(classes),
+            tuple(columns),
+            depth,
+            [level for level in levels if len(level[0])],
+            bool(known[kept[:, 1]].any()),
         )
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """Where the model has its labels."""
+        return {label: column for column, label in enumerate(self.classes)}
+
+    @cached_property
+    def special_first(self) -> npt.NDArray[np.intp]:
+        """The columns of the model, those of labels with more above them first, if any has one of its own."""
+        depth = self.depth[: len(self.classes)]
+        return np.argsort(-depth, kind="stable") if self.joined else np.arange(len(depth))
 
     def raised(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Values of the model's labels, then of the others: each at least as large as those below it.

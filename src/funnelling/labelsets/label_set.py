@@ -40,6 +40,14 @@ class Label:
     parents: tuple[str, ...] = ()
     exclude: bool = False
 
+    @property
+    def name(self) -> str:
+        """What it is called in English, in no language or in any; else its id."""
+        return next(
+            (self.names[tag] for tag in PREFERRED if tag in self.names),
+            next(iter(self.names.values()), self.id),
+        )
+
 
 @dataclass(eq=False)
 class LabelSet:
@@ -92,10 +100,9 @@ class LabelSet:
         ]
         broader = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         depths(broader, list(places))  # refuses circles
-        tags = sorted({tag for entry in entries for tag in entry.names})
         return cls(
             list(places),
-            {normalise_tag(tag): [entry.names.get(tag, "") for entry in entries] for tag in tags},
+            _by_language(entries),
             [entry.description for entry in entries],
             broader,
             np.array([entry.exclude for entry in entries], dtype=bool),
@@ -152,18 +159,15 @@ class LabelSet:
     def excluding(self, labels: Iterable[str]) -> "LabelSet":
         """The set with further labels that are not to be assigned; those that it lacks are added."""
         wanted = dict.fromkeys(labels)
-        changed = copy.copy(self)  # with what is known of its hierarchy
+        changed = copy.copy(self)  # with what is known of its hierarchy, which stays as it is
+        changed.excluded = self.excluded.copy()
+        changed.excluded[[self._places[label] for label in wanted if label in self]] = True
         if missing := [label for label in wanted if label not in self]:
-            changed = LabelSet(
-                [*self.ids, *missing],
-                {tag: [*names, *[""] * len(missing)] for tag, names in self.names.items()},
-                [*self.descriptions, *[""] * len(missing)],
-                self.broader,
-                np.concatenate([self.excluded, np.zeros(len(missing), dtype=bool)]),
-                self.roll_up,
-            )
-        changed.excluded = changed.excluded.copy()
-        changed.excluded[[changed._places[label] for label in wanted]] = True
+            changed.ids = [*self.ids, *missing]
+            changed.names = {tag: [*names, *[""] * len(missing)] for tag, names in self.names.items()}
+            changed.descriptions = [*self.descriptions, *[""] * len(missing)]
+            changed.excluded = np.append(changed.excluded, np.ones(len(missing), dtype=bool))
+            changed.__dict__.pop("_places", None)  # they are more now
         return changed
 
     def renamed(self, names: Mapping[str, str]) -> "LabelSet":
@@ -200,15 +204,22 @@ class LabelSet:
         return tuple(found)
 
     def rules(self, classes: Iterable[Any]) -> LabelRules:
-        """What the set says of the answers of a model with these labels."""
-        labels = tuple(map(str, classes))
-        hierarchy = self._hierarchies.get(labels)  # read once: another thread may clear them
-        if hierarchy is None:
-            hierarchy = Hierarchy.of(labels, self.ids, self.broader)
-            self._hierarchies.clear()
-            self._hierarchies[labels] = hierarchy
-        places = [self._places.get(label, -1) for label in labels]
-        excluded = np.append(self.excluded, False)[places]
+        """What the set says of the answers of a model with these labels, ``classes_`` as it is or a list.
+
+        Their hierarchy is kept until others are asked for; an array, which no model writes into, is known
+        again without a look at its labels.
+        """
+        last = self._last.get("asked")  # read once: another thread may ask for others
+        if last is None or last[0] is not classes:
+            labels = tuple(map(str, classes))
+            if last is None or last[1].classes != labels:
+                last = classes, Hierarchy.of(labels, self.ids, self.broader)
+            self._last["asked"] = (classes if isinstance(classes, np.ndarray) else None), last[1]
+        hierarchy = last[1]
+        excluded = np.zeros(len(hierarchy.classes), dtype=bool)
+        for place in np.flatnonzero(self.excluded).tolist():
+            if (column := hierarchy.columns.get(self.ids[place])) is not None:
+                excluded[column] = True
         return LabelRules(excluded, hierarchy)
 
     def check_state(self) -> None:
@@ -236,11 +247,28 @@ class LabelSet:
         return found
 
     @cached_property
-    def _hierarchies(self) -> dict[tuple[str, ...], Hierarchy]:
+    def _last(self) -> dict[str, tuple[Any, Hierarchy]]:
+        """The labels that rules were last asked for, and their hierarchy; copies of the set share it."""
         return {}
 
     def _with_roll_up(self, other: "LabelSet") -> "LabelSet":
         return other.rolled_up() if self.roll_up else other
+
+
+def _by_language(entries: Sequence[Label]) -> dict[str, list[str]]:
+    """The names of labels, "" where one has none; two of a label in the same language are refused."""
+    tags = {tag: normalise_tag(tag) for entry in entries for tag in entry.names}
+    names = {language: [""] * len(entries) for language in sorted(set(tags.values()))}
+    for place, entry in enumerate(entries):
+        first: dict[str, str] = {}
+        for tag, name in entry.names.items():
+            if name and entry.names[first.setdefault(tags[tag], tag)] != name:
+                both = f"{quoted(first[tags[tag]])} and {quoted(tag)}"
+                raise InputError(
+                    f"label {quoted(entry.id)}: {both} are one language, with two names. Keep one."
+                )
+            names[tags[tag]][place] = names[tags[tag]][place] or name
+    return names
 
 
 def _place(parent: str, label: str, places: Mapping[str, int]) -> int:

@@ -1,6 +1,7 @@
 """Sets of labels from files: tables, JSON, and vocabularies in SKOS."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from funnelling.errors import InputError, naming
 from funnelling.formats import read_rows
 from funnelling.formats.cells import encodable
 from funnelling.formats.document import quoted, split_labels
+from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import STANDARD, shown_name
 from funnelling.formats.flags import is_flag
 from funnelling.labelsets.label_set import UNTAGGED, Label, LabelSet
@@ -49,11 +51,12 @@ def read_label_set(path: str | os.PathLike[str], labels: Sequence[str] = ()) -> 
     ending = Path(path).name.lower().removesuffix(".gz").rpartition(".")[2]
     if os.fspath(path) == STANDARD:
         raise InputError("labels are not read from standard input. Name a file of them.")
-    with naming(name):
-        if ending in ("ttl", "nt", "rdf"):
-            from funnelling.labelsets.skos import read_skos
+    if ending in ("ttl", "nt", "rdf"):
+        from funnelling.labelsets.skos import read_skos
 
-            return LabelSet.of(read_skos(path, ending, labels))
+        text = TextFile(path).text()
+        with naming(name):
+            return LabelSet.of(map(_short, read_skos(text, ending, labels)))
     entries = list(_entries(path, name))
     if not entries:
         raise InputError(f"{name}: no labels in it. {CURE}.")
@@ -67,7 +70,11 @@ def _entries(path: str | os.PathLike[str], name: str) -> Iterator[Label]:
         raise InputError(f'{name}: no column "id". {CURE}.')
     for number, row in table.rows():
         with naming(f"{name}:{number}"):
-            yield _label({_plain(key): value for key, value in row.items()}, table.columns is not None)
+            plain = {_plain(key): value for key, value in row.items()}
+            if len(plain) < len(row):
+                twice = next(key for key, times in Counter(map(_plain, row)).items() if times > 1)
+                raise InputError(f"{quoted(twice)} is there twice. Keep one.")
+            yield _label(plain, table.columns is not None)
 
 
 def _plain(column: str) -> str:
@@ -118,6 +125,16 @@ def _parents(row: Mapping[str, Any], in_cells: bool) -> tuple[str, ...]:
             text = _text(value, key)
             found += split_labels(text) if in_cells else [text]
     return tuple(dict.fromkeys(parent.strip() for parent in found if parent.strip()))
+
+
+def _short(label: Label) -> Label:
+    """A label of a vocabulary, of which no text is too long."""
+    for text in (label.id, label.description, *label.names.values()):
+        if len(text) > LONGEST:
+            raise InputError(
+                f"label {quoted(label.id)}: a text of more than {LONGEST:,} characters. Shorten it."
+            )
+    return label
 
 
 def _text(value: Any, field: str) -> str:

@@ -35,8 +35,7 @@ class LabelRules:
 
     def order(self) -> npt.NDArray[np.intp]:
         """The columns that may be shown; of labels that are equally probable, the deeper one is the first."""
-        depth = self.hierarchy.depth[: len(self.excluded)]
-        by_depth = np.argsort(-depth, kind="stable") if self.hierarchy.joined else np.arange(len(depth))
+        by_depth = self.hierarchy.special_first
         columns: npt.NDArray[np.intp] = by_depth[~self.excluded[by_depth]]
         return columns
 
@@ -72,5 +71,5 @@ def rules_of(model: Any) -> LabelRules | None:
     label_set = getattr(model, "label_set_", None)
     if label_set is None:
         return None
-    rules: LabelRules = label_set.rules(model.classes_.tolist())
+    rules: LabelRules = label_set.rules(model.classes_)
     return rules if rules.change(bool(model.exclusive_)) else None

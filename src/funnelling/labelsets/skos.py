@@ -1,15 +1,14 @@
 """Vocabularies in SKOS, by rdflib: nothing is fetched, and no file but this one is read."""
 
 import logging
-import os
 import re
+import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.cells import encodable
-from funnelling.formats.encoded import TextFile
 from funnelling.labelsets.label_set import UNTAGGED, Label
 from funnelling.text.languages import is_tag, normalise_tag
 
@@ -23,19 +22,28 @@ _ENTITY = re.compile(r"<!ENTITY\s+([^>]{0,2000})")
 _SHORTHAND = re.compile(
     r"""[\w.-]+\s+(?:"[^"&%<]{0,200}"|'[^'&%<]{0,200}')\s*"""
 )  # for the start of an address
+_TOKEN = re.compile(  # of Turtle, in which quotes may stand; the last one may lack its end
+    r'''"""(?:[^"\\]+|\\.|"(?!""))*+(?:""")?'''
+    r"""|'''(?:[^'\\]+|\\.|'(?!''))*+(?:''')?"""
+    r"""|"(?:[^"\\\n]+|\\.)*+"?"""
+    r"""|'(?:[^'\\\n]+|\\.)*+'?|<[^>\n]*>?|\#[^\n]*""",
+    re.DOTALL,
+)
 MOST_ENTITIES = 100
+LONGEST_VALUE = 400_000  # characters; rdflib takes up to five seconds for one of them
 
 
-def read_skos(path: str | os.PathLike[str], ending: str, labels: Sequence[str] = ()) -> list[Label]:
-    """The concepts of a vocabulary; see `read_label_set`."""
+def read_skos(text: str, ending: str, labels: Sequence[str] = ()) -> list[Label]:
+    """The concepts of a vocabulary with an address, by its text; see `read_label_set`."""
     try:
-        from rdflib import Graph
+        from rdflib import Graph, URIRef
         from rdflib.namespace import OWL, RDF, SKOS
     except ImportError:
         raise InputError("SKOS needs rdflib: pip install 'funnelling[skos]'") from None
-    text = TextFile(path).text()
     if ending == "rdf":
         text = _without_traps(text)
+    else:
+        _check_literals(text)
     graph: Any = Graph()
     try:
         with _silent():
@@ -45,7 +53,9 @@ def read_skos(path: str | os.PathLike[str], ending: str, labels: Sequence[str] =
         raise InputError(f"not {FORMATS[ending]} as rdflib reads it ({reason}). Correct the file.") from None
     concepts = sorted(set(graph.subjects(RDF.type, SKOS.Concept)) | set(graph.subjects(SKOS.prefLabel, None)))
     concepts = [
-        concept for concept in concepts if not set(graph.objects(concept, RDF.type)) & {SKOS.ConceptScheme}
+        concept
+        for concept in concepts
+        if isinstance(concept, URIRef) and SKOS.ConceptScheme not in graph.objects(concept, RDF.type)
     ]
     if not concepts:
         raise InputError("no concept of SKOS in it. Choose a vocabulary.")
@@ -73,7 +83,56 @@ def _without_traps(text: str) -> str:
     entities = [match[1] for match in _ENTITY.finditer(text)]
     if text.count("<!ENTITY") > MOST_ENTITIES or not all(map(_SHORTHAND.fullmatch, entities)):
         raise InputError("it defines entities that are more than the start of an address. Take them out.")
-    return _DECLARED.sub("", text, count=1)
+    text = _DECLARED.sub("", text, count=1)
+    _check_values(text)
+    return text
+
+
+def _check_literals(text: str) -> None:
+    """Refuse a huge literal of Turtle, for the reason that `_check_values` has."""
+    if any(token.end() - token.start() > LONGEST_VALUE for token in _TOKEN.finditer(text)):
+        raise _too_long()
+
+
+def _too_long() -> InputError:
+    return InputError(f"a value of more than {LONGEST_VALUE:,} characters. Shorten it.")
+
+
+def _check_values(text: str) -> None:
+    """Refuse a huge value of XML: rdflib puts them together bit by bit, in time with their square.
+
+    A value ends with its element, and one that may hold elements (``parseType="Literal"``) with the last.
+    """
+    from xml.parsers.expat import ExpatError, ParserCreate
+
+    parser = ParserCreate("utf-8")
+    parser.buffer_text = True
+    size = within = 0
+
+    def add(more: str) -> None:
+        nonlocal size
+        size += len(more) + 1
+        if size > LONGEST_VALUE:
+            raise _too_long()
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        nonlocal size, within
+        if max(map(len, attributes.values()), default=0) > LONGEST_VALUE:
+            raise _too_long()
+        if within:
+            add(name)
+        else:
+            size = 0
+        within += bool(within) or any(value == "Literal" for value in attributes.values())
+
+    def end(_name: str) -> None:
+        nonlocal size, within
+        within -= bool(within)
+        size = size if within else 0
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = begin, end, add
+    with suppress(ExpatError):  # which rdflib says
+        parser.Parse(text.encode(), True)
 
 
 def _ids(concepts: Sequence[Any], notations: dict[Any, str], labels: Sequence[str]) -> dict[Any, str]:
@@ -114,6 +173,8 @@ def _silent() -> Iterator[None]:
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
     finally:
         logger.setLevel(before)

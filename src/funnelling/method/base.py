@@ -525,7 +525,7 @@ class Method(LearningOn, metaclass=ABCMeta):
         if hasattr(self, "label_set_"):
             expect(isinstance(self.label_set_, LabelSet), "the label set")
             self.label_set_.check_state()
-            self.label_set_.rules(self.classes_.tolist()).check()
+            self.label_set_.rules(self.classes_).check()
         columns = self._columns()
         if hasattr(self, "training_"):
             expect(isinstance(self.training_, Archive), "what is kept of documents")

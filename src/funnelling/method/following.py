@@ -9,7 +9,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.labelsets import LabelSet, read_label_set
-from funnelling.method.known_labels import label_columns
+from funnelling.method.known_labels import known_columns
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -31,11 +31,12 @@ def follow_label_set(
         label_set = given if isinstance(given, LabelSet) else label_set_for(given, labels)
         label_set = label_set.rolled_up() if own is not None and own.roll_up else label_set
     if exclude:
-        label_columns(model.classes_.tolist(), exclude)  # refuses those that the model does not have
-        label_set = (label_set or LabelSet.of([])).excluding(exclude)
+        label_set = LabelSet.of([]) if label_set is None else label_set
+        known_columns(label_set.rules(model.classes_).hierarchy.columns, exclude)  # refuses what it has not
+        label_set = label_set.excluding(exclude)
     if label_set is None:
         return model
-    label_set.rules(model.classes_.tolist()).check()
+    label_set.rules(model.classes_).check()
     following = copy(model)
     following.label_set_ = label_set
     return following

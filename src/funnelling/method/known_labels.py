@@ -1,7 +1,7 @@
 """The labels that a model has, looked up by their names."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,11 @@ def label_columns(classes: Iterable[Any], labels: Sequence[Any]) -> npt.NDArray[
     Traceback (most recent call last):
     funnelling.errors.InputError: The model has no label 'cats'. Near it: 'Cat'.
     """
-    known = {str(label): column for column, label in enumerate(classes)}
+    return known_columns({str(label): column for column, label in enumerate(classes)}, labels)
+
+
+def known_columns(known: Mapping[str, int], labels: Sequence[Any]) -> npt.NDArray[np.intp]:
+    """What `label_columns` gives, where the columns of a model's labels have been looked up before."""
     for label in listed(labels, "labels"):
         if str(label) not in known:
             raise InputError(unknown_label(str(label), known))

@@ -7,12 +7,14 @@ same adds nothing.
 """
 
 import heapq
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 ALIKE = 0.9  # from this cosine on two documents say the same
+BLOCK = 2**23  # cosines that are held at a time, with their places: 130 MB
 
 Floats = npt.NDArray[np.float32]
 
@@ -27,16 +29,29 @@ class Taken(NamedTuple):
 
 def likeness(vectors: Any, others: Any) -> Floats:
     """The cosines of documents with others, by vectors of length 1."""
-    cosines: Floats = (vectors @ others.T).toarray().astype(np.float32)
+    cosines = np.empty((vectors.shape[0], others.shape[0]), dtype=np.float32)
+    for rows, block in _products(vectors, others):
+        cosines[rows] = block.toarray()
     return cosines
 
 
 def covered_by(vectors: Any, others: Any) -> Floats:
     """For each document how much it is like that one of the others which is most like it; 0 if none is."""
-    if not others.shape[0]:
-        return np.zeros(vectors.shape[0], dtype=np.float32)
-    most: Floats = (vectors @ others.T).max(axis=1).toarray().ravel().astype(np.float32)
+    most = np.zeros(vectors.shape[0], dtype=np.float32)
+    for rows, block in _products(vectors, others):
+        most[rows] = block.max(axis=1).toarray().ravel()
     return most
+
+
+def _products(vectors: Any, others: Any) -> Iterator[tuple[slice, Any]]:
+    """The cosines of documents with others, some documents at a time: few are 0, and the others are many."""
+    if not others.shape[0]:
+        return
+    turned = others.T.tocsr()
+    step = max(BLOCK // others.shape[0], 1)
+    for start in range(0, vectors.shape[0], step):
+        rows = slice(start, start + step)
+        yield rows, vectors[rows] @ turned
 
 
 def take_in_turn(cosines: Floats, covered: Floats, weights: Floats, number: int) -> list[Taken]:

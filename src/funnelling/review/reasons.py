@@ -1,6 +1,7 @@
 """Why a document should be labelled, in words."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +35,13 @@ def examples_of(model: "Method") -> Examples | None:
     return examples
 
 
+class Reason(NamedTuple):
+    """Why a document should be labelled, and the columns of the labels that this names."""
+
+    text: str
+    columns: list[int]
+
+
 class Reasons:
     """The reasons of documents, by what a model says of them and what it has learned."""
 
@@ -45,35 +53,44 @@ class Reasons:
         if examples is not None:
             self._rare = sorted((int(examples[j]), int(j)) for j in np.flatnonzero(examples <= FEW))
 
-    def __call__(self, language: str, taken: Taken, opinions: Opinions | None, doubts: Doubts | None) -> str:
-        """All that speaks for a document that is taken, the plainest first."""
-        said = [] if opinions is None or doubts is None else self._of_labels(taken.place, opinions, doubts)
+    def __call__(
+        self, language: str, taken: Taken, row: int, opinions: Opinions | None, doubts: Doubts | None
+    ) -> Reason:
+        """All that speaks for a document that is taken, the plainest first; opinions have it in a ``row``."""
+        columns: list[int] = []
+        said = []
+        if opinions is not None and doubts is not None:
+            for words, named in self._of_labels(row, opinions, doubts):
+                said.append(words)
+                columns += named
         said.append(self._of_language(language))
         if taken.others >= MANY:
             said.append(f"like {counted(taken.others, 'other')} without labels")
-        return "; ".join(each for each in said if each) or "unlike what is labelled"
+        return Reason("; ".join(each for each in said if each) or "unlike what is labelled", columns)
 
-    def _of_labels(self, place: int, opinions: Opinions, doubts: Doubts) -> list[str]:
-        if not opinions.evident[place]:
-            return ["no known word"]
-        said = [self._unsure(place, doubts)]
-        column = int(doubts.disagreement[place].argmax())
-        if doubts.disagreement[place, column] >= APART:
-            said.append(f"tiers disagree on {self._labels[column]}")
-        likely = opinions.decisions.probabilities[place] >= LIKELY
+    def _of_labels(self, row: int, opinions: Opinions, doubts: Doubts) -> Iterator[Reason]:
+        if not opinions.evident[row]:
+            yield Reason("no known word", [])
+            return
+        unsure = self._unsure(row, doubts)
+        if unsure:
+            named = " and ".join(self._labels[column] for column in unsure)
+            yield Reason(f"unsure {'between' if self._exclusive else 'about'} {named}", unsure)
+        column = int(doubts.disagreement[row].argmax())
+        if doubts.disagreement[row, column] >= APART:
+            yield Reason(f"tiers disagree on {self._labels[column]}", [column])
+        likely = opinions.decisions.probabilities[row] >= LIKELY
         rare = next(((number, j) for number, j in self._rare if likely[j]), None)
         if rare is not None:
-            said.append(f"perhaps the rare label {self._labels[rare[1]]} ({rare[0]} so far)")
-        return said
+            number, column = rare
+            yield Reason(f"perhaps the rare label {self._labels[column]} ({number} so far)", [column])
 
-    def _unsure(self, place: int, doubts: Doubts) -> str:
-        order = np.argsort(-doubts.by_label[place], kind="stable").tolist()
+    def _unsure(self, row: int, doubts: Doubts) -> list[int]:
+        """The columns of labels in doubt, as many as a reason names."""
+        order: list[int] = np.argsort(-doubts.by_label[row], kind="stable").tolist()
         if self._exclusive:
-            is_open = doubts.by_label[place].sum() >= OPEN / 2
-            first, second = (self._labels[column] for column in order[:2])
-            return f"unsure between {first} and {second}" if is_open else ""
-        opened = [self._labels[column] for column in order if doubts.undecided[place, column] >= OPEN]
-        return f"unsure about {' and '.join(opened[:NAMED])}" if opened else ""
+            return order[:NAMED] if doubts.by_label[row].sum() >= OPEN / 2 else []
+        return [column for column in order if doubts.undecided[row, column] >= OPEN][:NAMED]
 
     def _of_language(self, language: str) -> str:
         if language not in self._learned:

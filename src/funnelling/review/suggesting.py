@@ -5,10 +5,10 @@ the labelled one and unlike all that were labelled before (`covering`). In each 
 by how much of such doubt they cover; `turns` say which language is next.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,24 +29,21 @@ if TYPE_CHECKING:
     from funnelling.method.base import Method
 
 MOST_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
-SHOWN = 5  # probabilities that are told beside those of suggested labels
+BLOCK = 2**22  # answers to documents that are held at a time, one per label: some 10 numbers for each
+SHOWN = 5  # probabilities that are told beside those of suggested labels, and of labels that a reason names
 LEAST = 0.05  # of those
 COLUMNS = ("id", "language", "text", "labels", "suggested", "probabilities", "reason", "score")
 
+Item = TypeVar("Item")
 Row = dict[str, Any]
 Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class _Candidates:
-    """A language's documents that may be suggested: their places in what was given, and how they rank.
-
-    ``opinions`` are None where the model cannot label the language.
-    """
+    """A language's documents that may be suggested: their places in what was given, and how they rank."""
 
     places: Places
-    opinions: Opinions | None
-    doubts: Doubts | None
     ranking: Sequence[Taken]
 
 
@@ -89,24 +86,20 @@ def suggest_texts(
     learned = {tag: model.documents_.get(tag, 0) for tag in candidates}
     documents = {tag: learned[tag] + size for tag, size in inputs.sizes().items()}
     chosen = in_turn({tag: once(tag) for tag in candidates}, learned, documents, balance)
-    reasons = Reasons(model, examples)
-    rows = []
-    for tag, taken in islice(chosen, number):
-        ranked = candidates[tag]
-        place = int(ranked.places[taken.place])
-        rows.append(
-            {
-                "id": names[tag][place],
-                "language": tag,
-                "text": inputs.documents[tag][place],
-                **({"group": grouping[tag][place]} if grouping else {}),
-                "labels": None,
-                **_labels(model, ranked.opinions, taken.place),
-                "reason": reasons(tag, taken, ranked.opinions, ranked.doubts),
-                "score": round(taken.gain, 3),
-            }
-        )
-    return rows
+    taken = [(tag, int(candidates[tag].places[each.place]), each) for tag, each in islice(chosen, number)]
+    told = _told(model, inputs.documents, taken, examples)
+    return [
+        {
+            "id": names[tag][place],
+            "language": tag,
+            "text": inputs.documents[tag][place],
+            **({"group": grouping[tag][place]} if grouping else {}),
+            "labels": None,
+            **told[tag, place],
+            "score": round(each.gain, 3),
+        }
+        for tag, place, each in taken
+    ]
 
 
 def _ranked(
@@ -118,12 +111,9 @@ def _ranked(
         drawn = stream(len(texts), "suggest", language).permutation(len(texts))[:MOST_DOCUMENTS]
         places = np.sort(drawn)
     shown = [texts[place] for place in places.tolist()]
-    opinions = doubts = None
     weights = np.ones(len(shown), dtype=np.float32)
     if model.serves(language):
-        (opinions,) = model.opinions({language: shown}).values()
-        doubts = doubts_of(opinions, bool(model.exclusive_), examples)
-        weights = doubts.total.astype(np.float32)
+        weights = _total_doubts(model, language, shown, examples).astype(np.float32)
     learned, in_order = _learned_texts(model, language)
     features = (WordPairVectorizer if in_order else TfidfVectorizer)(
         language, min_df=1, reduce_to=None, stop_words=False
@@ -131,7 +121,51 @@ def _ranked(
     vectors = features.fit_transform([*shown, *learned])
     own, others = vectors[: len(shown)], vectors[len(shown) :]
     ranking = take_in_turn(likeness(own, own), covered_by(own, others), weights, number)
-    return _Candidates(places, opinions, doubts, ranking)
+    return _Candidates(places, ranking)
+
+
+def _total_doubts(
+    model: "Method", language: str, texts: Sequence[str], examples: Examples | None
+) -> npt.NDArray[np.float64]:
+    """How unsure a model is of each text: all that is kept of what it says of the many not suggested."""
+    return np.concatenate(
+        [_opinions_and_doubts(model, language, each, examples)[1].total for each in _blocks(model, texts)]
+    )
+
+
+def _blocks(model: "Method", documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """Documents, as many at a time as a model may say something of."""
+    step = max(BLOCK // len(model.classes_), 1)
+    return (documents[start : start + step] for start in range(0, len(documents), step))
+
+
+def _opinions_and_doubts(
+    model: "Method", language: str, texts: Sequence[str], examples: Examples | None
+) -> tuple[Opinions, Doubts]:
+    (opinions,) = model.opinions({language: texts}).values()
+    return opinions, doubts_of(opinions, bool(model.exclusive_), examples)
+
+
+def _told(
+    model: "Method",
+    documents: Mapping[str, Sequence[str]],
+    taken: Sequence[tuple[str, int, Taken]],
+    examples: Examples | None,
+) -> dict[tuple[str, int], Row]:
+    """What rows say of documents that are taken: their labels, as the model has them, and the reason."""
+    reasons = Reasons(model, examples)
+    told = {}
+    for language in dict.fromkeys(tag for tag, _, _ in taken):
+        for block in _blocks(model, [(place, each) for tag, place, each in taken if tag == language]):
+            opinions = doubts = None
+            if model.serves(language):
+                texts = [documents[language][place] for place, _ in block]
+                opinions, doubts = _opinions_and_doubts(model, language, texts, examples)
+            for row, (place, each) in enumerate(block):
+                reason = reasons(language, each, row, opinions, doubts)
+                labels = _labels(model, opinions, row, reason.columns)
+                told[language, place] = {**labels, "reason": reason.text}
+    return told
 
 
 def _learned_texts(model: "Method", language: str) -> tuple[Sequence[str], bool]:
@@ -143,16 +177,18 @@ def _learned_texts(model: "Method", language: str) -> tuple[Sequence[str], bool]
     return texts.get(language, ()), archive.as_written
 
 
-def _labels(model: "Method", opinions: Opinions | None, place: int) -> Row:
-    """The labels that a document would get, and the probabilities of these and of others that are likely."""
-    if opinions is None or not opinions.evident[place]:
+def _labels(model: "Method", opinions: Opinions | None, row: int, named: Collection[int]) -> Row:
+    """The labels that a document would get, and the probabilities of these, of likely and ``named`` ones."""
+    if opinions is None or not opinions.evident[row]:
         return {"suggested": [], "probabilities": {}}
     decisions, names = opinions.decisions, [str(label) for label in model.classes_]
-    assigned, probabilities = decisions.assigned[place], decisions.probabilities[place]
+    assigned, probabilities = decisions.assigned[row], decisions.probabilities[row]
     order = np.argsort(-probabilities, kind="stable").tolist()
     likely = [column for column in order if probabilities[column] >= LEAST][:SHOWN]
-    told = [column for column in order if assigned[column] or column in likely]
+    told = {*np.flatnonzero(assigned).tolist(), *likely, *named}
     return {
         "suggested": [names[column] for column in order if assigned[column]],
-        "probabilities": {names[column]: round(float(probabilities[column]), 3) for column in told},
+        "probabilities": {
+            names[column]: round(float(probabilities[column]), 3) for column in order if column in told
+        },
     }

@@ -12,7 +12,7 @@ from funnelling.method.base import Method
 from funnelling.review.desk import Desk, TakenError
 from funnelling.review.journal import Decision, FullError
 from funnelling.serving.engine import Engine
-from funnelling.serving.labels import label_rows
+from funnelling.serving.labels import KnownLabels
 from funnelling.serving.learner import Learner, Learning
 from funnelling.serving.refusals import Refusal
 from funnelling.tasks.labelling import Lesson, Queue
@@ -34,6 +34,7 @@ class Bench:
         self.engine = engine
         self.who = who
         self.learner = Learner(learning, self._use, learned)
+        self._labels = KnownLabels(engine.model)
         self._reasons = queue.reasons
         self._named = {document.language for document in queue.documents}
         self._in_order = not queue.by_model  # of a file, which stays
@@ -42,10 +43,9 @@ class Bench:
 
     def facts(self) -> dict[str, Any]:
         """What a page has to know: the labels and their names, and what to call whom."""
-        model, given = self.engine.model, self.desk.labels()
-        rows = label_rows(model, sorted(self._labels().difference(map(str, model.classes_))))
+        model = self.engine.model
         return {
-            "labels": [row for row in rows if not row["excluded"] or row["id"] in given],
+            "labels": self._labels.rows(self.desk.labels()),
             "languages": list(map(str, model.languages_)),
             "exclusive": bool(model.exclusive_),
             "who": self.who,
@@ -146,8 +146,7 @@ class Bench:
     async def passages(self, key: str, labels: Sequence[str], until: float) -> dict[str, Any]:
         """Where in a document the words stand that speak for labels, as far as the model knows them."""
         document = self._document(key)
-        known = set(map(str, self.engine.model.classes_.tolist()))
-        wanted = [label for label in labels if label in known]
+        wanted = [label for label in labels if label in self._labels.ids]
         language = self._languages.get(key, document.language)
         if not wanted or not self._serves(language):
             return {"labels": {}}
@@ -187,17 +186,10 @@ class Bench:
                 404, "There is no such document here. Load the page anew.", pointer="/key"
             ) from None
 
-    def _labels(self) -> set[str]:
-        """All labels that there are: of the model, of its label set and of the journal."""
-        model = self.engine.model
-        label_set = getattr(model, "label_set_", None)
-        further = () if label_set is None else label_set.ids
-        return self.desk.labels().union(map(str, model.classes_.tolist()), further)
-
     def _check_new_labels(self, labels: Sequence[str], document: Document) -> None:
         """Refuse what looks like several labels in one."""
-        barred = [label for label in labels if BAR in label]
-        if barred and (new := set(barred).difference(self._labels(), document.labels or ())):
+        barred = {label for label in labels if BAR in label and label not in self._labels}
+        if barred and (new := barred.difference(self.desk.labels(), document.labels or ())):
             raise Refusal(
                 422,
                 f'A new label has no "{BAR}", which joins labels: add the parts of {quoted(min(new))} one by '
@@ -229,6 +221,7 @@ class Bench:
     def _use(self, model: Method, lesson: Lesson) -> None:
         """Go on with a model that has learned."""
         self.engine.replace(model)
+        self._labels = KnownLabels(model)
         if not self._in_order:
             self._reasons = lesson.reasons
             self.desk.reorder(lesson.keys)

@@ -13,6 +13,7 @@ from funnelling.reproduction.experiments.registry import (
     DEFAULT_METHODS,
     LABEL_UP_TO,
     LEARNER,
+    NOT_OF_THE_PAPER,
     STEPS,
 )
 from funnelling.reproduction.experiments.running import run_experiments
@@ -122,9 +123,30 @@ def experiment(
     title = f"Experiment {names[0]} on {corpus}" if len(names) == 1 else f"Experiments on {corpus}"
     page = Report(
         title,
-        ["From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."],
+        _introduction(names),
         sections,
-        facts(corpus, trials, seed, pieces.seconds, pieces.machines, {"Methods": ", ".join(chosen)}),
+        facts(corpus, trials, seed, pieces.seconds, pieces.machines, _used(names, chosen, learner)),
     )
     write_report(page, folder)
     return Experiments(results, sections)
+
+
+def _introduction(names: Sequence[str]) -> list[str]:
+    """Where experiments come from."""
+    ours = [name for name in names if name in NOT_OF_THE_PAPER]
+    if len(ours) == len(names):
+        return ["An experiment of this package, not of the paper on funnelling, run on this corpus."]
+    others = f", but for {', '.join(ours)}" if ours else ""
+    return [
+        f"From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019){others}, run on this "
+        "corpus."
+    ]
+
+
+def _used(names: Sequence[str], methods: Sequence[str], learner: str) -> dict[str, str]:
+    """The methods that experiments are about."""
+    of_paper = any(name not in NOT_OF_THE_PAPER for name in names)
+    return {
+        **({"Methods": ", ".join(methods)} if of_paper else {}),
+        **({"Learner": learner} if "labelling" in names else {}),
+    }

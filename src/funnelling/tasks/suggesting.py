@@ -65,6 +65,8 @@ def suggest(
     with clock(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(data, layout_for(classifier, layout)))
     names = name_languages(corpus, name, among=classifier.languages_, verbose=verbose, strict=strict)
+    if names.detected:
+        logger.info("%s: the language of %s is detected.", name, counted(names.detected, "document"))
     if names.unknown:
         logger.info("%s: %s.", name, names.left_out())
     corpus = _unlabelled(classifier, corpus, name)

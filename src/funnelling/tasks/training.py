@@ -186,7 +186,7 @@ def _fit_parts(
 def _give_label_set(model: "Method", label_set: LabelSet | None) -> None:
     """Let a model keep a label set, which leaves it something to assign."""
     if label_set is not None:
-        label_set.rules(model.classes_.tolist()).check()
+        label_set.rules(model.classes_).check()
         model.label_set_ = label_set
 
 

@@ -6,9 +6,10 @@ Without one, work stays in threads of this process, where no data has to travel;
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from functools import partial
+from queue import Empty, Queue
 from typing import Any, TypeVar
 
 from funnelling.errors import InputError
@@ -17,6 +18,9 @@ Result = TypeVar("Result")
 
 ATTEMPTS = 5  # at pieces that were lost with the workers that held them
 PATIENCE = 2.0  # seconds before the second attempt, doubled before each further one
+LOOK = 5.0  # seconds without a result, after which to see whether there are workers
+WITHOUT_WORKERS = 300.0  # seconds that a cluster has to replace the last one
+LOST = "The cluster lost its workers again and again, or all of them. Give them more memory, or add some."
 
 
 def is_local() -> bool:
@@ -86,7 +90,7 @@ def _as_tasks(
     last for ever.
     """
     import dask
-    from distributed import KilledWorker, as_completed
+    from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
 
     for attempt in range(ATTEMPTS):
@@ -95,14 +99,44 @@ def _as_tasks(
                 data = client.submit(tuple, shared, pure=False)
                 submit = partial(client.submit, _do, pure=False)
                 futures = [submit(number, work, data, piece) for number, piece in pieces.items()]
-            ended = as_completed(futures, client.loop, with_results=True)  # type: ignore[no-untyped-call]
-            for _, (number, value) in ended:
+            for number, value in _results(client, futures):
                 del pieces[number]
                 yield number, value
         if not pieces:
             return
         time.sleep(PATIENCE * 2**attempt)  # until dead workers are noticed and replaced
-    raise InputError("The cluster lost its workers again and again. Give them more memory, or add some.")
+    raise InputError(LOST)
+
+
+def _results(client: Any, futures: Sequence[Any]) -> Iterator[Any]:
+    """What tasks of a Dask cluster give, in the order in which they end.
+
+    Dask's `as_completed` waits for ever where no worker is left and none comes, and for a task whose result
+    is lost with its worker and that fails when it is repeated.
+    """
+    import asyncio
+
+    ended: Queue[Future[Any]] = Queue()
+    loop = client.loop.asyncio_loop
+    for future in futures:
+        result = asyncio.run_coroutine_threadsafe(client.gather(future, asynchronous=True), loop)
+        result.add_done_callback(ended.put)
+    for _ in futures:
+        yield _next_of(ended, client).result()
+
+
+def _next_of(ended: "Queue[Future[Any]]", client: Any) -> "Future[Any]":
+    """The next task that ended, unless the cluster is without workers for too long."""
+    last_seen = time.monotonic()
+    while True:
+        try:
+            return ended.get(timeout=LOOK)
+        except Empty:
+            with suppress(OSError):  # it does not answer
+                if client.nthreads():
+                    last_seen = time.monotonic()
+        if time.monotonic() - last_seen > WITHOUT_WORKERS:
+            raise InputError(LOST)
 
 
 @contextmanager

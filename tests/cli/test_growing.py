@@ -73,16 +73,17 @@ class TestUpdate:
     ) -> None:
         rows = with_splits(documents(["it"], each=30))
         for row in rows:
-            row["labels"] = [*row["labels"], "new"] if row["split"] == "train" else row["labels"]
+            row["labels"] = [*row["labels"], "hardwrae"] if row["split"] == "train" else row["labels"]
         succeed("update", model_copy, write_jsonl(tmp_path / "more.jsonl", rows), "--jobs", 1, "--force")
         printed, said = capsys.readouterr()
         assert re.search(r"^it +10 test", printed, re.MULTILINE)
         assert "Learning on: 4 new, 16 corrected." in said
         assert "of 16 corrected documents now get exactly the labels given." in printed
-        assert "New labels, which the table leaves out: 1 (new)" in printed
+        assert "New labels, which the table leaves out: 1 (hardwrae)" in printed
+        assert "hardwrae is near hardware, which the model has: relabel merges them." in printed
         model = load_model(model_copy)
         assert model.documents_ == {"en": 16, "it": 20}
-        assert "new" in model.classes_
+        assert "hardwrae" in model.classes_
 
     def test_test_documents_that_were_learned_from_are_left_out(
         self, model_copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -80,6 +80,8 @@ def test_standard_input_is_for_documents() -> None:
         ("labels.jsonl", '{"id": "a"}\n{"id": "a"}\n', 'labels.jsonl: label "a" is there twice'),
         ("labels.jsonl", '{"id": \n', "labels.jsonl:1: "),
         ("labels.jsonl", '{"id": "a", "ID": "b"}\n', 'labels.jsonl:1: "id" is there twice'),
+        ("labels.csv", "id,exlude\na,yes\n", 'labels.csv:2: "exlude": is "exclude" meant? Rename it'),
+        ("labels.csv", "id,nam_de\na,b\n", 'labels.csv:2: "nam_de": is "name" meant? Rename it'),
         ("labels.csv", "id,ID\na,b\n", 'labels.csv:2: "id" is there twice'),
         ("labels.jsonl", "[" * 100_000, "labels.jsonl:1: JSON nested too deeply"),
         ("labels.jsonl", '{"id": "a", "names": {"en": {"x": 1}}}\n', '"names" must be a text'),

@@ -168,6 +168,18 @@ def test_a_skip_taken_back_is_that_of_one_person(open_desk: Callable[[], Desk]) 
     assert desk.progress()["skipped"] == 1
 
 
+def test_a_skip_counts_again_where_a_label_is_taken_back(open_desk: Callable[[], Desk]) -> None:
+    desk = open_desk()
+    desk.decide("ada", KEYS[0], Decision("skip", DOCUMENTS[0]))
+    desk.decide("bob", KEYS[0], labelled(0, "a"))
+    assert desk.progress()["skipped"] == 0
+    desk.undo("bob", "")
+    desk.decide("bob", KEYS[0], Decision("skip", DOCUMENTS[0]))
+    for number in range(1, 5):
+        desk.decide("ada", KEYS[number], labelled(number, "a"))
+    assert desk.take("ada") is None
+
+
 def test_another_order(open_desk: Callable[[], Desk]) -> None:
     desk = open_desk()
     desk.reorder([KEYS[3], "gone", KEYS[1]])

@@ -1,5 +1,7 @@
 """Documents of the same content that are labelled otherwise."""
 
+from itertools import product
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,3 +71,19 @@ def test_of_many_copies_some_are_told() -> None:
     found = near_duplicates(["budget of roads"] * (MOST + 50) + ["library"], "en")[:-1]
     assert {len(places) for places in found} == {MOST}
     assert all(place not in places for place, places in enumerate(found))
+
+
+def test_texts_by_one_template_are_told_some_others_in_time_that_grows_as_their_number() -> None:
+    shared = " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
+    names = ["".join(letters) for letters in product("abcdefghijkl", repeat=3)]
+    found = near_duplicates([f"{shared} {name}qx" for name in names], "en")
+    assert len(names) > 10 * MOST
+    assert all(len(places) == MOST for places in found)
+
+
+def test_of_many_translations_some_are_told() -> None:
+    documents = [Document(f"{i}", f"text {i}", ("en", "it")[i % 2], ("a",), group="1") for i in range(400)]
+    documents[1] = Document("slip", "text 1", "it", ("b",), group="1")
+    found = found_in(corpus(*documents))
+    assert list(found) == [1]
+    assert len(found[1].peers) == MOST

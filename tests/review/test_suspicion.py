@@ -35,7 +35,7 @@ def test_a_label_that_only_others_tell_is_doubted(kind: str, label: bool) -> Non
     assert np.argmax(np.abs(found.others.spoken(int(rows[0]), 1))) == 0  # the first of the pair
 
 
-def test_the_order_of_documents_changes_nothing_but_the_order() -> None:
+def test_with_one_label_each_the_order_of_documents_changes_nothing_but_the_order() -> None:
     given, probabilities, languages, folds = drawn()
     there = suspicions(probabilities, given, languages, folds, exclusive=True)
     back = suspicions(probabilities[::-1], given[::-1], languages[::-1], folds[::-1], exclusive=True)
@@ -84,3 +84,12 @@ def test_where_sure_labels_are_missing_gaps_come_first() -> None:
     first = np.argsort(-found.scores, kind="stable")[:180]
     assert np.isin(rows, first).mean() > 0.6  # .52 if wrong labels were taken to be as frequent
     assert sum(found.kinds[row] == MISSING for row in first) > 150
+
+
+def test_labels_that_cannot_be_judged_say_nothing_of_slips() -> None:
+    given, probabilities, languages, folds = drawn()
+    alone = np.zeros((DOCUMENTS, 60), dtype=bool)
+    alone[np.arange(60), np.arange(60)] = True  # each in one document, and improbable
+    more = np.hstack([given, alone]), np.hstack([probabilities, np.full(alone.shape, 0.001)])
+    found = suspicions(more[1], more[0], languages, folds, exclusive=False)
+    assert found.kinds[:60].count(WRONG) == 0

@@ -49,6 +49,7 @@ def test_who_may_send_it(make_client: Any, tmp_path: Path) -> None:
     [
         ({**GOOD, "labels": ["poems"]}, 'The model has no label "poems"'),
         ({"text": "a"}, '"labels" is missing'),
+        ({**GOOD, "text": " "}, "nothing to learn from an empty text"),
         ({**GOOD, "note": "x" * 10_001}, "at most 10,000 characters"),
         ({**GOOD, "who": "Ada"}, '"who" is no field of a document'),
     ],

@@ -285,8 +285,15 @@ def test_what_is_shown_of_a_file(model: Any, tmp_path: Path) -> None:
     queue = read_queue(model, path, report=told.append)
     assert [document.id for document in queue.documents] == ["1", "2"]  # in the order of the file
     assert list(queue.reasons.values()) == ["second best", "looks wrong"]
-    assert len(told) == 1
+    assert len(told) == 2
     assert told[0].endswith("docs.csv: 1 document left out that came before.")
+    assert told[1].endswith("they come in its order.")
+    path.write_text(
+        "id,language,text,labels,kind,doubted,rather\n1,en,a cat,music,swapped,music,animals\n"
+        "2,en,a dog,animals,missing label,,music\n3,en,a cow,animals,email,,\n"
+    )
+    queue = read_queue(model, path)  # as an audit writes it, but for the last
+    assert list(queue.reasons.values()) == ["swapped: music, rather animals", "missing label: music"]
     path.write_text("id,language,text,labels\n1,en,a cat,\n2,en,a dog,animals\n3,fi,kissa,\n")
     queue = read_queue(model, path, report=told.append)
     assert [document.id for document in queue.documents] == ["3", "1"]
@@ -384,7 +391,7 @@ def test_labels_are_those_of_the_label_set(open_page: Callable[..., Page], model
         (["--journal", "folder.jsonl"], "folder.jsonl: is no file"),
         (["--journal", "gone/j.jsonl", "--all"], "gone/j.jsonl: cannot be written (no such file"),
         (["--journal", "deep.jsonl", "--all"], "deep.jsonl:2: damaged"),
-        (["--label-set", "set.csv"], "set.csv: none of the labels is in it"),
+        (["--label-set", "set.csv"], "set.csv: its ids"),
         ([], "docs.jsonl: every document has labels. Add --all"),
     ],
 )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from funnelling.trials.change import Change
 
 MOST_LABELS = 8  # in a line
+MISTYPED = 0.8  # how like a new label is to one that may be meant
 
 
 def program() -> str:
@@ -59,6 +60,7 @@ def print_change(change: "Change") -> None:
 
 def print_growth(growth: "GrownModel") -> None:
     """Print what has changed since a model learned on."""
+    from funnelling.method.known_labels import near_labels
     from funnelling.trials.change import HELD_OUT
     from funnelling.wording import counted, printable
 
@@ -78,3 +80,7 @@ def print_growth(growth: "GrownModel") -> None:
         shown = ", ".join(map(printable, growth.new_labels[:MOST_LABELS]))
         more = ", …" if len(growth.new_labels) > MOST_LABELS else ""
         print(f"New labels, which the table leaves out: {len(growth.new_labels):,} ({shown}{more})")
+        known = {str(label) for label in growth.model.classes_}.difference(growth.new_labels)
+        for label in growth.new_labels[:MOST_LABELS]:
+            if near := near_labels(label, known, cutoff=MISTYPED):
+                print(printable(f"{label} is near {near[0]}, which the model has: relabel merges them."))

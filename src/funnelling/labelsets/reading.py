@@ -1,8 +1,10 @@
 """Sets of labels from files: tables, JSON, and vocabularies in SKOS."""
 
+import difflib
 import os
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from funnelling.text.languages import normalise_tag
 
 NAME = "name"
 MARKS = ("_", "@", ":", " ")  # between it and a language, in the name of a column
+FIELDS = ("id", NAME, "names", "description", "parent", "parents", "exclude")
+NEAR = 0.85  # the likeness of a field that is passed over from which on one of these is meant
 LONGEST = 100_000  # characters of a name or a description
 CURE = "Give each label an id, and as you like name_en (and other languages), description, parent, exclude"
 
@@ -68,13 +72,26 @@ def _entries(path: str | os.PathLike[str], name: str) -> Iterator[Label]:
     table = read_rows(path)
     if table.columns is not None and "id" not in map(_plain, table.columns):
         raise InputError(f'{name}: no column "id". {CURE}.')
+    seen: set[str] = set()
     for number, row in table.rows():
         with naming(f"{name}:{number}"):
+            _check_spelling(row.keys() - seen)
+            seen |= row.keys()
             plain = {_plain(key): value for key, value in row.items()}
             if len(plain) < len(row):
                 twice = next(key for key, times in Counter(map(_plain, row)).items() if times > 1)
                 raise InputError(f"{quoted(twice)} is there twice. Keep one.")
             yield _label(plain, table.columns is not None)
+
+
+def _check_spelling(columns: Iterable[str]) -> None:
+    """Refuse columns that would be passed over though one that is read is meant."""
+    for column in sorted(map(_plain, columns)):
+        known = column in FIELDS or (column.startswith(NAME) and column[len(NAME)] in MARKS)
+        field = re.split(f"[{''.join(MARKS)}]", column)[0]
+        meant = difflib.get_close_matches(field, FIELDS, n=1, cutoff=NEAR)
+        if not known and meant and field != meant[0]:
+            raise InputError(f"{quoted(column)}: is {quoted(meant[0])} meant? Rename it, or take it out.")
 
 
 def _plain(column: str) -> str:

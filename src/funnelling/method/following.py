@@ -47,8 +47,8 @@ def label_set_for(path: str | os.PathLike[str], labels: Sequence[str]) -> LabelS
     label_set = read_label_set(path, labels)
     if labels and not any(label in label_set for label in labels):
         raise InputError(
-            f"{shown_name(path)}: none of the labels is in it: {quoted(label_set.ids[0])} and others here, "
-            f"{quoted(labels[0])} and others there. Check its ids."
+            f"{shown_name(path)}: its ids ({quoted(label_set.ids[0])}, …) have nothing in common with the "
+            f"labels that they are for ({quoted(labels[0])}, …). Check the ids."
         )
     return label_set
 

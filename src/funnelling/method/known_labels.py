@@ -35,8 +35,18 @@ def known_columns(known: Mapping[str, int], labels: Sequence[Any]) -> npt.NDArra
 
 def unknown_label(label: str, known: Iterable[str]) -> str:
     """The refusal of a label that a model does not have, with those that it may be meant for."""
-    by_case = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(label.casefold(), by_case, n=NEAR, cutoff=0.6)
-    meant = ", ".join(repr(by_case[name]) for name in near)
+    near = near_labels(label, known)
+    meant = ", ".join(map(repr, near))
     cure = f"Near it: {meant}." if near else "See `funnelling inspect` for those it has."
     return f"The model has no label {label!r}. {cure}"
+
+
+def near_labels(label: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Those of a model's labels that one may be meant for, the likeliest first.
+
+    >>> near_labels("sprot", ["sport", "money"])
+    ['sport']
+    """
+    by_case = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(label.casefold(), by_case, n=NEAR, cutoff=cutoff)
+    return [by_case[name] for name in near]

@@ -14,7 +14,7 @@ from funnelling.matrices import Rows
 from funnelling.method.registry import make_method
 from funnelling.review.co_occurrence import Array
 from funnelling.review.held_out import HeldOut, held_out, held_out_of
-from funnelling.review.peers import Disagreement, disagreements
+from funnelling.review.peers import COPIES, TRANSLATIONS, Disagreement, disagreements
 from funnelling.review.suspicion import MISSING, NONE, SURE, SWAPPED, WRONG, Suspicions, suspicions
 from funnelling.trials.errors import telling_words
 from funnelling.trials.one_label import have_one_label
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
 MOST_NAMED = 5  # other labels, or documents, that a row names
 MOST_EXPLAINED = 1_000  # documents, the most suspicious, whose words are told: nobody reads those of others
+KINDS = (WRONG, MISSING, SWAPPED, COPIES, TRANSLATIONS)
 COLUMNS = (
     *("id", "language", "labels", "kind", "doubted", "rather", "probability"),
     *("words_for", "words_against", "others_against", "peers", "suspicion"),

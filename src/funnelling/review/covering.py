@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+LIKE = 0.2  # from this cosine on one is like another
 ALIKE = 0.9  # from this cosine on two documents say the same
 BLOCK = 2**23  # cosines that are held at a time, with their places: 130 MB
 
@@ -92,7 +93,7 @@ def take_in_turn(cosines: Floats, covered: Floats, weights: Floats, number: int)
         if bounds and -added > bounds[0][0]:
             heapq.heappush(bounds, (-added, place))
             continue
-        nearer = cosines[place] > covered
+        nearer = cosines[place] > np.maximum(covered, LIKE)
         chosen.append(Taken(place, added, int(np.count_nonzero(nearer)) - bool(nearer[place])))
         is_taken[place] = True
         covered = np.maximum(covered, cosines[place])

@@ -216,6 +216,8 @@ class Desk:
         skipped = self._skipped.pop(key, set())
         if decision.action == LABEL:
             self._labelled[key] = decision
+            if skipped:  # what counts again if this is taken back
+                self._skipped[key] = skipped
         elif key in self._documents:
             self._waiting[key] = None
             language = decision.document.language or self._documents[key].language

@@ -101,6 +101,7 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str], seconds: float = 0.0, most: int | None = None) -> None:
         self.path = os.fspath(path)
+        self._name = os.path.basename(self.path)  # for people who need not know the folder
         self._most = most
         if os.path.exists(self.path) and not os.path.isfile(self.path):
             raise InputError(f"{self.path}: is no file. Name a file for the journal.")
@@ -141,7 +142,7 @@ class Journal:
         size = self._size()
         if self._most is not None and size + len(content) > self._most:
             raise FullError(
-                f"{self.path}: the journal is full, it may have {self._most:,} bytes. What was written down "
+                f"{self._name}: the journal is full, it may have {self._most:,} bytes. What was written down "
                 "stays. Allow more with --max-journal (label) or --max-feedback (serve)."
             )
         with uninterrupted():
@@ -154,7 +155,7 @@ class Journal:
                 self._file.truncate(size)
                 reason = (error.strerror or str(error)).lower()
                 raise FullError(
-                    f"{self.path}: cannot be written ({reason}). Make room on the disk."
+                    f"{self._name}: cannot be written ({reason}). Make room on the disk."
                 ) from None
 
     def _lock(self, seconds: float) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.matrices import Targets
-from funnelling.review.near_duplicates import near_duplicates
+from funnelling.review.near_duplicates import MOST, near_duplicates
 from funnelling.work.progress import progress_bar
 
 COPIES, TRANSLATIONS = "duplicates disagree", "translations disagree"
@@ -59,13 +59,14 @@ def _copies(corpus: Corpus, verbose: int) -> dict[int, list[int]]:
 
 
 def _translations(corpus: Corpus) -> dict[int, list[int]]:
-    by_group: dict[str, list[int]] = {}
-    for row, group in enumerate(corpus.groups):
+    """By their rows the documents of a group in other languages, the first ones where there are many."""
+    by_group: dict[str, dict[str | None, list[int]]] = {}
+    for row, (group, language) in enumerate(zip(corpus.groups, corpus.languages, strict=True)):
         if group is not None:
-            by_group.setdefault(group, []).append(row)
-    return {
-        row: peers
-        for rows in by_group.values()
-        for row in rows
-        if (peers := [other for other in rows if corpus.languages[other] != corpus.languages[row]])
-    }
+            by_group.setdefault(group, {}).setdefault(language, []).append(row)
+    found: dict[int, list[int]] = {}
+    for rows in by_group.values():
+        for language in rows if len(rows) > 1 else ():
+            others = (row for other in rows if other != language for row in rows[other][:MOST])
+            found |= dict.fromkeys(rows[language], sorted(others)[:MOST])
+    return found

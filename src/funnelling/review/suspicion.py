@@ -79,7 +79,7 @@ def suspicions(
     traces = _traces(odds, given, judged)
     against = np.where(given & judged, -odds, -np.inf)
     missed = np.where(given, -np.inf, odds)
-    shares = _shares(odds, given)
+    shares = _shares(odds[judged], given[judged])
     kinds = [(MISSING, WRONG, SWAPPED)[place] for place in _parts(traces, shares).argmax(axis=1).tolist()]
     return Suspicions(
         scores=_told_apart(traces, changed, shares),
@@ -156,23 +156,25 @@ def _changed(given: Targets, kind: Change, random: np.random.Generator) -> tuple
 
 def _drawn(cells: Targets, places: Columns, random: np.random.Generator) -> Columns:
     """A column of each place among those that are true in it, any as likely as another."""
-    columns = random.integers(cells.shape[1], size=len(places))
-    while len(again := np.flatnonzero(~cells[places, columns])):
-        columns[again] = random.integers(cells.shape[1], size=len(again))
+    numbers = random.integers(np.count_nonzero(cells[places], axis=1))
+    order = np.cumsum(cells[places], axis=1, dtype=np.int32)
+    columns: Columns = np.argmax(order > numbers[:, None], axis=1)
     return columns
 
 
-def _shares(odds: Cells, given: Targets) -> Array:
-    """How many of all changed documents have a label dropped, added and swapped.
+def _shares(odds: NDArray[np.float32], given: Rows) -> Array:
+    """How many of all changed documents have a label dropped, added and swapped, by the labels judged.
 
     As many labels are looked at on either side as a part of the documents has or lacks, so that the counts
     compare; one more on each side keeps a few labels from saying much. People leave labels out on purpose,
     too: the ratio of the counts is halved on the logarithmic scale. Of swaps the counts tell nothing: half of
     what either side can hold is taken for them, which makes the three as many where the sides are equal.
     """
+    if not len(odds):
+        return np.full(len(CHANGES), 1 / len(CHANGES))
     has, lacks = np.count_nonzero(given), np.count_nonzero(~given)
     low, high = int(SUREST * lacks), odds.size - 1 - int(SUREST * has)
-    bounds = np.partition(odds, [low, high], axis=None)[[low, high]]
+    bounds = np.partition(odds, [low, high])[[low, high]]
     additions = np.sqrt(np.count_nonzero(given & (odds < bounds[0])) + 1)
     gaps = np.sqrt(np.count_nonzero(~given & (odds > bounds[1])) + 1)
     swaps = min(gaps, additions) / 2

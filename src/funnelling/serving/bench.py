@@ -108,12 +108,11 @@ class Bench:
         document = self._document(key)
         if action == LABEL and labels is None:
             raise Refusal(422, '"labels" is missing. Add it.', pointer="/labels")
-        given = tuple(dict.fromkeys(labels or ())) if action == LABEL else None
+        given = self._given(labels or (), document) if action == LABEL else None
         if action == LABEL and self.engine.model.exclusive_ and len(given or ()) != 1:
             raise Refusal(
                 422, "A document has exactly one label here. Choose a label, or skip.", pointer="/labels"
             )
-        self._check_new_labels(given or (), document)
         language = document.language or self._languages.get(key)
         decision = Decision(
             action,
@@ -186,16 +185,19 @@ class Bench:
                 404, "There is no such document here. Load the page anew.", pointer="/key"
             ) from None
 
-    def _check_new_labels(self, labels: Sequence[str], document: Document) -> None:
-        """Refuse what looks like several labels in one."""
-        barred = {label for label in labels if BAR in label and label not in self._labels}
-        if barred and (new := barred.difference(self.desk.labels(), document.labels or ())):
+    def _given(self, labels: Sequence[str], document: Document) -> tuple[str, ...]:
+        """Each label once, new ones without blanks around them; what looks like several in one is refused."""
+        odd = {label for label in labels if label not in self._labels and (BAR in label or _padded(label))}
+        if odd:
+            odd -= {*self.desk.labels(), *(document.labels or ())}
+        if barred := [label for label in odd if BAR in label]:
             raise Refusal(
                 422,
-                f'A new label has no "{BAR}", which joins labels: add the parts of {quoted(min(new))} one by '
-                "one.",
+                f'A new label has no "{BAR}", which joins labels: add the parts of {quoted(min(barred))} one '
+                "by one.",
                 pointer="/labels",
             )
+        return tuple(dict.fromkeys(label.strip() if label in odd else label for label in labels))
 
     async def _suggestion(self, document: Document, until: float) -> dict[str, Any]:
         if not self._serves(document.language):
@@ -234,3 +236,7 @@ def _nothing_for(document: Document) -> dict[str, Any]:
 
 def _taken() -> Refusal:
     return Refusal(409, "Somebody else has this document by now. Here is the next one.")
+
+
+def _padded(label: str) -> bool:
+    return label != label.strip()

@@ -63,8 +63,8 @@ def _write(settings: ServiceSettings, corrected: list[tuple[Document, str]]) -> 
             journal.append(*decisions)
     except InUseError:
         raise too_busy("Others are writing feedback. Try again later.") from None
-    except FullError:
-        logger.error("feedback was refused: its journal or its disk is full")
+    except FullError as error:
+        logger.error("feedback was refused: %s", error)
         raise Refusal(507, "There is no room for more feedback. Tell whoever runs this service.") from None
     except (InputError, OSError) as error:
         logger.error("feedback was refused: %s", place_of(error))

@@ -5,21 +5,20 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from funnelling.labelsets.reading import LONGEST
 from funnelling.serving.requests import LONGEST_NOTE, Body, string
 
-LONGEST_LABEL = 200  # characters
 MOST_LABELS = 1_000  # of a document
 _LONGEST_NAME = 100  # of a person, a session or a key
 
 
 def _not_empty(label: str) -> str:
-    label = label.strip()
-    if not label:
+    if not label.strip():
         raise PydanticCustomError("label", "a label must not be empty")
     return label
 
 
-Label: Any = Annotated[string(LONGEST_LABEL), AfterValidator(_not_empty)]
+Label: Any = Annotated[string(LONGEST), AfterValidator(_not_empty)]
 Labels: Any = Annotated[list[Label], Field(max_length=MOST_LABELS)]
 Name: Any = string(_LONGEST_NAME)
 Session: Any = Annotated[str, Field(min_length=8, max_length=_LONGEST_NAME)]

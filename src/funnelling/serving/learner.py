@@ -106,11 +106,18 @@ class Learner:
             logger.info("learned from %d documents", labelled)
         except (InputError, OSError, MemoryError) as error:
             if not self._ended:
-                self._problem = str(error) or "Out of memory."
-                logger.error("nothing was learned: %s", self._problem)
+                problem = str(error) or "Out of memory."
+                logger.error("nothing was learned: %s", problem)
+                self._problem = self._without_folders(problem)
         finally:
             ours.close()
             self._process = self._task = None
+
+    def _without_folders(self, problem: str) -> str:
+        """What people who label need to know."""
+        for path in (self.how.output, self.how.model, self.how.journal):
+            problem = problem.replace(path, os.path.basename(os.path.abspath(path)))
+        return problem
 
 
 def _received(pipe: Connection) -> Lesson | str:

@@ -123,9 +123,13 @@ class Requests:
     def read_feedback(self, body: Any) -> list[tuple[Document, str]]:
         """Documents with the labels that they should have had, and what was noted about each."""
         request = checked(self.feedback_type, body)
-        return [
-            (document, row.note) for document, row in zip(_documents(request), request.documents, strict=True)
-        ]
+        documents = _documents(request)
+        for place, document in enumerate(documents):
+            if not document.text.strip():
+                raise Refusal(
+                    422, "There is nothing to learn from an empty text.", pointer=f"/documents/{place}/text"
+                )
+        return [(document, row.note) for document, row in zip(documents, request.documents, strict=True)]
 
 
 class Body(BaseModel):

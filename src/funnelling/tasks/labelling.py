@@ -14,6 +14,7 @@ from funnelling.formats.journal import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelsets import LabelSet
 from funnelling.method.following import follow_label_set
+from funnelling.review.auditing import KINDS
 from funnelling.review.desk import key_of
 from funnelling.review.queue import queue_of
 from funnelling.storage import describe_model
@@ -28,8 +29,6 @@ from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
-
-REASONS = ("reason", "kind")  # columns that say why a document is worth a look
 
 
 @dataclass(frozen=True)
@@ -89,6 +88,8 @@ def read_queue(
         twice = counted(len(rows) - len(found) - labelled, "document")
         report(f"{name}: {twice} left out that came before.")
     documents = list(found.values())
+    if chosen:
+        report(f"{name}: the file says why documents are worth a look: they come in its order.")
     if chosen or as_they_are:
         why = {key_of(row): reason for row, reason in zip(rows, reasons, strict=True)}
         return Queue(documents, {key: reason for key, reason in why.items() if reason}, by_model=False)
@@ -118,9 +119,11 @@ def ordered(model: "Method", documents: Sequence[Document]) -> Queue:
 def _reason(row: Document) -> str:
     """Why a document is worth a look, by its file."""
     fields = row.fields or {}
-    reason = next((str(fields[name]) for name in REASONS if fields.get(name)), "")
-    label = fields.get("label")
-    return f"{reason}: {label}" if reason and label and "reason" not in fields else reason
+    kind, doubted, rather = (str(fields.get(name) or "") for name in ("kind", "doubted", "rather"))
+    if fields.get("reason") or kind not in KINDS:
+        return str(fields.get("reason") or "")
+    named = f"{doubted}, rather {rather}" if doubted and rather else doubted or rather
+    return f"{kind}: {named}" if named else kind
 
 
 def learned_before(output: FilePath, journal: FilePath) -> int | None:

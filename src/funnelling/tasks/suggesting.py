@@ -2,6 +2,7 @@
 
 import logging
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
-from funnelling.review.suggesting import suggest_texts
+from funnelling.review.suggesting import MOST_DOCUMENTS, suggest_texts
 from funnelling.tasks.outputs import check_new_files
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 from funnelling.wording import counted
@@ -70,14 +71,19 @@ def suggest(
     if names.unknown:
         logger.info("%s: %s.", name, names.left_out())
     corpus = _unlabelled(classifier, corpus, name)
+    for language, there in sorted(Counter(map(str, corpus.languages)).items()):
+        if there > MOST_DOCUMENTS:
+            logger.info("%s: of %d documents in %s, %d are looked at.", name, there, language, MOST_DOCUMENTS)
     groups = corpus.groups if any(corpus.groups) else None
     rows = suggest_texts(
         classifier, corpus.texts, corpus.languages, number, ids=corpus.ids, groups=groups, balance=balance
     )
     if len(rows) < min(number, len(corpus)):
         logger.info(
-            "%s suggested: the others say the same as one that is suggested or learned, or are of its group.",
-            counted(len(rows), "document"),
+            "%d of %s suggested: the others say the same as one that is suggested or learned, are of its "
+            "group, or were not looked at.",
+            len(rows),
+            counted(len(corpus), "document"),
         )
     nested = ending in (JSON_LINES, PARQUET)
     written = [_written(row, nested) for row in rows]

@@ -188,7 +188,7 @@ class TestRefusals:
     ) -> None:
         other = tmp_path / "other.csv"
         other.write_text("id,name\ncats,Cats\n")
-        says = ['other.csv: its ids: "cats" and others here']
+        says = ['other.csv: its ids ("cats", …)']
         refuses("predict", own_words_model, split_data, "--label-set", other, says=says)
         refuses("train", split_data, "-o", "m", "--label-set", other, says=says)
         other.write_text("id,exclude\naccount,yes\nhardware,yes\nmoney,yes\n")

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.exceptions import NotFittedError
 
-from funnelling import audit, load_model, read_corpus
+from funnelling import FunnellingClassifier, InputError, audit, load_model, read_corpus
 from funnelling.formats import read_documents
 
 from .command import documents, read_jsonl, succeed, write_jsonl
@@ -84,6 +85,26 @@ def test_what_keeps_no_documents_is_refused(data: Path, tmp_path: Path, refuses:
 def test_options_for_files_are_refused_with_a_model(model: Path, refuses: Refuses) -> None:
     for options in (["--method", "naive"], ["--strict"], ["--text-column", "body"]):
         refuses("audit", model, *options, says=["is a model", "do not apply", "give a file"])
+
+
+def test_what_is_read_is_not_written_over(data: Path, refuses: Refuses) -> None:
+    before = data.read_bytes()
+    refuses("audit", data, "-o", data, "--force", says=["is what is read", "another file"])
+    assert data.read_bytes() == before
+    refuses("audit", "nowhere", says="nowhere: there is no such file, and no such model.")
+
+
+def test_python_takes_a_corpus_or_a_fitted_model(data: Path) -> None:
+    for source in (str(data), None, [1]):
+        with pytest.raises(InputError, match=r"Give a corpus, as read_corpus\(path\)"):
+            audit(source)  # type: ignore[arg-type]
+    with pytest.raises(NotFittedError):
+        audit(FunnellingClassifier())
+
+
+def test_no_word_speaks_for_labels_and_against_them(data: Path) -> None:
+    frame = audit(read_corpus(data), 20, method="fun-tat")
+    assert not any(set(row.words_for) & set(row.words_against) for row in frame.itertuples())
 
 
 def test_json_has_the_rows(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,7 +130,7 @@ def test_it_is_the_same_every_time_and_a_sample_is_drawn_of_too_many(
 
 
 def test_what_cannot_be_suggested_is_refused(funnel: FunnellingClassifier) -> None:
-    with pytest.raises(InputError, match="number must be 1 or more"):
+    with pytest.raises(InputError, match="number must be a whole number from 1 on"):
         suggest_texts(funnel, ["a cat"], ["en"], 0)
     with pytest.raises(InputError, match="as one list"):
         suggest_texts(funnel, {"en": ["a cat"]})

@@ -168,7 +168,7 @@ def test_two_people_get_different_documents(open_page: Callable[..., Page]) -> N
     keys = [page.ask("next", session=session)["document"]["key"] for session in (ADA, BOB, ADA)]
     assert keys[0] == keys[2] != keys[1]
     stolen = page.ask("decide", 409, session=BOB, key=keys[0], action="label", labels=[])
-    assert stolen["detail"].startswith("Somebody else has this document")
+    assert stolen["detail"].startswith("This document is decided about, or somebody else has it")
     assert page.lines() == []
 
 

@@ -67,7 +67,11 @@ def add_to(commands: options.Commands) -> None:
         help=f"how many documents are labelled in the end ({LABEL_UP_TO})",
     )
     group.add_argument(
-        "--steps", type=options.count, default=STEPS, metavar="N", help=f"in how many steps ({STEPS})"
+        "--steps",
+        type=options.count,
+        default=STEPS,
+        metavar="N",
+        help=f"in steps of what part of these, an N-th ({STEPS})",
     )
     parser.add_argument(
         "-o",

@@ -8,9 +8,10 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.estimator import clone
+from funnelling.estimator import check_fitted, clone
 from funnelling.frames import as_frame
 from funnelling.matrices import Rows
+from funnelling.method.base import Method
 from funnelling.method.registry import make_method
 from funnelling.review.co_occurrence import Array
 from funnelling.review.held_out import HeldOut, held_out, held_out_of
@@ -22,8 +23,6 @@ from funnelling.work.progress import watched
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-    from funnelling.method.base import Method
 
 METHOD = "fun-views"  # one fit of it is quicker than five of fun-tat, and its posteriors are better
 MOST_NAMED = 5  # other labels, or documents, that a row names
@@ -38,10 +37,10 @@ Row = dict[str, Any]
 
 
 def audit(
-    source: "Corpus | Method",
+    source: Corpus | Method,
     number: int | None = None,
     *,
-    method: "str | Method" = METHOD,
+    method: str | Method = METHOD,
     seed: int = 0,
     jobs: int | None = None,
     verbose: int = 0,
@@ -86,15 +85,20 @@ def audit(
     >>> frame[["id", "doubted", "rather"]].values.tolist()
     [['slip', 'sport', 'money']]
     """
+    if not isinstance(source, Corpus | Method):
+        raise InputError(
+            f"Give a corpus, as read_corpus(path) gives one, or a fitted model, not {type(source).__name__}."
+        )
     if isinstance(source, Corpus):
         return as_frame(audit_corpus(source, number, method, seed, jobs, verbose), COLUMNS)
+    check_fitted(source, "classes_")
     return as_frame(audit_model(source, number, verbose), COLUMNS)
 
 
 def audit_corpus(
     corpus: Corpus,
     number: int | None = None,
-    method: "str | Method" = METHOD,
+    method: str | Method = METHOD,
     seed: int = 0,
     jobs: int | None = None,
     verbose: int = 0,
@@ -112,7 +116,7 @@ def audit_corpus(
     return audit_held_out(held_out(make, labelled, seed, verbose), number, seed=seed, verbose=verbose)
 
 
-def audit_model(model: "Method", number: int | None = None, verbose: int = 0) -> list[Row]:
+def audit_model(model: Method, number: int | None = None, verbose: int = 0) -> list[Row]:
     """What `audit` gives of a model, as rows. Words are those that speak to it, which knows the document."""
     return audit_held_out(held_out_of(model, verbose), number, seed=model.training_.seed, verbose=verbose)
 
@@ -201,19 +205,23 @@ def _row(documents: HeldOut, ranking: Ranking, row: int, given: Rows, explained:
 
 
 def _words(documents: HeldOut, row: int, doubted: int, rather: int) -> tuple[list[str], list[str]]:
-    """The words that speak for the labels of a document as they are, and those that speak against them."""
+    """The words that speak for the labels of a document as they are, and those that speak against them.
+
+    A word that speaks for a label and for the one that it should rather have is told once, with the stronger.
+    """
     named = {
         documents.classes[column]: sign for column, sign in ((doubted, 1), (rather, -1)) if column != NONE
     }
     reasons = documents.explain(row, list(named))
     text = documents.corpus.texts[row]
-    spoken: dict[int, list[str]] = {1: [], -1: []}
+    spoken: dict[str, float] = {}
     for label, reason in reasons.items():
         passages = [tuple(each) for each in reason.get("passages", ())]
-        for sign in spoken:
-            words = telling_words(text, passages, reason, sign)
-            spoken[sign * named[label]] += [str(word) for word, _ in words]
-    return list(dict.fromkeys(spoken[1])), list(dict.fromkeys(spoken[-1]))
+        for sign in (1, -1):
+            for word, amount in telling_words(text, passages, reason, sign):
+                spoken[str(word)] = spoken.get(str(word), 0.0) + named[label] * amount
+    order = sorted(spoken, key=lambda word: -abs(spoken[word]))
+    return [word for word in order if spoken[word] > 0], [word for word in order if spoken[word] < 0]
 
 
 def _others_against(doubts: Suspicions, row: int, given: Rows, doubted: int, rather: int) -> list[int]:

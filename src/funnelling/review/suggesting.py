@@ -8,12 +8,14 @@ by how much of such doubt they cover; `turns` say which language is next.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
+from funnelling.estimator import check_fitted
 from funnelling.method.explanation import Opinions
 from funnelling.method.inputs import read_inputs
 from funnelling.randomness import is_missing, stream
@@ -58,8 +60,9 @@ def suggest_texts(
     balance: bool = False,
 ) -> list[Row]:
     """What `Method.suggest` gives, as rows."""
-    if number < 1:
-        raise InputError(f"number must be 1 or more, not {number}.")
+    check_fitted(model, "classes_")
+    if not isinstance(number, Integral) or number < 1:
+        raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
     inputs = read_inputs(X, languages, model.languages_, model.texts_)
     if not inputs.texts or inputs.positions is None:
         raise InputError("Give texts as one list, with their languages beside it.")

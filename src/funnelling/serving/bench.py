@@ -235,7 +235,7 @@ def _nothing_for(document: Document) -> dict[str, Any]:
 
 
 def _taken() -> Refusal:
-    return Refusal(409, "Somebody else has this document by now. Here is the next one.")
+    return Refusal(409, "This document is decided about, or somebody else has it. Here is the next one.")
 
 
 def _padded(label: str) -> bool:

@@ -68,9 +68,8 @@ def label(settings: LabellingSettings) -> None:
         threadpoolctl.threadpool_limits(1)
         metrics = Metrics(labelling_paths(), model.languages_)
         engine = Engine(model, metrics, service.limits.words)
-        app = create_labelling_app(
-            Bench(queue, desk, engine, learning, learned, settings.who), service, metrics
-        )
+        bench = Bench(queue, desk, engine, learning, learned, settings.who)
+        app = create_labelling_app(bench, service, metrics)
         engine.warm_up()
         server = server_of(app, service.limits, metrics)
         start_logging()
@@ -78,8 +77,9 @@ def label(settings: LabellingSettings) -> None:
             signal.signal(number, server.handle_exit)
         _announce(settings, desk, sock.getsockname()[1])
         server.run([sock])
-        labelled = counted(desk.labelled, "document")
-        say(f"{labelled} labelled in {journal.path}. Learn from them: {_command(learning)}")
+        labelled = f"{counted(desk.labelled, 'document')} labelled in {journal.path}."
+        left = bench.learner.learned < desk.labelled
+        say(f"{labelled} To learn from all of them: {_command(learning)}" if left else labelled)
 
 
 def _starting_model(learning: Learning) -> tuple[Method, int]:
@@ -110,4 +110,4 @@ def _announce(settings: LabellingSettings, desk: Desk, port: int) -> None:
 
 
 def _command(learning: Learning) -> str:
-    return f"funnelling update {learning.model} {learning.journal}"
+    return f"funnelling update {learning.model} {learning.journal} -o {learning.output} --force"

@@ -66,7 +66,7 @@ class Learner:
         enough = self.how.after and labelled - self._tried >= self.how.after
         if enough and self._task is None and not self._ended:
             self._tried = labelled
-            self._task = asyncio.create_task(self._learn(labelled, waiting()))
+            self._task = asyncio.create_task(self._learn(waiting()))
 
     def state(self, labelled: int) -> dict[str, Any]:
         """What a page shows: what is learned, what came of it, and how many labels the next lesson lacks."""
@@ -87,7 +87,7 @@ class Learner:
         if self._process is not None and self._process.pid is not None:
             self._process.terminate()
 
-    async def _learn(self, labelled: int, waiting: Sequence[Document]) -> None:
+    async def _learn(self, waiting: Sequence[Document]) -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(self.how, waiting, theirs), daemon=True)
@@ -102,8 +102,9 @@ class Learner:
                 raise InputError(lesson)
             model = await loop.run_in_executor(None, load_model, self.how.output)
             self.use(follow_label_set(model, self.how.label_set), lesson)
-            self._lesson, self._problem, self.learned = lesson, "", labelled
-            logger.info("learned from %d documents", labelled)
+            self._lesson, self._problem, self.learned = lesson, "", lesson.documents
+            self._tried = max(self._tried, self.learned)  # some were labelled while it began
+            logger.info("learned from %d documents", lesson.documents)
         except (InputError, OSError, MemoryError) as error:
             if not self._ended:
                 problem = str(error) or "Out of memory."

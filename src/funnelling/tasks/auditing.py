@@ -10,7 +10,7 @@ from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.review.auditing import METHOD, Row, audit_corpus, audit_model
-from funnelling.tasks.outputs import check_new_files
+from funnelling.tasks.outputs import check_new_file
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_labelled
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.wording import counted
@@ -53,7 +53,9 @@ def audit_file(
     target = None if output is None or os.fspath(output) == STANDARD else os.fspath(output)
     ending = JSON_LINES if target is None else check_writable(target)
     if target is not None:
-        check_new_files(Path(target).parent, [Path(target)], force)
+        check_new_file(Path(target), force, source)
+    if os.fspath(source) != STANDARD and not _is_model(source) and not os.path.exists(source):
+        raise InputError(f"{source}: there is no such file, and no such model.")
     if _is_model(source):
         if method is not None or strict or layout != AS_FOUND:
             raise InputError(

@@ -151,12 +151,13 @@ def learned_before(output: FilePath, journal: FilePath) -> int | None:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a model learned from a journal: its scores before and after, and what people should see next.
+    """What a model learned from how many documents of a journal, and what people should see next.
 
-    That is the keys of documents in their order, and reasons as those of a `Queue`: whoever asked for the
-    lesson has the documents.
+    ``scores`` are those before and after. Next come the documents with ``keys``, in this order, for
+    ``reasons`` as those of a `Queue`: whoever asked for the lesson has the documents.
     """
 
+    documents: int
     scores: list[dict[str, Any]]
     measured_on: list[str]
     keys: list[str]
@@ -181,7 +182,8 @@ def learn_from(
     growth = update(model, journal, output, resources=resources, jobs=jobs, overwrite=True)
     queue = ordered(follow_label_set(growth.model, label_set), waiting)
     keys = [key_of(document) for document in queue.documents]
-    return Lesson(_scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons)
+    documents = learned_before(output, journal) or 0
+    return Lesson(documents, _scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons)
 
 
 def _scores(growth: GrownModel) -> list[dict[str, Any]]:

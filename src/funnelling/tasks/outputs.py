@@ -1,6 +1,7 @@
 """What tasks write: folders of results, checked before the work that leads to them."""
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,15 @@ def check_new_files(folder: Path, files: Iterable[Path], force: bool) -> None:
         if file.exists() and not force:
             raise InputError(f"{file} exists. Choose another folder with -o or add --force.")
     check_output_folder(folder)
+
+
+def check_new_file(file: Path, force: bool, source: str | os.PathLike[str]) -> None:
+    """Refuse a file that exists, one that cannot be written, and in any case that which is read."""
+    if file.exists() and os.path.exists(source) and file.samefile(source):
+        raise InputError(f"{file} is what is read. Choose another file with -o.")
+    if file.exists() and not force:
+        raise InputError(f"{file} exists. Choose another file with -o or add --force.")
+    check_output_folder(file.parent)
 
 
 def write_json(path: Path, value: Any) -> None:

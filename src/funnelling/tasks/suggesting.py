@@ -18,7 +18,7 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
 from funnelling.review.suggesting import MOST_DOCUMENTS, suggest_texts
-from funnelling.tasks.outputs import check_new_files
+from funnelling.tasks.outputs import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 from funnelling.wording import counted
 from funnelling.work.progress import clock
@@ -61,7 +61,7 @@ def suggest(
     target, name = os.fspath(output), shown_name(data)
     ending = JSON_LINES if target == STANDARD else check_writable(target)
     if target != STANDARD:
-        check_new_files(Path(target).parent, [Path(target)], force)
+        check_new_file(Path(target), force, data)
     classifier = load_text_model(model).set_params(verbose=verbose)
     with clock(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(data, layout_for(classifier, layout)))

@@ -141,8 +141,8 @@ def _sizes_of(result: Result) -> list[int]:
 
 
 def _less(result: Result) -> int:
-    """The number of labelled documents that is nearest to two thirds of all."""
-    return min(_sizes_of(result), key=lambda size: (abs(size - LESS * result["label_up_to"]), size))
+    """The number of labelled documents, more than in the beginning, that is nearest to two thirds of all."""
+    return min(_sizes_of(result)[1:], key=lambda size: (abs(size - LESS * result["label_up_to"]), size))
 
 
 def _values(result: Result, way: str, measure: str, language: str | None = None) -> Array:

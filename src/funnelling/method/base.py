@@ -428,7 +428,7 @@ class Method(LearningOn, metaclass=ABCMeta):
             One row per text, the most useful first: ``id``, ``language``, ``text``, ``group`` where groups
             are given, ``labels``, None until somebody knows them, ``suggested``, those that `predict` would
             give, ``probabilities`` of these and other likely ones, the ``reason`` in words, and the
-            ``score``: the doubt that a label would help with, in bits.
+            ``score``: the doubt that a label would help with, in bits where each text has one label.
 
         Examples
         --------

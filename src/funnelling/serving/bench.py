@@ -187,7 +187,8 @@ class Bench:
 
     def _given(self, labels: Sequence[str], document: Document) -> tuple[str, ...]:
         """Each label once, new ones without blanks around them; what looks like several in one is refused."""
-        odd = {label for label in labels if label not in self._labels and (BAR in label or _padded(label))}
+        new = [label for label in labels if label not in self._labels]
+        odd = {label for label in new if BAR in label or label != label.strip()}
         if odd:
             odd -= {*self.desk.labels(), *(document.labels or ())}
         if barred := [label for label in odd if BAR in label]:
@@ -236,7 +237,3 @@ def _nothing_for(document: Document) -> dict[str, Any]:
 
 def _taken() -> Refusal:
     return Refusal(409, "This document is decided about, or somebody else has it. Here is the next one.")
-
-
-def _padded(label: str) -> bool:
-    return label != label.strip()

@@ -110,4 +110,4 @@ def _announce(settings: LabellingSettings, desk: Desk, port: int) -> None:
 
 
 def _command(learning: Learning) -> str:
-    return f"funnelling update {learning.model} {learning.journal} -o {learning.output} --force"
+    return f"funnelling update {learning.model} {learning.journal} -o {learning.output}"

@@ -54,9 +54,10 @@ def audit_file(
     ending = JSON_LINES if target is None else check_writable(target)
     if target is not None:
         check_new_file(Path(target), force, source)
-    if os.fspath(source) != STANDARD and not _is_model(source) and not os.path.exists(source):
+    is_model = _is_model(source)
+    if not (is_model or os.fspath(source) == STANDARD or os.path.exists(source)):
         raise InputError(f"{source}: there is no such file, and no such model.")
-    if _is_model(source):
+    if is_model:
         if method is not None or strict or layout != AS_FOUND:
             raise InputError(
                 f"{source} is a model, whose own documents are looked at: options on how a file is read and "

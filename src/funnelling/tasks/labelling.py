@@ -1,6 +1,6 @@
 """Label documents: which ones wait for people, and what a model learns from their labels meanwhile."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,7 +138,7 @@ def learned_before(output: FilePath, journal: FilePath) -> int | None:
     last = (describe_model(folder).get("history") or [{}])[-1]
     if last.get("step") == "update" and last.get("file") == Path(journal).name:
         if last.get("journal") in (None, journal_mark(journal)):
-            return int(sum(last.get("documents", {}).values()))
+            return _learned_in(last)
         raise InputError(
             f"{folder} exists and learned from another journal that is called {Path(journal).name}. Choose "
             "another folder for the model with -o."
@@ -182,8 +182,13 @@ def learn_from(
     growth = update(model, journal, output, resources=resources, jobs=jobs, overwrite=True)
     queue = ordered(follow_label_set(growth.model, label_set), waiting)
     keys = [key_of(document) for document in queue.documents]
-    documents = learned_before(output, journal) or 0
+    documents = _learned_in(growth.model.history_[-1])
     return Lesson(documents, _scores(growth), sorted({*growth.change.on.values()}), keys, queue.reasons)
+
+
+def _learned_in(step: Mapping[str, Any]) -> int:
+    """How many documents a step of a model's history was about."""
+    return int(sum(step.get("documents", {}).values()))
 
 
 def _scores(growth: GrownModel) -> list[dict[str, Any]]:

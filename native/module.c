@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "labels.h"
 #include "loops.h"
 #include "solver.h"
+#include "trees.h"
 
 struct buffer {
     const char *name;
@@ -274,6 +276,142 @@ static PyObject *py_sum_weights(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+#define VECTORS(name) {name " values", "f", 4, 0}, {name " columns", "i", 4, 0}, {name " starts", "q", 8, 0}
+
+/* Sparse vectors from three buffers: values, columns, starts. How many rows they have, -1 where sizes disagree. */
+static Py_ssize_t read_vectors(const Py_buffer *views, Py_ssize_t width, struct vectors *v) {
+    *v = (struct vectors){(size_t)width, views[0].buf, views[1].buf, views[2].buf};
+    if (width < 0 || width > INT32_MAX || items(&views[0]) != items(&views[1])) return -1;
+    return items(&views[2]) - 1;
+}
+
+static PyObject *py_rank_labels(PyObject *self, PyObject *args) {
+    enum { ROWS, WEIGHTS = 3, OFFSETS = 6, LABELS, LABEL_SCORES, COUNT };
+    static const struct buffer expected[] = {
+        VECTORS("row"), VECTORS("weight"), {"offsets", "f", 4, 0}, {"labels", "i", 4, 1}, {"scores", "f", 4, 1}};
+    PyObject *objects[COUNT];
+    Py_buffer views[COUNT];
+    struct vectors rows, weights;
+    Py_ssize_t first, last, k;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "nnOOOOOOOnOO", &first, &last, &objects[ROWS], &objects[ROWS + 1],
+                          &objects[ROWS + 2], &objects[WEIGHTS], &objects[WEIGHTS + 1], &objects[WEIGHTS + 2],
+                          &objects[OFFSETS], &k, &objects[LABELS], &objects[LABEL_SCORES]) ||
+        acquire(objects, expected, views, COUNT) < 0)
+        return NULL;
+    const Py_ssize_t width = read_vectors(&views[WEIGHTS], items(&views[OFFSETS]), &weights);
+    const Py_ssize_t n = read_vectors(&views[ROWS], width, &rows);
+    if (n < 0 || first < 0 || first > last || last > n || k < 1 || k > INT32_MAX ||
+        items(&views[LABELS]) != (last - first) * k || items(&views[LABEL_SCORES]) != (last - first) * k)
+        return refuse(views, COUNT, DISAGREE);
+    enum rank_status status = RANK_UNSOUND;
+    Py_BEGIN_ALLOW_THREADS
+    if (are_sound(&rows, (size_t)first, (size_t)last, items(&views[ROWS])))
+        status = rank_labels(&rows, (size_t)first, (size_t)last, &weights, items(&views[WEIGHTS]),
+                             views[OFFSETS].buf, (size_t)k, views[LABELS].buf, views[LABEL_SCORES].buf);
+    Py_END_ALLOW_THREADS
+    if (status == RANK_UNSOUND) return refuse(views, COUNT, DISAGREE);
+    release(views, COUNT);
+    if (status == RANK_OUT_OF_MEMORY) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_solve_labels(PyObject *self, PyObject *args) {
+    enum { ROWS, NORMS = 3, PROTOTYPES, BIASES = 7, DOCUMENTS, LABEL_SIGNS, STARTS, COLUMNS, VALUES, ENDS, COUNT };
+    static const struct buffer expected[] = {VECTORS("row"),           {"norms", "f", 4, 0},
+                                             VECTORS("prototype"),     {"biases", "f", 4, 1},
+                                             {"documents", "i", 4, 0}, {"signs", "b", 1, 0},
+                                             {"starts", "q", 8, 0},    {"columns", "i", 4, 1},
+                                             {"values", "f", 4, 1},    {"ends", "q", 8, 1}};
+    PyObject *objects[COUNT];
+    Py_buffer views[COUNT];
+    struct vectors rows, prototypes;
+    struct label_problem problem = {0};
+    Py_ssize_t width, first, last, rounds;
+    double least;
+    unsigned long long seed;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "nnnOOOOOOOOOOOddndKOOO", &first, &last, &width, &objects[ROWS], &objects[ROWS + 1],
+                          &objects[ROWS + 2], &objects[NORMS], &objects[PROTOTYPES], &objects[PROTOTYPES + 1],
+                          &objects[PROTOTYPES + 2], &objects[BIASES], &objects[DOCUMENTS], &objects[LABEL_SIGNS],
+                          &objects[STARTS], &problem.C, &problem.tolerance, &rounds, &least, &seed,
+                          &objects[COLUMNS], &objects[VALUES], &objects[ENDS]) ||
+        !check_numbers(problem.C, problem.tolerance, 1, rounds) || acquire(objects, expected, views, COUNT) < 0)
+        return NULL;
+    const Py_ssize_t n = read_vectors(&views[ROWS], width, &rows);
+    const Py_ssize_t labels = read_vectors(&views[PROTOTYPES], width, &prototypes);
+    const struct vectors problems = {(size_t)(n < 0 ? 0 : n), NULL, views[DOCUMENTS].buf, views[STARTS].buf};
+    if (n < 0 || labels < 0 || first < 0 || first > last || last > labels || items(&views[NORMS]) != n ||
+        items(&views[BIASES]) != labels || items(&views[STARTS]) != labels + 1 ||
+        items(&views[LABEL_SIGNS]) != items(&views[DOCUMENTS]) || items(&views[ENDS]) != last - first ||
+        items(&views[COLUMNS]) != items(&views[VALUES]) ||
+        !are_sound(&problems, (size_t)first, (size_t)last, items(&views[DOCUMENTS])) ||
+        !are_sound(&prototypes, (size_t)first, (size_t)last, items(&views[PROTOTYPES])))
+        return refuse(views, COUNT, DISAGREE);
+    int64_t most = 1;
+    for (Py_ssize_t label = first; label < last; label++) {
+        const int64_t size = problems.starts[label + 1] - problems.starts[label];
+        if (size > most) most = size;
+    }
+    struct label_workspace work = {calloc((size_t)width + 1, sizeof *work.weights),
+                                   malloc((size_t)most * sizeof *work.alphas),
+                                   malloc((size_t)most * sizeof *work.order)};
+    const int has_memory = work.weights && work.alphas && work.order;
+    Py_BEGIN_ALLOW_THREADS
+    size_t used = 0;
+    const size_t room = (size_t)items(&views[COLUMNS]);
+    problem.rounds = (size_t)rounds;
+    for (Py_ssize_t label = first; has_memory && label < last; label++) {
+        const struct row prototype = row_of(&prototypes, (size_t)label);
+        float *bias = (float *)views[BIASES].buf + label;
+        problem.count = (size_t)(problems.starts[label + 1] - problems.starts[label]);
+        problem.documents = problems.columns + problems.starts[label];
+        problem.signs = (const int8_t *)views[LABEL_SIGNS].buf + problems.starts[label];
+        problem.prototype = prototype;
+        problem.prototype_bias = *bias;
+        problem.seed = seed + (uint64_t)label * 0x9E3779B97F4A7C15ULL;
+        used += solve_label(&rows, views[NORMS].buf, &problem, (float)least, &work, room - used,
+                            (int32_t *)views[COLUMNS].buf + used, (float *)views[VALUES].buf + used, bias);
+        ((int64_t *)views[ENDS].buf)[label - first] = (int64_t)used;
+    }
+    Py_END_ALLOW_THREADS
+    free(work.weights);
+    free(work.alphas);
+    free(work.order);
+    release(views, COUNT);
+    if (!has_memory) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_add_trees(PyObject *self, PyObject *args) {
+    enum { ROWS, FEATURES, THRESHOLDS, LEFT, RIGHT, VALUES, ROOTS, SUMS, COUNT };
+    static const struct buffer expected[] = {{"rows", "f", 4, 0},       {"features", "i", 4, 0},
+                                             {"thresholds", "d", 8, 0}, {"left", "i", 4, 0},
+                                             {"right", "i", 4, 0},      {"values", "d", 8, 0},
+                                             {"roots", "i", 4, 0},      {"sums", "d", 8, 1}};
+    PyObject *objects[COUNT];
+    Py_buffer views[COUNT];
+    Py_ssize_t width;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OnOOOOOOO", &objects[ROWS], &width, &objects[FEATURES], &objects[THRESHOLDS],
+                          &objects[LEFT], &objects[RIGHT], &objects[VALUES], &objects[ROOTS], &objects[SUMS]) ||
+        acquire(objects, expected, views, COUNT) < 0)
+        return NULL;
+    const Py_ssize_t nodes = items(&views[FEATURES]), n = items(&views[SUMS]);
+    const struct trees trees = {(size_t)nodes,       (size_t)items(&views[ROOTS]), (size_t)width,
+                                views[FEATURES].buf, views[LEFT].buf,              views[RIGHT].buf,
+                                views[ROOTS].buf,    views[THRESHOLDS].buf,        views[VALUES].buf};
+    if (width < 1 || items(&views[ROWS]) / width != n || items(&views[ROWS]) % width != 0 ||
+        items(&views[THRESHOLDS]) != nodes || items(&views[LEFT]) != nodes || items(&views[RIGHT]) != nodes ||
+        items(&views[VALUES]) != nodes || !are_sound_trees(&trees))
+        return refuse(views, COUNT, DISAGREE);
+    Py_BEGIN_ALLOW_THREADS
+    add_trees(&trees, views[ROWS].buf, (size_t)n, views[SUMS].buf);
+    Py_END_ALLOW_THREADS
+    release(views, COUNT);
+    Py_RETURN_NONE;
+}
+
 static PyObject *py_sigmoid(PyObject *self, PyObject *values) {
     static const struct buffer expected = {"values", "d", 8, 1};
     Py_buffer view;
@@ -322,6 +460,20 @@ static PyMethodDef METHODS[] = {
      "            coefficient_starts)\n--\n\n"
      "Fill the weights of linear classifiers for the columns first to last of sparse vectors, given by columns,\n"
      "from the coefficients of the vectors, given by rows."},
+    {"rank_labels", py_rank_labels, METH_VARARGS,
+     "rank_labels(first, last, row_values, row_columns, row_starts, weight_values, weight_labels, weight_starts,\n"
+     "            offsets, k, labels, scores)\n--\n\n"
+     "Fill the k labels of the highest scores of the rows first to last of sparse vectors, and these scores, the\n"
+     "highest first; weights are given by the columns of the vectors."},
+    {"solve_labels", py_solve_labels, METH_VARARGS,
+     "solve_labels(first, last, width, row_values, row_columns, row_starts, norms, prototype_values,\n"
+     "             prototype_columns, prototype_starts, biases, documents, signs, starts, C, tolerance, rounds,\n"
+     "             least, seed, columns, values, ends)\n--\n\n"
+     "Solve the problems of the labels first to last, each over documents of its own and from a prototype on;\n"
+     "fill the weights of all, one label behind the other, and where each ends. Rows must be sound."},
+    {"add_trees", py_add_trees, METH_VARARGS,
+     "add_trees(rows, width, features, thresholds, left, right, values, roots, sums)\n--\n\n"
+     "Add to the sum of each row, of so many features, the values of the leaves that trees send it to."},
     {"sigmoid", py_sigmoid, METH_O,
      "sigmoid(values)\n--\n\n"
      "Turn values into 1 / (1 + exp(-value)), in place."},

@@ -46,6 +46,9 @@ class Scored(NamedTuple):
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
 LARGEST_VALUE = 1e12  # of vectors: beyond it no margin of 1 can be told, and a fit would search without end
 BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
+MANY = (
+    1_000  # labels: of more than these a document is a row of few, and all that is of their number is sparse
+)
 BLOCK = 32  # documents of a dense product, always filled up to this number
 
 
@@ -95,6 +98,16 @@ def check_vectors(X: Any) -> Any:
     if values.size and max(values.max(), -values.min()) > LARGEST_VALUE:
         raise InputError(f"X holds values beyond {LARGEST_VALUE:.0e}. Scale the features to about 1.")
     return X
+
+
+def count_true(targets: Any) -> int:
+    """How many labels documents have together, whether their matrix is sparse or dense."""
+    return int(targets.count_nonzero() if is_sparse(targets) else np.count_nonzero(targets))
+
+
+def cells(matrix: Any) -> int:
+    """How many places a matrix has."""
+    return int(matrix.shape[0]) * int(matrix.shape[1])
 
 
 def length(values: Any) -> int:

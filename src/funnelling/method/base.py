@@ -73,6 +73,7 @@ class Method(LearningOn, metaclass=ABCMeta):
     keep_texts: bool
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
+    sparse_labels: ClassVar[bool] = False  # whether labels, and answers, are sparse matrices
 
     # --- what a method writes -------------------------------------------------------------------
 
@@ -166,7 +167,9 @@ class Method(LearningOn, metaclass=ABCMeta):
         self._validate_parameters()
         self._forget()
         with clock("reading documents", bool(self.verbose)):
-            given = read_labelled(X, y, languages, groups, ids, partial(self._check_matrix, reset=True))
+            given = read_labelled(
+                X, y, languages, groups, ids, partial(self._check_matrix, reset=True), self.sparse_labels
+            )
         self.classes_ = given.classes
         self.exclusive_ = given.exclusive
         self.texts_ = given.texts

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
@@ -80,11 +81,14 @@ class Inputs:
                 )
         return divided
 
-    def gather(self, results: Mapping[str, npt.NDArray[Any]]) -> Any:
+    def gather(self, results: Mapping[str, Any]) -> Any:
         """Put results by language into the user's order, or leave them a mapping if X was one."""
         if self.positions is None:
             return dict(results)
         blocks = list(results.values())
+        if any(map(is_sparse, blocks)):
+            rows = np.argsort(np.concatenate([self.positions[language] for language in results]))
+            return sparse.csr_array(sparse.vstack(blocks, format="csr")[rows])
         gathered = np.empty((sum(map(len, blocks)), *blocks[0].shape[1:]), dtype=blocks[0].dtype)
         for language, where in self.positions.items():
             gathered[where] = results[language]

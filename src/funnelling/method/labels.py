@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from funnelling.corpus.label_matrix import label_matrix
+from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
 from funnelling.errors import InputError
 from funnelling.frames import one_hot
-from funnelling.matrices import Targets, is_sparse
+from funnelling.matrices import Targets, cells, count_true, is_sparse
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.randomness import is_missing
 
+NOT_INDICATOR = "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."
 COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document may come in
 
 
@@ -61,10 +63,11 @@ def read_labelled(
     groups: Any,
     ids: Any,
     check_matrix: Callable[[Any], Any],
+    sparse: bool = False,
 ) -> LabelledDocuments:
     """All that is given to a fit, sorted by language; see `read_inputs` for what documents may come in."""
     inputs = read_inputs(X, languages, check_matrix=check_matrix)
-    labels = read_labels(y, inputs)
+    labels = read_labels(y, inputs, sparse)
     return LabelledDocuments(
         inputs.documents,
         labels.targets,
@@ -76,10 +79,11 @@ def read_labelled(
     )
 
 
-def read_labels(y: Any, inputs: Inputs) -> Labels:
+def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> Labels:
     """Encode label lists, an indicator matrix or a 1-D array of classes, divided like the documents.
 
-    The columns of a one-hot table keep their names and their order.
+    The columns of a one-hot table keep their names and their order. ``sparse`` targets have a column for each
+    class, of two that exclude each other, too.
     """
     if y is None:
         # scikit-learn's words, which its estimator checks look for.
@@ -89,16 +93,16 @@ def read_labels(y: Any, inputs: Inputs) -> Labels:
     _refuse_unlabelled(divided, inputs)
     labels = list(divided.values())
     if all(map(_is_label_lists, labels)):
-        classes, matrices = _encode_lists(labels)
+        classes, matrices = _encode_lists(labels, sparse)
         exclusive = False
     elif all(map(_is_indicator, labels)):
-        matrices = list(map(_encode_indicator, labels))
+        matrices = [_encode_indicator(each, sparse) for each in labels]
         if len({matrix.shape[1] for matrix in matrices}) > 1:
             raise InputError("y: the indicator matrices of the languages have different numbers of columns.")
         classes = np.arange(matrices[0].shape[1]) if names is None else _name_array(names)
         exclusive = False
     else:
-        classes, matrices = _encode_classes(labels)
+        classes, matrices = _encode_classes(labels, sparse)
         exclusive = True
     targets = dict(zip(divided, matrices, strict=True))
     check_learnable(matrices)
@@ -107,7 +111,7 @@ def read_labels(y: Any, inputs: Inputs) -> Labels:
 
 def check_learnable(matrices: Iterable[Targets]) -> None:
     """Refuse labels that no document has, or all have."""
-    together = [(matrix.any(), matrix.all()) for matrix in matrices]
+    together = [(count_true(matrix) > 0, count_true(matrix) == cells(matrix)) for matrix in matrices]
     if not any(some for some, _ in together) or all(every for _, every in together):
         raise InputError(
             "Nothing to learn: y has only one class. Every document has the same labels; "
@@ -249,23 +253,33 @@ def _all_strings(values: Iterable[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _encode_lists(lists: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]:
+def _encode_lists(lists: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[Targets]]:
     classes = sorted({label for each in lists for labels in each for label in labels})
     if not classes:
         raise InputError("Nothing to learn: no document has a label, y has only one class.")
-    return np.array(classes, dtype=object), [label_matrix(each, classes) for each in lists]
+    encode = sparse_label_matrix if sparse else label_matrix
+    return np.array(classes, dtype=object), [encode(each, classes) for each in lists]
 
 
-def _encode_indicator(matrix: Any) -> Targets:
+def _encode_indicator(matrix: Any, sparse: bool = False) -> Targets:
+    if sparse:
+        return _encode_sparse_indicator(matrix)
     dense = matrix.toarray() if is_sparse(matrix) else np.asarray(matrix)
     if not np.isin(dense, (0, 1)).all():
-        raise InputError(
-            "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."
-        )
+        raise InputError(NOT_INDICATOR)
     return dense.astype(bool)
 
 
-def _encode_classes(labels: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]:
+def _encode_sparse_indicator(matrix: Any) -> Any:
+    rows: Any = csr_array(matrix)
+    if not np.isin(rows.data, (0, 1)).all():
+        raise InputError(NOT_INDICATOR)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    return rows.astype(bool)
+
+
+def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[Targets]]:
     if any(isinstance(value, COLLECTIONS) for each in labels if not _is_typed_matrix(each) for value in each):
         raise InputError("y: label lists must hold strings only.")
     from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -280,12 +294,25 @@ def _encode_classes(labels: list[Any]) -> tuple[npt.NDArray[Any], list[Targets]]
     if kind not in ("binary", "multiclass"):
         raise InputError("y must be label lists, an indicator matrix or a 1-D array of classes.")
     classes = np.unique(together)
+    if sparse:
+        places = [np.searchsorted(classes, column) for column in columns]
+        return classes, [
+            csr_array(
+                (np.ones(len(each), dtype=bool), each, np.arange(len(each) + 1)), (len(each), len(classes))
+            )
+            for each in places
+        ]
     shown = classes[1:] if len(classes) == 2 else classes
     return classes, [column[:, None] == shown for column in columns]
 
 
 def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]) -> Targets:
     """Which documents have all their labels right; ``truth`` is in any form that `read_labels` takes."""
+    if is_sparse(predicted):
+        given: Any = csr_array(predicted, dtype=bool)
+        known = sparse_label_matrix(truth, classes.tolist()) if _is_label_lists(truth) else csr_array(truth)
+        all_known = [set(labels) <= {*classes} for labels in truth] if _is_label_lists(truth) else True
+        return (np.diff((given != known.astype(bool)).tocsr().indptr) == 0) & all_known
     if _is_label_lists(truth):
         named = [{row} if predicted.ndim == 1 else set(classes[row != 0]) for row in predicted]
         return np.array([names == set(labels) for names, labels in zip(named, truth, strict=True)])

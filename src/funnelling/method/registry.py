@@ -57,6 +57,7 @@ METHODS = {
         "FunnellingClassifier",
         defaults={"views": ["pooled", "characters"]},
     ),
+    "fun-many": _Entry("Fun(many)", "funnelling.many.classifier", "ManyLabelsClassifier"),
     "words-and-characters": _Entry(
         "Words + characters", "funnelling.baselines.words_and_characters", "WordsAndCharactersClassifier"
     ),

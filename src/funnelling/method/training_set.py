@@ -14,6 +14,7 @@ from funnelling.matrices import (
     Scores,
     Targets,
     exclusive_columns,
+    length,
     sizes_of,
     stacked,
     take,
@@ -111,7 +112,7 @@ class TrainingSet:
         """Add the folds that follow from the seed, the language and the groups."""
         folds = {
             language: assign_folds(
-                FOLDS, len(rows), seed, "folds", language=language, groups=groups[language]
+                FOLDS, length(rows), seed, "folds", language=language, groups=groups[language]
             )
             for language, rows in targets.items()
         }

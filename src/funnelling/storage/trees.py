@@ -21,6 +21,7 @@ from funnelling.storage.estimators import from_bytes, to_bytes
 
 # What models are made of beside methods and views, by its name in a folder, which outlives that in the code.
 CLASSES = {
+    "BoostedTrees": "funnelling.many.boosting.BoostedTrees",
     "CLESASpace": "funnelling.spaces.clesa.CLESASpace",
     "Calibration": "funnelling.svm.calibration.Calibration",
     "CharacterVectorizer": "funnelling.text.characters.CharacterVectorizer",
@@ -31,13 +32,18 @@ CLASSES = {
     "Documents": "funnelling.method.archive.Archive",
     "Kept": "funnelling.funnel.archive.FunnelArchive",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
+    "LabelCounts": "funnelling.many.candidates.Seen",
     "LabelSet": "funnelling.labelsets.label_set.LabelSet",
+    "LabelWeights": "funnelling.many.one_against_rest.LabelWeights",
     "LinearScorer": "funnelling.svm.scorers.LinearScorer",
+    "ManyFunnel": "funnelling.many.funnel.ManyFunnel",
+    "ManyTierOne": "funnelling.many.funnel.TierOne",
     "PointScorer": "funnelling.funnel.odds.PointScorer",
     "SelectedScorer": "funnelling.svm.scorers.SelectedScorer",
     "Selection": "funnelling.svm.scorers.Selection",
     "SharedView": "funnelling.funnel.views.shared.SharedView",
     "Temperature": "funnelling.svm.calibration.Temperature",
+    "TextVectors": "funnelling.many.vectors.TextVectors",
     "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",
     "TierOne": "funnelling.funnel.tier_one.TierOne",
     "TransformedSpace": "funnelling.spaces.transformed.TransformedSpace",

@@ -1,0 +1,5 @@
+"""The funnel for label sets that are long: thousands of labels, of which a document has a few."""
+
+from funnelling.many.classifier import ManyLabelsClassifier
+
+__all__ = ["ManyLabelsClassifier"]

@@ -1,0 +1,118 @@
+"""Boosted trees: tier 2, one model of all labels and languages.
+
+They are learned by scikit-learn and kept as plain arrays, so that a model is saved without its objects and
+answers without loading it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.fitted import expect, expect_number, expect_numbers
+from funnelling.matrices import Floats
+from funnelling.svm.compiled import native, sigmoid
+
+TREES, LEAVES, RATE = 150, 15, 0.06
+LEAST_IN_LEAF = 50
+
+
+@dataclass(frozen=True)
+class BoostedTrees:
+    """Trees whose leaves' ``values`` sum up to log odds, beside the ``baseline``.
+
+    All nodes stand behind each other, those of tree i from ``roots[i]`` on. A row whose ``features`` value
+    is at most the threshold goes to the ``left`` child, else to the next one; a leaf is its own child.
+    """
+
+    features: npt.NDArray[np.int32]
+    thresholds: npt.NDArray[np.float64]
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64]
+    roots: npt.NDArray[np.int32]
+    baseline: float
+    width: int
+
+    @classmethod
+    def fitted(cls, X: Floats, y: npt.NDArray[np.bool_], seed: int) -> Self:
+        """Learned from rows of features and whether each is right; at least one is, and one is not."""
+        from sklearn.ensemble import HistGradientBoostingClassifier
+        from threadpoolctl import threadpool_limits
+
+        learner = HistGradientBoostingClassifier(
+            max_iter=TREES,
+            learning_rate=RATE,
+            max_leaf_nodes=LEAVES,
+            min_samples_leaf=min(LEAST_IN_LEAF, max(1, len(X) // 20)),
+            early_stopping=False,
+            random_state=seed,
+        )
+        with threadpool_limits(1):  # sums over threads would round with their number
+            learner.fit(X, y)
+        return cls._of(learner, X.shape[1])
+
+    @classmethod
+    def _of(cls, learner: Any, width: int) -> Self:
+        trees = [stage[0].nodes for stage in learner._predictors]  # there is no public way to them
+        roots = np.cumsum([0, *map(len, trees)])[:-1]
+        nodes = np.concatenate(trees)
+        leaf = nodes["is_leaf"].astype(bool)
+        base = np.repeat(roots, list(map(len, trees)))
+        itself = np.arange(len(nodes))
+        return cls(
+            np.where(leaf, 0, nodes["feature_idx"]).astype(np.int32),
+            np.where(leaf, 0, nodes["num_threshold"]),
+            np.where(leaf, itself, base + nodes["left"]).astype(np.int32),
+            np.where(leaf, itself, base + nodes["right"]).astype(np.int32),
+            np.where(leaf, nodes["value"], 0),
+            roots.astype(np.int32),
+            float(np.ravel(learner._baseline_prediction)[0]),
+            width,
+        )
+
+    def probabilities(self, X: Floats) -> npt.NDArray[np.float64]:
+        """How likely each row is right."""
+        X = np.ascontiguousarray(X, dtype=np.float32)
+        sums = np.full(len(X), self.baseline)
+        if native is None:
+            self._add(X, sums)
+        else:
+            native.add_trees(
+                X,
+                self.width,
+                self.features,
+                self.thresholds,
+                self.left,
+                self.right,
+                self.values,
+                self.roots,
+                sums,
+            )
+        return sigmoid(sums)
+
+    def _add(self, X: Floats, sums: npt.NDArray[np.float64]) -> None:
+        rows = np.arange(len(X))
+        for root in self.roots.tolist():
+            at = np.full(len(X), root)
+            while True:
+                goes_left = X[rows, self.features[at]] <= self.thresholds[at]
+                below = np.where(goes_left, self.left[at], self.right[at])
+                if (below == at).all():
+                    break
+                at = below
+            sums += self.values[at]
+
+    def check(self, width: int) -> None:
+        """Refuse a state that could not judge rows of so many features."""
+        n = len(self.features) if isinstance(self.features, np.ndarray) else 0
+        expect(self.width == width and n > 0, "the trees of tier 2")
+        expect_numbers(self.features, (n,), "the features of trees", "i", 0, width - 1)
+        expect_numbers(self.thresholds, (n,), "the thresholds of trees")
+        expect_numbers(self.values, (n,), "the values of trees")
+        expect_numbers(self.roots, (None,), "the roots of trees", "i", 0, n - 1)
+        expect_number(self.baseline, "the baseline of trees")
+        for children in (self.left, self.right):
+            expect_numbers(children, (n,), "the branches of trees", "i", 0, n - 1)
+            expect((children >= np.arange(n)).all(), "the branches of trees")  # no way leads back

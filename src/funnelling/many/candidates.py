@@ -1,0 +1,172 @@
+"""The labels that a document might have, and what tier 2 sees of each: its features, the same for all labels.
+
+A candidate is a label that a view ranks high. Whatever its name, tier 2 sees what the views say of it, how often
+it was seen, and whether it goes with the other candidates. So one model learns from all labels and all languages,
+and knows as much of a rare label as of a frequent one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from funnelling.fitted import expect, expect_matrix, expect_numbers
+from funnelling.many.ranking import NONE, Ranked
+from funnelling.matrices import Floats
+
+DEEPEST = 100  # places of a view's ranking that candidates come from
+MOST = 40  # candidates of a document
+FURTHER = 5  # features beside two of each view
+SHARPNESS = 3.0  # of the first guess at probabilities, which are proportional to exp(SHARPNESS * score)
+RARE = 5.0  # documents that a label is thought to have beside its own, without any other label
+COMPANIONS = 20  # candidates that others may go with
+MOST_LABELS = 50  # of a document that tells which labels go together: one of more names no topic
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How often each label was seen, in all languages and by language, and with which others.
+
+    ``together`` has in row i and column j the share of documents with label i that have j too.
+    """
+
+    documents: npt.NDArray[np.int64]
+    by_language: dict[str, npt.NDArray[np.int64]]
+    together: Any
+
+    @classmethod
+    def of(cls, targets: dict[str, Any]) -> Self:
+        """Counted in the labels of each language's documents, sparse (documents, labels)."""
+        counts = {tag: np.bincount(Y.indices, minlength=Y.shape[1]) for tag, Y in targets.items()}
+        every: Any = sparse.vstack(list(targets.values()), format="csr")
+        telling = every[np.diff(every.indptr) <= MOST_LABELS].astype(np.float32)
+        together: Any = sparse.csr_array(telling.T @ telling)
+        rows = np.repeat(np.arange(together.shape[0]), np.diff(together.indptr))
+        alone = np.bincount(telling.indices, minlength=every.shape[1])
+        shares = together.data / (alone[rows] + RARE)
+        others = rows != together.indices
+        shares, columns = shares[others].astype(np.float32), together.indices[others]
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows[others], minlength=len(alone)))])
+        matrix = sparse.csr_array((shares, columns, starts), together.shape)
+        return cls(np.sum(list(counts.values()), axis=0), counts, matrix)
+
+    def check(self, languages: Sequence[str], labels: int) -> None:
+        """Refuse a state that no fit leaves."""
+        expect(isinstance(self.by_language, dict) and set(self.by_language) == {*languages}, "label counts")
+        for counts in (self.documents, *self.by_language.values()):
+            expect_numbers(counts, (labels,), "label counts", "i", 0)
+        expect(isinstance(self.together, sparse.csr_array), "labels that go together")
+        expect_matrix(self.together, (labels, labels), "labels that go together")
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The labels that documents might have, one document's behind the other's, the likelier first.
+
+    Those of document i stand from ``starts[i]`` to ``starts[i + 1]``; ``features`` has a row for each.
+    """
+
+    starts: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int64]
+    guess: npt.NDArray[np.float64]  # at their probabilities, which sum to 1
+    features: Floats
+
+    def matrix(self, values: npt.NDArray[Any], labels: int) -> Any:
+        """A value per candidate as a sparse matrix (documents, labels)."""
+        order = np.lexsort((self.labels, self._documents()))
+        return sparse.csr_array(
+            (values[order], self.labels[order].astype(np.int32), self.starts), (len(self.starts) - 1, labels)
+        )
+
+    def are_right(self, Y: Any) -> npt.NDArray[np.bool_]:
+        """Which candidates are labels of their document, given those of all, sparse (documents, labels)."""
+        return np.isin(self._documents() * Y.shape[1] + self.labels, keys_of(Y), assume_unique=True)
+
+    def _documents(self) -> npt.NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+
+def candidates_of(views: Sequence[Ranked], seen: Seen, language: str) -> Candidates:
+    """The candidates of one language's documents, given what each view ranks highest.
+
+    A view that does not rank a candidate is taken to score it as low as the last one that it ranks.
+    """
+    n, width = len(views[0]), len(seen.documents)
+    keys, scores = _union(views, width)
+    documents, labels = np.divmod(keys, width)
+    mean = scores.mean(axis=1)
+    order = np.lexsort((labels, -mean, documents))
+    counts = np.bincount(documents, minlength=n)
+    places = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    order, places = order[places < MOST], places[places < MOST]
+    documents, labels, scores, mean = documents[order], labels[order], scores[order], mean[order]
+    starts = np.concatenate([[0], np.cumsum(np.minimum(counts, MOST))])
+    sizes = np.diff(starts)
+    first = starts[:-1][sizes > 0]  # where documents with candidates begin
+    sizes = sizes[sizes > 0]
+    guess = np.exp(SHARPNESS * (mean - np.repeat(mean[first], sizes)))
+    guess /= np.repeat(np.add.reduceat(guess, first), sizes)
+    behind = scores - np.repeat(np.maximum.reduceat(scores, first, axis=0), sizes, axis=0)
+    own = seen.by_language.get(language, np.zeros(width, dtype=np.int64))
+    features = np.column_stack(
+        [
+            scores,
+            behind,
+            guess,
+            places,
+            _company(starts, labels, guess, places, seen.together),
+            np.log1p(own[labels]),
+            np.log1p(seen.documents[labels]),
+        ]
+    )
+    return Candidates(starts, labels, guess, features.astype(np.float32))
+
+
+def keys_of(Y: Any) -> npt.NDArray[np.int64]:
+    """Each entry of a sparse matrix as one number, which grows with its row, then its column."""
+    rows = np.repeat(np.arange(Y.shape[0], dtype=np.int64), np.diff(Y.indptr))
+    return rows * Y.shape[1] + Y.indices
+
+
+def _union(views: Sequence[Ranked], width: int) -> tuple[npt.NDArray[np.int64], Floats]:
+    """What any view ranks, as numbers like those of `keys_of`, sorted, and how each view scores it."""
+    of_views = []
+    for view in views:
+        ranked = view.labels != NONE
+        rows = np.nonzero(ranked)[0].astype(np.int64)
+        of_views.append((rows * width + view.labels[ranked], view.scores[ranked]))
+    keys = np.unique(np.concatenate([each for each, _ in of_views]))
+    scores = np.empty((len(keys), len(views)), dtype=np.float32)
+    for column, (view, (ranked_keys, ranked_scores)) in enumerate(zip(views, of_views, strict=True)):
+        lowest = np.where(view.labels != NONE, view.scores, np.inf).min(axis=1)
+        lowest = np.where(np.isfinite(lowest), lowest, 0)
+        scores[:, column] = lowest[keys // width]
+        scores[np.searchsorted(keys, ranked_keys), column] = ranked_scores
+    return keys, scores
+
+
+def _company(
+    starts: npt.NDArray[np.int64],
+    labels: npt.NDArray[np.int64],
+    guess: npt.NDArray[np.float64],
+    places: npt.NDArray[np.int64],
+    together: Any,
+) -> npt.NDArray[np.float64]:
+    """How many of a document's likeliest candidates each one would go with: sum of guess times share."""
+    n, width = len(starts) - 1, together.shape[0]
+    likely = places < COMPANIONS
+    documents = np.repeat(np.arange(n), np.diff(starts))
+    of_likely = np.concatenate([[0], np.cumsum(np.bincount(documents[likely], minlength=n))])
+    guessed = sparse.csr_array((guess[likely], labels[likely], of_likely), (n, width))
+    expected: Any = sparse.csr_array(guessed @ together)
+    expected.sort_indices()
+    known, wanted = keys_of(expected), documents * width + labels
+    found = np.searchsorted(known, wanted)
+    is_known = found < len(known)
+    is_known[is_known] = known[found[is_known]] == wanted[is_known]
+    company = np.zeros(len(labels))
+    company[is_known] = expected.data[found[is_known]]
+    return company

@@ -1,0 +1,141 @@
+"""Fun(many): the funnel for thousands of labels, as an estimator."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from funnelling.fitted import expect
+from funnelling.estimator import check_fitted
+from funnelling.labelsets.rules import LabelRules, rules_of
+from funnelling.many.funnel import ManyFunnel, fit_funnel
+from funnelling.matrices import Scored, evident_rows
+from funnelling.method.base import Method
+from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.text.languages import served_by
+
+BLOCK = 256  # documents whose labels are looked at as a dense matrix, where a label set has parents
+
+
+class ManyLabelsClassifier(Method):
+    """A funnel for label sets of thousands, of which each document has a few: subject headings, EuroVoc.
+
+    Everything is sparse: labels, classifiers and answers. `predict` and `predict_proba` give scipy's
+    ``csr_array`` with the columns of ``classes_``. Probabilities are those of each document's candidates, some
+    forty; all others are as good as 0. A label is assigned where its probability is above a threshold that makes the
+    most of micro-F1 in its language.
+
+    Parameters
+    ----------
+    memory_limit : bytes, for all methods alike; this one needs far less
+    compact, keep_texts : what a model keeps of its documents
+    n_jobs, random_state, verbose : as in all methods
+
+    Examples
+    --------
+    >>> texts = ["the cat sleeps", "a dog barks", "il gatto dorme", "un cane abbaia"] * 5
+    >>> labels, languages = [["cat"], ["dog"], ["cat"], ["dog"]] * 5, ["en", "en", "it", "it"] * 5
+    >>> model = ManyLabelsClassifier(random_state=0).fit(texts, labels, languages)
+    >>> model.predict(["the dog", "il gatto"], ["en", "it"]).toarray().tolist()
+    [[0, 1], [1, 0]]
+    """
+
+    sparse_labels: ClassVar[bool] = True
+    vectorizer = None
+
+    def __init__(
+        self,
+        *,
+        memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.memory_limit = memory_limit
+        self.compact = compact
+        self.keep_texts = keep_texts
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit_vectors(self, documents: dict[str, Any], targets: dict[str, Any], seed: int) -> dict[str, Any]:  # noqa: ARG002
+        return dict.fromkeys(documents) if self.texts_ else documents
+
+    def _fit(self, training: TrainingSet) -> None:
+        self.funnel_ = fit_funnel(training, bool(self.verbose))
+
+    def _scores(self, language: str, documents: Any) -> Scored:
+        X = self.funnel_.vectors_of(language, documents)
+        return Scored(self.funnel_.probabilities(language, X, self.n_jobs), evident_rows(documents, X))
+
+    def _check_fitted(self, columns: int) -> None:
+        expect(isinstance(self.funnel_, ManyFunnel), "the tiers of a model")
+        self.funnel_.check(self.languages_, columns)
+
+    # --- answers, all sparse --------------------------------------------------------------------
+
+    def _columns(self) -> int:
+        return len(self.classes_)
+
+    def _calibrator(self, language: str) -> Calibrator:
+        raise NotImplementedError  # scores are probabilities
+
+    def _score_thresholds(self, language: str) -> float:
+        return self.funnel_.thresholds[served_by(language, self.languages_)]
+
+    def thresholds(self, language: str) -> npt.NDArray[np.float64]:
+        check_fitted(self, "classes_")
+        return np.full(len(self.classes_), self._score_thresholds(language))
+
+    def _less_thresholds(self, language: str, scored: Scored) -> Scored:
+        less: Any = scored.scores.copy()
+        less.data -= self._score_thresholds(language)
+        return Scored(less, scored.evident)
+
+    def _probabilities(self, language: str, scores: Any) -> Any:  # noqa: ARG002
+        return scores
+
+    def _assigned(self, language: str, scored: Scored) -> Any:
+        return self._answers(language, scored)[0]
+
+    def _answers(self, language: str, scored: Scored) -> tuple[Any, Any]:
+        """The labels of documents and the probabilities of their candidates, as a label set has them."""
+        probabilities, threshold = scored.scores, self._score_thresholds(language)
+        rules = rules_of(self)
+        if rules is not None:
+            probabilities = _under(rules, probabilities, threshold)
+        if self.exclusive_:
+            return self.classes_[self._best(probabilities, rules)], probabilities
+        labels: Any = probabilities.copy()
+        labels.data = (labels.data > threshold).astype(int)
+        labels.eliminate_zeros()
+        return labels, probabilities
+
+    def _best(self, probabilities: Any, rules: LabelRules | None) -> npt.NDArray[np.intp]:
+        """The column of each document's most probable label; without a candidate that of the most frequent."""
+        seen = self.funnel_.seen.documents
+        usual = int(np.where(rules.excluded, -1, seen).argmax() if rules is not None else seen.argmax())
+        best = np.full(probabilities.shape[0], usual, dtype=np.intp)
+        rows = np.repeat(np.arange(len(best)), np.diff(probabilities.indptr))
+        order = np.lexsort((-probabilities.indices, probabilities.data, rows))  # the best comes last
+        best[rows[order]] = probabilities.indices[order]
+        return best
+
+
+def _under(rules: LabelRules, probabilities: Any, threshold: float) -> Any:
+    """Probabilities as a label set has them: of labels that are not excluded, parents at least as probable."""
+    if not rules.hierarchy.joined:
+        kept: Any = probabilities.copy()
+        kept.data[rules.excluded[kept.indices]] = 0
+        kept.eliminate_zeros()
+        return kept
+    thresholds = np.full(probabilities.shape[1], threshold)
+    blocks = []
+    for start in range(0, probabilities.shape[0], BLOCK):
+        some = probabilities[start : start + BLOCK].toarray()
+        raised = rules.several(np.zeros(some.shape, dtype=bool), some, thresholds)[1]
+        blocks.append(sparse.csr_array(raised))
+    return sparse.csr_array(sparse.vstack(blocks, format="csr")) if blocks else probabilities

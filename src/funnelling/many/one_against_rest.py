@@ -1,0 +1,187 @@
+"""Linear classifiers of thousands of labels, each against the documents that could be taken for its own.
+
+A label's prototype is the direction of the sum of its documents. It alone ranks labels well, rare ones
+too, and costs one sparse product. A classifier starts there and moves as far as documents make it: its own,
+and those near its prototype that are not its own, which a tree of labels (Parabel, XR-Linear) would look for
+in the label's cluster. All others score low already, so that the work is documents × nearest labels, not
+documents × labels. See ``native/labels.h`` for the problem that is solved.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from funnelling.fitted import expect, expect_matrix, expect_numbers
+from funnelling.many import plain
+from funnelling.many.ranking import NONE, Labels, Ranked, Weights, buffers, rank_labels
+from funnelling.matrices import Floats
+from funnelling.randomness import stream
+from funnelling.svm.compiled import native
+from funnelling.work.progress import quietly
+from funnelling.work.threads import in_threads
+
+# Chosen on held-out training titles of three languages; see benchmarks/README.md.
+NEAREST = 150  # labels per document that learn to tell it from their own
+RANDOM = 100  # documents per label beside these, which keep common features in check
+MOST_PAIRS = 60_000_000  # of documents and nearest labels: with more documents each has fewer
+STRENGTH, BIAS = 4.0, -1.0  # of prototypes: what a document scores that is one, and that has nothing of it
+C = 0.1
+TOLERANCE, ROUNDS = 0.1, 15
+LEAST = 0.01  # weights that are smaller are dropped
+MOST_ENTRIES = 4_000_000  # weights that are made room for at a time
+
+
+@dataclass(frozen=True)
+class LabelWeights:
+    """A linear classifier per label: ``weights`` (features, labels) and the labels' ``offsets``."""
+
+    weights: Weights
+    offsets: Floats
+
+    def rank(
+        self, X: Any, k: int, n_jobs: int | None = None, advance: Callable[[int], None] = quietly
+    ) -> Ranked:
+        """The k best labels of each row of X."""
+        return rank_labels(X, self.weights, self.offsets, k, n_jobs, advance)
+
+    def check(self, features: int, labels: int) -> None:
+        """Refuse a state that could not rank so many labels by vectors of so many features."""
+        expect(isinstance(self.weights, sparse.csr_array), "the weights of labels")
+        expect_matrix(self.weights, (features, labels), "the weights of labels")
+        expect_numbers(self.offsets, (labels,), "the offsets of labels")
+
+
+def fit_labels(
+    X: Any,
+    Y: Any,
+    seed: int,
+    name: str,
+    n_jobs: int | None = None,
+    advance: Callable[[int], None] = quietly,
+) -> LabelWeights:
+    """Classifiers of the labels Y, sparse (documents, labels), over sparse vectors X of about unit length.
+
+    Random documents come from ``seed`` and ``name``. ``advance`` is called with numbers that sum up to twice
+    the number of documents.
+    """
+    n, labels = Y.shape
+    prototypes = prototypes_of(X, Y)
+    near = rank_labels(X, prototypes, np.zeros(labels, dtype=np.float32), _nearest(n), n_jobs, advance)
+    problems = _problems(near.labels, Y, stream(seed, "rest", name))
+    by_label, offsets = _solve(X, prototypes, problems, seed, n_jobs, lambda share: advance(round(share * n)))
+    return LabelWeights(sparse.csr_array(by_label.T.tocsr()), offsets)
+
+
+def prototypes_of(X: Any, Y: Any) -> Weights:
+    """The sum of each label's documents, as a column of length 1; of a label that none has, of zeros.
+
+    >>> prototypes_of(np.array([[1.0, 0], [0, 1]]), np.array([[1, 0], [1, 1]])).toarray().round(2).tolist()
+    [[0.71, 0.0], [0.71, 1.0]]
+    """
+    sums: Any = sparse.csr_array(sparse.csr_array(X).T @ sparse.csr_array(Y, dtype=np.float32))
+    lengths = np.sqrt(np.bincount(sums.indices, sums.data.astype(np.float64) ** 2, minlength=sums.shape[1]))
+    sums.data = (sums.data / lengths[sums.indices]).astype(np.float32)
+    return sums
+
+
+def _nearest(documents: int) -> int:
+    """How many labels each document is held against."""
+    return max(1, min(NEAREST, MOST_PAIRS // max(documents, 1)))
+
+
+@dataclass(frozen=True)
+class _Problems:
+    """For each label the documents to learn from, those from ``starts[label]`` on, and their signs."""
+
+    documents: npt.NDArray[np.int32]
+    signs: npt.NDArray[np.int8]
+    starts: npt.NDArray[np.int64]
+
+
+def _problems(near: Labels, Y: Any, random: np.random.Generator) -> _Problems:
+    """Of each label that has documents: these, those that it is near to, and some of all others."""
+    n, labels = Y.shape
+    own: Any = sparse.coo_array(Y)
+    positives = own.col.astype(np.int64) * n + own.row
+    has_own = np.bincount(own.col, minlength=labels) > 0
+    rows, places = np.nonzero(near != NONE)
+    drawn = random.integers(0, n, (int(has_own.sum()), min(RANDOM, n)))
+    others = np.concatenate(
+        [
+            near[rows, places].astype(np.int64) * n + rows,
+            (np.flatnonzero(has_own)[:, None] * n + drawn).ravel(),
+        ]
+    )
+    # Sorted together: label by label, and a label's own before the same document among others.
+    pairs = np.concatenate([positives * 2, others * 2 + 1])
+    pairs.sort()
+    kept = np.ones(len(pairs), dtype=bool)
+    kept[1:] = pairs[1:] >> 1 != pairs[:-1] >> 1
+    pairs = pairs[kept]
+    return _Problems(
+        ((pairs >> 1) % n).astype(np.int32),
+        (1 - 2 * (pairs & 1)).astype(np.int8),
+        np.searchsorted(pairs, np.arange(labels + 1) * (2 * n)),
+    )
+
+
+def _solve(
+    X: Any,
+    prototypes: Weights,
+    problems: _Problems,
+    seed: int,
+    n_jobs: int | None,
+    advance: Callable[[float], None],
+) -> tuple[Any, Floats]:
+    """The weights of each label, a row, and their offsets; ``advance`` gets the share of labels solved."""
+    rows = buffers(X)
+    norms = np.asarray(sparse.csr_array(X).power(2).sum(axis=1), dtype=np.float32)
+    scaled: Any = sparse.csr_array(prototypes.T)
+    scaled.data = scaled.data * np.float32(STRENGTH)
+    of_labels = buffers(scaled)
+    width, labels = prototypes.shape
+    biases = np.full(labels, BIAS, dtype=np.float32)
+    lengths = np.concatenate([[0], np.cumsum(np.diff(rows[2])[problems.documents])])
+    most = np.minimum(np.diff(lengths[problems.starts]), width)  # weights that a label can have
+    cuts = _cuts(most)
+    solve = plain.solve_labels if native is None else native.solve_labels
+
+    def solve_some(number: int) -> tuple[npt.NDArray[np.int32], Floats, npt.NDArray[np.int64]]:
+        first, last = cuts[number], cuts[number + 1]
+        room = int(most[first:last].sum())
+        columns, values = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.float32)
+        ends = np.empty(last - first, dtype=np.int64)
+        solve(
+            *(first, last, width, *rows, norms, *of_labels, biases),
+            *(problems.documents, problems.signs, problems.starts),
+            *(C, TOLERANCE, ROUNDS, LEAST, seed, columns, values, ends),
+        )
+        used = int(ends[-1]) if len(ends) else 0
+        return columns[:used].copy(), values[:used].copy(), np.diff(ends, prepend=0)
+
+    solved = []
+    for some in in_threads(solve_some, len(cuts) - 1, n_jobs):
+        solved.append(some)
+        advance(len(some[2]) / labels)
+    columns, values, counts = (np.concatenate(each) for each in zip(*solved, strict=True))
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return sparse.csr_array((values, columns, starts), (labels, width)), biases
+
+
+def _cuts(most: npt.NDArray[np.int64]) -> list[int]:
+    """Where to cut labels into ranges that have room for `MOST_ENTRIES` weights each, or one label.
+
+    >>> _cuts(np.array([3_000_000, 2_000_000, 1_000_000, 9_000_000]))
+    [0, 1, 3, 4]
+    """
+    cuts, room = [0], 0
+    for label, size in enumerate(most.tolist()):
+        if room + size > MOST_ENTRIES and label > cuts[-1]:
+            cuts.append(label)
+            room = 0
+        room += size
+    return [*cuts, len(most)]

@@ -98,6 +98,7 @@ def measure_change(
 
     The average, and what fell, is over languages that had been ``learned`` before; None means all.
 
+    >>> import numpy as np
     >>> truth = np.ones((40, 1), dtype=bool)
     >>> change = measure_change({"it": Decisions(TEST, truth, truth, ~truth, range(40))}, one_label=False)
     >>> change.average_after["micro_f1"], change.fell[0].described()

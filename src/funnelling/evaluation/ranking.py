@@ -15,7 +15,7 @@ from funnelling.evaluation.counts import FloatArray, IntArray
 from funnelling.matrices import Rows, canonical, is_sparse, values_at
 
 TOP = 10  # labels of a document that are ranked
-AT_ONCE = 256  # documents of dense probabilities that are ranked at a time
+AT_ONCE = 256  # documents that are ranked at a time
 NONE = -1  # in place of a column
 # Of propensities, as Jain et al. (2016) have them for label sets that nothing is known of
 A, B = 0.55, 1.5
@@ -52,12 +52,17 @@ def _likely(probabilities: FloatArray) -> sparse.csr_array:
 
 
 def _rank(probabilities: sparse.csr_array) -> Ranked:
-    rows = np.repeat(np.arange(probabilities.shape[0]), np.diff(probabilities.indptr))
-    order = np.lexsort((-probabilities.data, rows))  # stable: equal ones stay in the order of columns
-    places = np.arange(len(order)) - probabilities.indptr[rows]
-    first = places < TOP
+    """The same of a canonical sparse matrix, some documents at a time."""
     ranked = np.full((probabilities.shape[0], TOP), NONE, dtype=np.intp)
-    ranked[rows[first], places[first]] = probabilities.indices[order[first]]
+    for start in range(0, len(ranked), AT_ONCE):
+        ends = probabilities.indptr[start : start + AT_ONCE + 1]
+        sizes, entries = np.diff(ends), slice(ends[0], ends[-1])
+        filled = np.arange(sizes.max()) < sizes[:, None]
+        chances, columns = np.full(filled.shape, -np.inf), np.full(filled.shape, NONE)
+        chances[filled] = probabilities.data[entries]
+        columns[filled] = probabilities.indices[entries]
+        order = np.argsort(-chances, axis=1, kind="stable")[:, :TOP]
+        ranked[start : start + AT_ONCE, : order.shape[1]] = np.take_along_axis(columns, order, axis=1)
     return ranked
 
 

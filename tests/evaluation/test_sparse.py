@@ -67,7 +67,8 @@ def test_reliability() -> None:
     truth, _, probabilities = some()
     expected = reliability(truth, probabilities)
     assert expected[:, 0].sum() == truth.size
-    for given in (probabilities, sparse.csr_array(probabilities)):
+    assert reliability(truth, sparse.csr_array(probabilities)) == pytest.approx(expected)
+    for given in (probabilities.tolist(), probabilities, sparse.csr_array(probabilities)):
         assert reliability(sparse.csr_array(truth), given) == pytest.approx(expected)
         error = expected_calibration_error(sparse.csr_array(truth), given)
         assert error == pytest.approx(expected_calibration_error(truth, probabilities))

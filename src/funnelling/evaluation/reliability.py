@@ -8,7 +8,7 @@ from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.evaluation.counts import FloatArray, Indicators, check_same_shape, indicators
-from funnelling.matrices import canonical, is_sparse, values_at
+from funnelling.matrices import canonical, dense, is_sparse, values_at
 
 AT_ONCE = 256  # documents
 
@@ -27,13 +27,15 @@ def reliability(truth: Indicators, probabilities: ArrayLike | sparse.csr_array, 
     actual = indicators(truth)
     if is_sparse(actual):
         return _sparse_reliability(actual, probabilities, bins)
-    chance = np.asarray(probabilities, dtype=float)
+    chance = dense(probabilities).astype(float, copy=False)
     check_same_shape(actual, chance)
-    return _binned(chance.ravel(), np.asarray(actual).ravel(), bins)
+    return _binned(chance.ravel(), actual.ravel(), bins)
 
 
 def _sparse_reliability(truth: sparse.csr_array, probabilities: Any, bins: int) -> FloatArray:
     """The same of many labels: dense probabilities are looked at some documents at a time."""
+    if not is_sparse(probabilities):
+        probabilities = np.asarray(probabilities)
     check_same_shape(truth, probabilities)
     table = np.zeros((bins, 3))
     for start in range(0, truth.shape[0], AT_ONCE):

@@ -31,7 +31,7 @@ from funnelling.method.registry import make_method, parse_methods, parse_setting
 from funnelling.report.tables import Table, markdown, number
 from funnelling.text.words import analyser
 from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import as_indicators
+from funnelling.trials.indicators import as_indicators
 from funnelling.trials.one_label import NOTICED, settle
 from funnelling.trials.splits import Trial, outer_folds, sides_of, trial_split
 from measuring import in_words, machine, run, short, timed

@@ -32,6 +32,8 @@ class Matrix(Protocol):
 Floats = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.floating[Any]]  # (documents, labels)
 Targets = npt.NDArray[np.bool_]  # (documents, labels): which document has which label
+AnyTargets = Any  # Targets, or of many labels the same as a `csr_array`
+Places = npt.NDArray[np.integer[Any]]  # of rows or of columns
 Folds = npt.NDArray[np.intp]  # (documents,): the fold of each
 Rows = npt.NDArray[np.bool_]  # (documents,): some of them
 
@@ -46,10 +48,8 @@ class Scored(NamedTuple):
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
 LARGEST_VALUE = 1e12  # of vectors: beyond it no margin of 1 can be told, and a fit would search without end
 BUFFER = 8192  # of einsum: rows that are longer are cut where their neighbours end
-MANY = (
-    1_000  # labels: of more than these a document is a row of few, and all that is of their number is sparse
-)
 BLOCK = 32  # documents of a dense product, always filled up to this number
+MANY = 1_000  # labels; of more, those of documents are kept sparse
 
 
 @cache
@@ -124,6 +124,66 @@ def take(values: Any, places: npt.NDArray[np.intp]) -> Any:
     if hasattr(values, "iloc"):
         return values.iloc[places]
     return [values[i] for i in places]
+
+
+def canonical(X: Any) -> sparse.csr_array:
+    """The same matrix, sparse, its rows sorted and without entries that are zero or there twice."""
+    ours = sparse.csr_array(X, copy=True)
+    ours.sum_duplicates()
+    ours.eliminate_zeros()
+    return ours
+
+
+def dense(X: Any) -> npt.NDArray[Any]:
+    """The same matrix, dense."""
+    return X.toarray() if is_sparse(X) else np.asarray(X)
+
+
+def like(targets: AnyTargets, X: Any) -> Any:
+    """The same matrix, canonical and sparse if the targets are sparse, and dense if they are not."""
+    return canonical(X) if is_sparse(targets) else dense(X)
+
+
+def values_at(X: Any, rows: Places, columns: Places) -> npt.NDArray[Any]:
+    """What stands in some cells of a dense matrix, or of a canonical sparse one.
+
+    >>> values_at(sparse.csr_array([[0, 5], [7, 0]]), np.array([1, 1]), np.array([0, 1]))
+    array([7, 0])
+    """
+    if not is_sparse(X):
+        return X[rows, columns]  # type: ignore[no-any-return]
+    places = _places(X)
+    wanted = rows.astype(np.int64) * X.shape[1] + columns
+    found = np.searchsorted(places, wanted)
+    is_there = np.append(places, -1)[found] == wanted
+    values = np.zeros(len(wanted), dtype=X.dtype)
+    values[is_there] = X.data[found[is_there]]
+    return values
+
+
+def without(targets: Any, others: Any) -> Any:
+    """The cells of one indicator matrix that another does not have, both dense or both canonical and sparse.
+
+    >>> without(np.array([[True, True]]), np.array([[False, True]]))
+    array([[ True, False]])
+    """
+    if not is_sparse(targets):
+        return targets & ~others
+    rows, columns = targets.nonzero()
+    left = ~values_at(others, rows, columns)
+    return sparse.csr_array((np.ones(int(left.sum()), bool), (rows[left], columns[left])), targets.shape)
+
+
+def _places(X: sparse.csr_array) -> npt.NDArray[np.int64]:
+    """The cells of a canonical sparse matrix that hold something, numbered row by row."""
+    rows = np.repeat(np.arange(X.shape[0], dtype=np.int64), np.diff(X.indptr))
+    return rows * X.shape[1] + X.indices
+
+
+def dense_row(X: Any, row: int) -> npt.NDArray[Any]:
+    """One row of a dense matrix or of a sparse one."""
+    values: npt.NDArray[Any] = X[[row]].toarray()[0] if is_sparse(X) else X[row]
+    return values
 
 
 def stacked(matrices: Mapping[str, Any]) -> Any:

@@ -4,12 +4,12 @@ import logging
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from funnelling.corpus.label_matrix import label_matrix
+from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
 from funnelling.corpus.languages import LanguageNames, detect_missing, normalise_tags
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents
@@ -17,6 +17,9 @@ from funnelling.formats.document import NO_TEXT, SPLITS, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.wording import counted
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 logger = logging.getLogger(__name__)
 COLUMNS = ("ids", "languages", "texts", "labels", "splits", "groups")
@@ -208,6 +211,10 @@ class Corpus:
     def label_matrix(self, classes: Collection[str]) -> NDArray[np.bool_]:
         """Which document has which of the classes; other labels are passed over."""
         return label_matrix(self.label_lists(), classes)
+
+    def sparse_label_matrix(self, classes: Collection[str]) -> "sparse.csr_array[np.bool_]":
+        """What `label_matrix` gives, sparse: for thousands of classes."""
+        return sparse_label_matrix(self.label_lists(), classes)
 
     def label_lists(self) -> list[tuple[str, ...]]:
         """The labels of each document, all of which must be labelled."""

@@ -1,11 +1,14 @@
-"""Label lists to a matrix. It needs NumPy alone, so that a corpus is read without waiting for more."""
+"""Label lists to a matrix. It loads NumPy alone, so that a corpus is read without waiting for more."""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 def label_matrix(label_lists: Sequence[Iterable[str]], classes: Collection[str]) -> npt.NDArray[np.bool_]:
@@ -21,16 +24,19 @@ def label_matrix(label_lists: Sequence[Iterable[str]], classes: Collection[str])
     return matrix
 
 
-def sparse_label_matrix(label_lists: Sequence[Iterable[str]], classes: Collection[str]) -> Any:
-    """What `label_matrix` gives, as a ``csr_array``: for thousands of classes.
+def sparse_label_matrix(
+    label_lists: Sequence[Iterable[str]], classes: Collection[str]
+) -> "sparse.csr_array[np.bool_]":
+    """The same as a sparse matrix, which takes space for the labels that documents have alone.
 
     >>> sparse_label_matrix([["cat"], [], ["dog", "bird"]], ["cat", "dog"]).toarray().astype(int).tolist()
     [[1, 0], [0, 0], [0, 1]]
     """
-    from scipy.sparse import csr_array
+    from scipy import sparse
 
     column = {label: number for number, label in enumerate(classes)}
-    rows = [sorted({column[label] for label in labels if label in column}) for labels in label_lists]
-    starts = np.cumsum([0, *map(len, rows)])
-    columns = np.fromiter(chain.from_iterable(rows), np.int32, int(starts[-1]))
-    return csr_array((np.ones(len(columns), dtype=bool), columns, starts), (len(rows), len(column)))
+    columns = [sorted({column[label] for label in labels if label in column}) for labels in label_lists]
+    starts = np.cumsum([0, *map(len, columns)])
+    places = np.fromiter(chain.from_iterable(columns), dtype=np.intp, count=int(starts[-1]))
+    ones = np.ones(len(places), dtype=bool)
+    return sparse.csr_array((ones, places, starts), shape=(len(columns), len(column)))

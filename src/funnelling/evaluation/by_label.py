@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from funnelling.evaluation.counts import Counts, FloatArray, IntArray, check_same_shape, indicators
+from funnelling.evaluation.counts import Counts, FloatArray, Indicators, IntArray, both_indicators
 from funnelling.evaluation.measures.f1 import f1
 
 
@@ -44,8 +44,8 @@ class LabelMeasures(TypedDict):
 
 
 def measure_labels(
-    truth: ArrayLike,
-    predicted: ArrayLike,
+    truth: Indicators,
+    predicted: Indicators,
     languages: Sequence[str | None],
     labels: Sequence[str],
     thresholds: FloatArray | None = None,
@@ -62,8 +62,7 @@ def measure_labels(
     >>> best["languages"]
     [{'language': 'it', 'documents': 2, 'given': 1, 'right': 1, 'f1': 0.6666666666666666}]
     """
-    actual, guess = indicators(truth), indicators(predicted)
-    check_same_shape(actual, guess)
+    actual, guess = both_indicators(truth, predicted)
     column = np.array([str(language) for language in languages], dtype=object)
     tags = sorted(set(column))
     # Kinds of counts × languages × labels

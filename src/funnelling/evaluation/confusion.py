@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
-from funnelling.evaluation.counts import check_same_shape, indicators
+from funnelling.evaluation.counts import Indicators, both_indicators
+from funnelling.matrices import without
 
 Confusion = list[list[Any]]  # the label that is true, the one that was given, how many documents
 
@@ -50,31 +50,24 @@ def most_confused(cells: Confusion, most: int) -> Confusion:
     return sorted(wrong, key=lambda cell: (-cell[2], cell[0], cell[1]))[:most]
 
 
-def given_instead(truth: ArrayLike, given: ArrayLike, labels: Sequence[str], most: int) -> Confusion:
+def given_instead(truth: Indicators, given: Indicators, labels: Sequence[str], most: int) -> Confusion:
     """The pairs of a label that was missed and one given wrongly to the same document, most documents first.
 
     >>> given_instead([[1, 0, 1], [1, 0, 0]], [[0, 1, 1], [0, 1, 0]], ["cat", "dog", "pet"], most=10)
     [['cat', 'dog', 2]]
     """
-    actual, guess = _both(truth, given)
-    return _largest(_sparse(actual & ~guess).T @ _sparse(guess & ~actual), labels, most)
+    actual, guess = both_indicators(truth, given)
+    return _largest(_sparse(without(actual, guess)).T @ _sparse(without(guess, actual)), labels, most)
 
 
-def missed_together(truth: ArrayLike, given: ArrayLike, labels: Sequence[str], most: int) -> Confusion:
+def missed_together(truth: Indicators, given: Indicators, labels: Sequence[str], most: int) -> Confusion:
     """The pairs of labels that were missed in the same document, most documents first.
 
     >>> missed_together([[1, 0, 1], [1, 0, 1]], [[0, 1, 0], [0, 0, 0]], ["cat", "dog", "pet"], most=10)
     [['cat', 'pet', 2]]
     """
-    actual, guess = _both(truth, given)
-    missed = _sparse(actual & ~guess)
+    missed = _sparse(without(*both_indicators(truth, given)))
     return _largest(sparse.triu(missed.T @ missed, k=1), labels, most)
-
-
-def _both(truth: ArrayLike, given: ArrayLike) -> tuple[Any, Any]:
-    actual, guess = indicators(truth), indicators(given)
-    check_same_shape(actual, guess)
-    return actual, guess
 
 
 def _sparse(matrix: Any) -> sparse.csr_array:

@@ -1,16 +1,20 @@
 """Decisions against truth, counted: all that a measure needs to know of them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from funnelling.errors import InputError
+from funnelling.matrices import AnyTargets, canonical, is_sparse, like
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Columns = slice | list[int] | NDArray[np.bool_]  # some of those that were counted
 ALL = slice(None)
+Indicators = ArrayLike | sparse.csr_array  # documents by labels; of many labels sparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +34,13 @@ class Counts:
     tn: IntArray
 
     @classmethod
-    def of(cls, truth: ArrayLike, predicted: ArrayLike) -> "Counts":
-        """Compare two indicator matrices of documents by labels."""
-        actual, guess = indicators(truth), indicators(predicted)
-        check_same_shape(actual, guess)
-        tp = np.count_nonzero(actual & guess, axis=0)
-        fp = np.count_nonzero(guess, axis=0) - tp
-        fn = np.count_nonzero(actual, axis=0) - tp
-        return cls(tp, fp, fn, len(actual) - tp - fp - fn)
+    def of(cls, truth: Indicators, predicted: Indicators) -> "Counts":
+        """Compare two indicator matrices of documents by labels, both dense or both sparse."""
+        actual, guess = both_indicators(truth, predicted)
+        tp = _in_columns(actual.multiply(guess) if is_sparse(actual) else actual & guess)
+        fp = _in_columns(guess) - tp
+        fn = _in_columns(actual) - tp
+        return cls(tp, fp, fn, actual.shape[0] - tp - fp - fn)
 
     @classmethod
     def from_table(cls, table: ArrayLike) -> "Counts":
@@ -86,20 +89,45 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return ratios
 
 
-def indicators(matrix: ArrayLike) -> NDArray[np.bool_]:
-    """An indicator matrix of documents by labels, checked."""
+def both_indicators(truth: Indicators, predicted: Indicators) -> tuple[Any, Any]:
+    """Two indicator matrices of the same documents and labels, checked: sparse where the truth is."""
+    actual, guess = indicators(truth), indicators(predicted)
+    check_same_shape(actual, guess)
+    return actual, guess if is_sparse(actual) == is_sparse(guess) else like(actual, guess)
+
+
+def indicators(matrix: Indicators) -> AnyTargets:
+    """An indicator matrix of documents by labels, checked; a sparse one is canonical."""
+    if is_sparse(matrix):
+        ours = canonical(matrix)
+        _check_indicators(ours.data, ours.shape)
+        return ours.astype(bool, copy=False)
     values = np.asarray(matrix)
-    if values.ndim != 2 or values.size == 0:
-        raise InputError(
-            f"an indicator matrix of documents by labels is needed, at least one of each, "
-            f"found shape {values.shape}."
-        )
-    if values.dtype != bool and not np.isin(values, (0, 1)).all():
-        raise InputError("an indicator matrix holds only 0 and 1. Compare scores with a threshold first.")
+    _check_indicators(values, values.shape)
     return values.astype(bool, copy=False)
 
 
-def check_same_shape(truth: NDArray[np.bool_], prediction: NDArray[np.generic]) -> None:
+def _check_indicators(values: NDArray[Any], shape: tuple[int, ...]) -> None:
+    if len(shape) != 2 or 0 in shape:
+        raise InputError(
+            f"an indicator matrix of documents by labels is needed, at least one of each, "
+            f"found shape {shape}."
+        )
+    if values.dtype != bool and not np.isin(values, (0, 1)).all():
+        raise InputError("an indicator matrix holds only 0 and 1. Compare scores with a threshold first.")
+
+
+def _in_columns(cells: Any) -> IntArray:
+    """How many cells of each column are true."""
+    counts: IntArray = (
+        np.bincount(cells.tocoo().col, minlength=cells.shape[1])
+        if is_sparse(cells)
+        else np.count_nonzero(cells, axis=0)
+    )
+    return counts
+
+
+def check_same_shape(truth: Any, prediction: Any) -> None:
     """Refuse a prediction of other documents or labels than the truth has."""
     if truth.shape != prediction.shape:
         raise InputError(

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import ALL, Columns, Counts, IntArray, check_same_shape, indicators
+from funnelling.evaluation.counts import ALL, Columns, Counts, Indicators, IntArray, both_indicators
+from funnelling.evaluation.ranking import Shares
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.matrices import Targets, by_language, sizes_of
 
@@ -26,25 +26,26 @@ class LanguageMeasures(TypedDict):
 
 
 def measure_languages(
-    truth: ArrayLike,
-    predicted: ArrayLike,
+    truth: Indicators,
+    predicted: Indicators,
     languages: Iterable[str | None],
     one_label: bool = False,
     labels: Columns = ALL,
+    ranked: Mapping[str, Shares] | None = None,
 ) -> LanguageMeasures:
     """The measures of each language's documents, and their plain mean over languages.
 
-    ``one_label`` and ``labels`` are those of `measure_counts`.
+    ``one_label`` and ``labels`` are those of `measure_counts`, ``ranked`` what `measure_ranked` gives: its
+    measures come first.
 
     >>> result = measure_languages([[1], [1], [1]], [[1], [1], [0]], ["it", "it", "en"])
     >>> result["average"]["micro_f1"], result["languages"]["it"]["documents"]
     (0.5, 2)
     """
-    actual, guess = indicators(truth), indicators(predicted)
-    check_same_shape(actual, guess)
+    actual, guess = both_indicators(truth, predicted)
     tags = list(languages)
-    if len(tags) != len(actual):
-        raise InputError(f"{len(actual)} documents have {len(tags)} languages: they must be alike.")
+    if len(tags) != actual.shape[0]:
+        raise InputError(f"{actual.shape[0]} documents have {len(tags)} languages: they must be alike.")
     if None in tags:
         raise InputError(f"row {tags.index(None)} has no language. Add or detect it.")
     column = np.array(tags, dtype=object)
@@ -52,7 +53,11 @@ def measure_languages(
     for language in sorted(tag for tag in set(tags) if tag is not None):
         rows = column == language
         counts = Counts.of(actual[rows], guess[rows])
-        measures[language] = {**measure_counts(counts, one_label, labels), "documents": int(rows.sum())}
+        measures[language] = {
+            **{name: shares.of(rows) for name, shares in (ranked or {}).items()},
+            **measure_counts(counts, one_label, labels),
+            "documents": int(rows.sum()),
+        }
     return averaged(measures)
 
 

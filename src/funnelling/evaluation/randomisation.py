@@ -7,16 +7,17 @@ every trial: to see them often proves nothing more. It is approximate randomisat
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from funnelling.evaluation.counts import Columns, Counts, FloatArray
+from funnelling.evaluation.counts import Columns, Counts, FloatArray, ratio
+from funnelling.evaluation.ranking import Shares
 from funnelling.evaluation.registry import MEASURES
-from funnelling.matrices import Targets
+from funnelling.matrices import AnyTargets, values_at
 from funnelling.randomness import stream
 
 DRAWS = 1_000  # the first of them swaps nothing: what was observed is one of the draws
@@ -31,14 +32,16 @@ class Decided:
     """What several methods decided on the same documents of a trial, all with the same columns of labels.
 
     ``known`` are the columns that a method is measured on, those it could have learned; measures of one label
-    per document run over all columns. Documents of one of the ``units`` are swapped together.
+    per document run over all columns. Documents of one of the ``units`` are swapped together. ``ranked`` are
+    the measures of ranked labels, by method: what each document adds to them is swapped.
     """
 
-    truth: Targets
+    truth: AnyTargets
     given: Mapping[str, sparse.csr_array]
     known: Mapping[str, Columns]
     languages: Sequence[str]
     units: Sequence[Hashable]
+    ranked: Mapping[str, Mapping[str, Shares]] = field(default_factory=dict)
 
 
 def randomisation(
@@ -78,6 +81,8 @@ def _differences(
     units, unit = _numbered(trial.units)
     swaps = _swaps(units, seed)
     labels = trial.truth.shape[1]
+    counted = [measure for measure in measures if measure in MEASURES]
+    ranked = [measure for measure in measures if measure not in MEASURES]
     languages, language = _numbered(trial.languages)
     for rows in (np.flatnonzero(language == number) for number in range(len(languages))):
         truth = trial.truth[rows]
@@ -85,18 +90,28 @@ def _differences(
         own, own_unit = np.unique(unit[rows], return_inverse=True)
         tables = {name: _table(given[rows], truth, own_unit) for name, given in trial.given.items()}
         observed = {name: table.sum(axis=1).reshape(2, labels, 1) for name, table in tables.items()}
+        added = {
+            name: _added([shares[measure] for measure in ranked], rows, own_unit)
+            for name, shares in (trial.ranked.items() if ranked else ())
+        }
         step = max(1, AT_ONCE // max(labels, len(own)))
         for start in range(0, DRAWS, step):
             draws = slice(start, start + step)
             # Counts are sums over units: those of the units that are swapped go over to the other method.
             chosen = swaps[own, draws].astype(float)
             swapped = {name: (table @ chosen).reshape(2, labels, -1) for name, table in tables.items()}
+            swapped_shares = {name: table @ chosen for name, table in added.items()}
             for a, b in combinations(tables, 2):
                 moved = swapped[b] - swapped[a]
                 sides = []
                 for name, (tp, fp) in ((a, observed[a] + moved), (b, observed[b] - moved)):
                     counts = Counts(tp, fp, positives - tp, len(rows) - positives - fp)
-                    sides.append(_measured(counts, trial.known[name], measures))
+                    sides.append(_measured(counts, trial.known[name], counted))
+                if ranked:
+                    moved = swapped_shares[b] - swapped_shares[a]
+                    for side, name, sign in zip(sides, (a, b), (1, -1), strict=True):
+                        values, weights = np.split(added[name].sum(axis=1)[:, None] + sign * moved, 2)
+                        side |= zip(ranked, np.where(weights > 0, ratio(values, weights), 0), strict=True)
                 yield (a, b), draws, {m: (sides[0][m] - sides[1][m]) / len(languages) for m in measures}
 
 
@@ -106,10 +121,16 @@ def _measured(counts: Counts, known: Columns, measures: Sequence[str]) -> dict[s
     return {name: MEASURES[name].of(counts if MEASURES[name].one_label else learned) for name in measures}
 
 
-def _table(given: sparse.csr_array, truth: Targets, unit: NDArray[np.intp]) -> sparse.csr_array:
+def _added(measures: Sequence[Shares], rows: NDArray[np.intp], unit: NDArray[np.intp]) -> sparse.csr_array:
+    """What documents of each unit add to each measure, and below that what they weigh in it."""
+    columns = [each.values[rows] for each in measures] + [each.weights[rows] for each in measures]
+    return sparse.csr_array(np.vstack([np.bincount(unit, weights=column) for column in columns]))
+
+
+def _table(given: sparse.csr_array, truth: AnyTargets, unit: NDArray[np.intp]) -> sparse.csr_array:
     """How often each label was rightly given to documents of each unit, and below that how often wrongly."""
     document, label = given.nonzero()
-    wrong = ~truth[document, label]
+    wrong = ~values_at(truth, document, label)
     row = wrong * truth.shape[1] + label
     shape = (2 * truth.shape[1], unit.max() + 1)
     return sparse.csr_array((np.ones(len(row)), (row, unit[document])), shape=shape)

@@ -1,21 +1,23 @@
 """The measures by name, and taking them all.
 
 A new measure is a function of `Counts` in a file of its own under `measures/`, and one line here. It then
-appears wherever results do: in `measure`, in what commands print as JSON, and in tables.
+appears wherever results do: in `measure`, in what commands print as JSON, and in tables. One of ranked
+labels, where there are more than `matrices.MANY`, is a function of `Hits`, and a line of `RANKED_MEASURES`.
 """
 
 from collections.abc import Callable, Container
+from functools import partial
 from typing import NamedTuple
 
-from numpy.typing import ArrayLike
-
-from funnelling.evaluation.counts import ALL, Columns, Counts, FloatArray
+from funnelling.evaluation.counts import ALL, Columns, Counts, FloatArray, Indicators
 from funnelling.evaluation.label_averages import macro, macro_present, micro
 from funnelling.evaluation.measures.accuracy import accuracy
+from funnelling.evaluation.measures.at_k import f1_at, ndcg_at, precision_at, psp_at, recall_at
 from funnelling.evaluation.measures.f1 import f1_of_labels
 from funnelling.evaluation.measures.k import k_of_labels
 from funnelling.evaluation.measures.precision_recall import precision_of_labels, recall_of_labels
 from funnelling.evaluation.measures.sklearn_macro_f1 import sklearn_macro_f1
+from funnelling.evaluation.ranking import Hits, Shares
 
 
 class Measure(NamedTuple):
@@ -36,6 +38,13 @@ class Measure(NamedTuple):
     of_one_model: bool = False
 
 
+class RankedMeasure(NamedTuple):
+    """A measure of ranked labels: its title, and what documents add to it; None where that cannot be told."""
+
+    title: str
+    of: Callable[[Hits], Shares | None]
+
+
 # Before the titles of averages over all labels, absent ones that are left alone counted as right.
 PAPERS = "paper's "
 MEASURES = {
@@ -50,6 +59,28 @@ MEASURES = {
     "macro_f1": Measure(f"{PAPERS}macro-F1", macro(f1_of_labels)),
     "macro_k": Measure(f"{PAPERS}macro-K", macro(k_of_labels)),
 }
+RANKED_MEASURES = {
+    "p_at_1": RankedMeasure("P@1", partial(precision_at, k=1)),
+    "p_at_3": RankedMeasure("P@3", partial(precision_at, k=3)),
+    "p_at_5": RankedMeasure("P@5", partial(precision_at, k=5)),
+    "r_at_1": RankedMeasure("R@1", partial(recall_at, k=1)),
+    "r_at_3": RankedMeasure("R@3", partial(recall_at, k=3)),
+    "r_at_5": RankedMeasure("R@5", partial(recall_at, k=5)),
+    "r_at_10": RankedMeasure("R@10", partial(recall_at, k=10)),
+    "ndcg_at_1": RankedMeasure("nDCG@1", partial(ndcg_at, k=1)),
+    "ndcg_at_3": RankedMeasure("nDCG@3", partial(ndcg_at, k=3)),
+    "ndcg_at_5": RankedMeasure("nDCG@5", partial(ndcg_at, k=5)),
+    "f1_at_1": RankedMeasure("F1@1", partial(f1_at, k=1)),
+    "f1_at_3": RankedMeasure("F1@3", partial(f1_at, k=3)),
+    "f1_at_5": RankedMeasure("F1@5", partial(f1_at, k=5)),
+    "psp_at_1": RankedMeasure("PSP@1", partial(psp_at, k=1)),
+    "psp_at_3": RankedMeasure("PSP@3", partial(psp_at, k=3)),
+    "psp_at_5": RankedMeasure("PSP@5", partial(psp_at, k=5)),
+}
+TITLES = {
+    **{name: measure.title for name, measure in RANKED_MEASURES.items()},
+    **{name: measure.title for name, measure in MEASURES.items()},
+}
 ONE_LABEL_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.one_label)
 PAPER_MEASURES = ("micro_f1", "macro_f1", "micro_k", "macro_k")
 _MAIN = {  # and what stands for it where it was not measured
@@ -58,17 +89,21 @@ _MAIN = {  # and what stands for it where it was not measured
     "micro_k": "micro_k",
     "macro_k_present": "macro_k",
 }
+_MAIN_OF_MANY = ("p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "psp_at_5", "micro_f1")
 
 
 def main_measures(measured: Container[str]) -> list[str]:
     """The measures that methods are compared by, of those that were measured.
 
-    Their macro averages run over the labels that occur.
+    Their macro averages run over the labels that occur. Of many labels they are those of ranked ones, and
+    micro-F1.
 
     >>> main_measures(measure([[1]], [[1]]))
     ['micro_f1', 'macro_f1_present', 'micro_k', 'macro_k_present']
     """
-    names = (name if name in measured else instead for name, instead in _MAIN.items())
+    names = [name if name in measured else instead for name, instead in _MAIN.items()]
+    if are_ranked(measured):
+        names = list(_MAIN_OF_MANY)
     return [name for name in (*ONE_LABEL_MEASURES, *names) if name in measured]
 
 
@@ -84,10 +119,13 @@ def paper_measures(measured: Container[str]) -> list[str]:
 def measures_to_test_by(measured: Container[str]) -> list[str]:
     """The measures that methods are tested by: the main ones, then the others of the paper.
 
+    Of many labels they are the main ones alone.
+
     >>> measures_to_test_by(measure([[1]], [[1]]))[4:]
     ['macro_f1', 'macro_k']
     """
-    return list(dict.fromkeys([*main_measures(measured), *paper_measures(measured)]))
+    others = [] if are_ranked(measured) else paper_measures(measured)
+    return list(dict.fromkeys([*main_measures(measured), *others]))
 
 
 def is_of_one_label(measured: Container[str]) -> bool:
@@ -95,7 +133,12 @@ def is_of_one_label(measured: Container[str]) -> bool:
     return all(name in measured for name in ONE_LABEL_MEASURES)
 
 
-def measure(truth: ArrayLike, predicted: ArrayLike, one_label: bool = False) -> dict[str, float]:
+def are_ranked(measured: Container[str]) -> bool:
+    """Whether these are measures of many labels, which are ranked."""
+    return "p_at_1" in measured
+
+
+def measure(truth: Indicators, predicted: Indicators, one_label: bool = False) -> dict[str, float]:
     """Every measure, by name.
 
     The macro averages that end in ``_present`` run over labels with a positive in truth, the paper's over
@@ -133,3 +176,9 @@ def measure_counts(counts: Counts, one_label: bool = False, labels: Columns = AL
         for name, each in MEASURES.items()
         if one_label or not each.one_label
     }
+
+
+def measure_ranked(hits: Hits) -> dict[str, Shares]:
+    """Every measure of ranked labels that can be told, by name."""
+    shares = {name: each.of(hits) for name, each in RANKED_MEASURES.items()}
+    return {name: each for name, each in shares.items() if each is not None}

@@ -1,8 +1,8 @@
 """The labels that a document might have, and what tier 2 sees of each: its features, the same for all labels.
 
-A candidate is a label that a view ranks high. Whatever its name, tier 2 sees what the views say of it, how often
-it was seen, and whether it goes with the other candidates. So one model learns from all labels and all languages,
-and knows as much of a rare label as of a frequent one.
+A candidate is a label that a view ranks high. Whatever its name, tier 2 sees what the views say of it, how
+often it was seen, and whether it goes with the other candidates. So one model learns from all labels and all
+languages, and knows as much of a rare label as of a frequent one.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from scipy import sparse
 
 from funnelling.fitted import expect, expect_matrix, expect_numbers
 from funnelling.many.ranking import NONE, Ranked
-from funnelling.matrices import Floats
+from funnelling.matrices import Floats, canonical, values_at
 
 DEEPEST = 100  # places of a view's ranking that candidates come from
 MOST = 40  # candidates of a document
@@ -83,7 +83,7 @@ class Candidates:
 
     def are_right(self, Y: Any) -> npt.NDArray[np.bool_]:
         """Which candidates are labels of their document, given those of all, sparse (documents, labels)."""
-        return np.isin(self._documents() * Y.shape[1] + self.labels, keys_of(Y), assume_unique=True)
+        return values_at(canonical(Y), self._documents(), self.labels)
 
     def _documents(self) -> npt.NDArray[np.int64]:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
@@ -125,14 +125,8 @@ def candidates_of(views: Sequence[Ranked], seen: Seen, language: str) -> Candida
     return Candidates(starts, labels, guess, features.astype(np.float32))
 
 
-def keys_of(Y: Any) -> npt.NDArray[np.int64]:
-    """Each entry of a sparse matrix as one number, which grows with its row, then its column."""
-    rows = np.repeat(np.arange(Y.shape[0], dtype=np.int64), np.diff(Y.indptr))
-    return rows * Y.shape[1] + Y.indices
-
-
 def _union(views: Sequence[Ranked], width: int) -> tuple[npt.NDArray[np.int64], Floats]:
-    """What any view ranks, as numbers like those of `keys_of`, sorted, and how each view scores it."""
+    """What any view ranks, as numbers of document and label, sorted, and how each view scores it."""
     of_views = []
     for view in views:
         ranked = view.labels != NONE
@@ -163,10 +157,4 @@ def _company(
     guessed = sparse.csr_array((guess[likely], labels[likely], of_likely), (n, width))
     expected: Any = sparse.csr_array(guessed @ together)
     expected.sort_indices()
-    known, wanted = keys_of(expected), documents * width + labels
-    found = np.searchsorted(known, wanted)
-    is_known = found < len(known)
-    is_known[is_known] = known[found[is_known]] == wanted[is_known]
-    company = np.zeros(len(labels))
-    company[is_known] = expected.data[found[is_known]]
-    return company
+    return values_at(expected, documents, labels)

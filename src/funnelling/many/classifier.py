@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.fitted import expect
 from funnelling.estimator import check_fitted
+from funnelling.fitted import expect
 from funnelling.labelsets.rules import LabelRules, rules_of
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows
@@ -22,9 +22,9 @@ class ManyLabelsClassifier(Method):
     """A funnel for label sets of thousands, of which each document has a few: subject headings, EuroVoc.
 
     Everything is sparse: labels, classifiers and answers. `predict` and `predict_proba` give scipy's
-    ``csr_array`` with the columns of ``classes_``. Probabilities are those of each document's candidates, some
-    forty; all others are as good as 0. A label is assigned where its probability is above a threshold that makes the
-    most of micro-F1 in its language.
+    ``csr_array`` with the columns of ``classes_``. Probabilities are those of each document's candidates,
+    some forty; all others are as good as 0. A label is assigned where its probability is above a threshold
+    that makes the most of micro-F1 in its language.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class ManyLabelsClassifier(Method):
         return labels, probabilities
 
     def _best(self, probabilities: Any, rules: LabelRules | None) -> npt.NDArray[np.intp]:
-        """The column of each document's most probable label; without a candidate that of the most frequent."""
+        """The column of each document's most probable label; without any that of the most frequent."""
         seen = self.funnel_.seen.documents
         usual = int(np.where(rules.excluded, -1, seen).argmax() if rules is not None else seen.argmax())
         best = np.full(probabilities.shape[0], usual, dtype=np.intp)
@@ -126,7 +126,7 @@ class ManyLabelsClassifier(Method):
 
 
 def _under(rules: LabelRules, probabilities: Any, threshold: float) -> Any:
-    """Probabilities as a label set has them: of labels that are not excluded, parents at least as probable."""
+    """Probabilities as a label set has them: excluded labels have none, parents at least as much."""
     if not rules.hierarchy.joined:
         kept: Any = probabilities.copy()
         kept.data[rules.excluded[kept.indices]] = 0

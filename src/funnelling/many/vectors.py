@@ -1,4 +1,4 @@
-"""Texts to vectors in which thousands of labels can be told apart: words, and the characters they are made of."""
+"""Texts to vectors in which thousands of labels can be told apart: words, and runs of their characters."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -11,9 +11,8 @@ from funnelling.fitted import expect
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.tfidf import Places, TfidfVectorizer
 
-# The share of words in the squared length of a vector, and of the runs that their characters make. Chosen, as the
-# length of runs was, on held-out training titles of three languages: one length does nearly as well as three to
-# six characters, for a third of the work.
+# The share of words in the squared length of a vector, and the characters of a run. Chosen on held-out training
+# titles of three languages: one length does nearly as well as three to six, for a third of the work.
 WORDS = 0.3
 RUN = 4
 

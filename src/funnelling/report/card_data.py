@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.evaluation.registry import TITLES, main_measures
 from funnelling.method.registry import title
 from funnelling.text.languages import is_language, primary
 from funnelling.wording import counted
@@ -70,7 +70,7 @@ def _results(scores: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _result(name: str, config: str, values: Mapping[str, float]) -> dict[str, Any]:
     metrics = [
-        {"type": _METRICS[measure], "name": MEASURES[measure].title, "value": round(values[measure], DIGITS)}
+        {"type": _METRICS[measure], "name": TITLES[measure], "value": round(values[measure], DIGITS)}
         for measure in main_measures(values)
         if measure in _METRICS and math.isfinite(values[measure])
     ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from funnelling.evaluation.randomisation import DRAWS
-from funnelling.evaluation.registry import MEASURES
+from funnelling.evaluation.registry import TITLES
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
@@ -65,7 +65,7 @@ def pairs_blocks(
             cells += [f"{pair['difference']:.4f}", _p(pair["p"])]
             cells += [_p(pair["p_groups"])] if has_groups else []
         rows.append(cells)
-    header = [f"{MEASURES[measure].title} {column}" for measure in pairs for column in columns]
+    header = [f"{TITLES[measure]} {column}" for measure in pairs for column in columns]
     return [
         TableBlock(
             name,

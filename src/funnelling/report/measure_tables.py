@@ -8,7 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from funnelling.evaluation.language_averages import weighted_mean
-from funnelling.evaluation.registry import MEASURES, PAPERS, is_of_one_label, main_measures
+from funnelling.evaluation.registry import (
+    MEASURES,
+    PAPERS,
+    TITLES,
+    are_ranked,
+    is_of_one_label,
+    main_measures,
+)
 from funnelling.evaluation.significance import dagger
 from funnelling.method.registry import title
 from funnelling.report.tables import Table, number
@@ -22,6 +29,11 @@ MACRO_NOTE = (
 SKLEARN_NOTE = (
     "sklearn macro-F1 is scikit-learn's: over the labels that occur in the language, in truth or as an answer"
 )
+RANKED_NOTE = (
+    "P@k: the share of the k most probable labels that are true; nDCG@k: the higher they stand, the more "
+    "they count; PSP@k: the rarer in training, the more they count"
+)
+FLOOR_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
 FLOORS = {"rejector": "(rejects all)", "most_frequent": "(most frequent)"}  # by where a result has them
 MOST_CONFUSED = 3
 FEW = 30  # documents of a language below which its scores are marked
@@ -30,24 +42,32 @@ WEIGHTED = "weighted by documents"
 
 
 def _shown(*averages: Mapping[str, float], one_model: bool) -> list[str]:
-    """The measures that a table of these averages shows: those that all of them have."""
+    """The measures that a table of these averages shows: those that all of them have.
+
+    Of many labels they are the main ones alone.
+    """
+    common = [name for name in averages[0] if all(name in average for average in averages)]
+    if are_ranked(common):
+        return main_measures(common)
     return [
         name
         for name, measure in MEASURES.items()
-        if measure.in_tables
-        and (one_model or not measure.of_one_model)
-        and all(name in average for average in averages)
+        if measure.in_tables and (one_model or not measure.of_one_model) and name in common
     ]
 
 
 def _titles(measures: Sequence[str]) -> list[str]:
     """The titles of columns; those of the paper's averages have its name above them, in `_groups`."""
-    return [MEASURES[measure].title.removeprefix(PAPERS) for measure in measures]
+    return [_title(measure).removeprefix(PAPERS) for measure in measures]
+
+
+def _title(measure: str) -> str:
+    return MEASURES[measure].title if measure in MEASURES else TITLES[measure]
 
 
 def _groups(measures: Sequence[str], before: int = 0) -> list[tuple[str, int]]:
     """Whose the averages at the end are, over ``before`` other columns and those of the measures."""
-    papers = sum(MEASURES[measure].title.startswith(PAPERS) for measure in measures)
+    papers = sum(_title(measure).startswith(PAPERS) for measure in measures)
     return [("", before + len(measures) - papers), (PAPERS.strip(), papers)] if papers else []
 
 
@@ -61,12 +81,21 @@ def notes(result: Mapping[str, Any]) -> list[str]:
     return [
         *few_notes(result),
         *([SKLEARN_NOTE] if one_label else []),
-        *([MACRO_NOTE] if "macro_f1_present" in average else []),
+        *_ranked_notes(result, average),
+        *([MACRO_NOTE] if "macro_f1_present" in average and not are_ranked(average) else []),
         *([not_known] if unknown else []),
         *([f"{counted(excluded, 'label')} of the test documents excluded: {fate}"] if excluded else []),
         *_rolled_up(result),
         *dagger_notes(result),
     ]
+
+
+def _ranked_notes(result: Mapping[str, Any], average: Mapping[str, float]) -> list[str]:
+    """What the measures of ranked labels are, and what the floor of a comparison ranks."""
+    if not are_ranked(average):
+        return []
+    floor = [FLOOR_NOTE.format(row) for key, row in FLOORS.items() if key in result]
+    return [RANKED_NOTE, *floor]
 
 
 def _rolled_up(result: Mapping[str, Any]) -> list[str]:
@@ -76,9 +105,7 @@ def _rolled_up(result: Mapping[str, Any]) -> list[str]:
     average = result["rolled_up"]["average"]
     names = ("micro_f1", "macro_f1_present", "micro_k", "macro_k_present")
     figures = ", ".join(
-        f"{MEASURES[name].title} {f'{average[name]:.3f}'.removeprefix('0')}"
-        for name in names
-        if name in average
+        f"{TITLES[name]} {f'{average[name]:.3f}'.removeprefix('0')}" for name in names if name in average
     )
     return [f"rolled up, with all labels above those of a document and those given: {figures}"]
 
@@ -189,7 +216,7 @@ def change_table(
     ]
     if averages is not None and averages[0]:
         rows.append(row("average", *averages, [""] if on else []))
-    groups = [*([("", 1)] if on else []), *((MEASURES[measure].title, 2) for measure in measures)]
+    groups = [*([("", 1)] if on else []), *((TITLES[measure], 2) for measure in measures)]
     header = ["language", *(["documents"] if on else []), *["before", "after"] * len(measures)]
     return Table(header, rows, groups)
 
@@ -206,7 +233,7 @@ def side_by_side(methods: Mapping[str, Any]) -> Table:
     }
     if _differ(values["documents"] for values in languages.values()):
         values_by_row[WEIGHTED] = [weighted(method) for method in methods.values()]
-    measures = main_measures(next(iter(methods.values()))["average"])
+    measures = main_measures(set.intersection(*(set(method["average"]) for method in methods.values())))
     rows: list[list[str]] = []
     best: list[tuple[int, int]] = []
     for row, values in values_by_row.items():
@@ -219,7 +246,7 @@ def side_by_side(methods: Mapping[str, Any]) -> Table:
                 cells.append(number(value[measure]))
         rows.append(cells)
     header = ["language", *(title(name) for _ in measures for name in methods)]
-    groups = [(MEASURES[measure].title, len(methods)) for measure in measures]
+    groups = [(TITLES[measure], len(methods)) for measure in measures]
     return Table(header, rows, groups, best)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.evaluation.registry import TITLES, main_measures
 from funnelling.report.history_table import step_line
 from funnelling.report.measure_tables import WEIGHTED
 from funnelling.report.tables import Table, number
@@ -108,7 +108,7 @@ def scores_table(scores: Mapping[str, Any]) -> Table:
     if _other_languages(scores):
         rows += [[OF_SHARED, *_triples(scores["average_of_shared"], measures)]]
     rows += [[WEIGHTED, *_triples(scores["weighted"], measures)]]
-    groups = [(MEASURES[measure].title, 3) for measure in measures]
+    groups = [(TITLES[measure], 3) for measure in measures]
     return Table(["language", *[*AB, CHANGE] * len(measures)], rows, groups)
 
 
@@ -197,4 +197,4 @@ def overview_table(models: Sequence[Mapping[str, Any]]) -> Table:
         for i, model in enumerate(models)
     ]
     header = ["model", "method", "languages", "documents", "labels"]
-    return Table([*header, *(MEASURES[name].title for name in measures)], rows)
+    return Table([*header, *(TITLES[name] for name in measures)], rows)

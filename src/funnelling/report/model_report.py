@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from funnelling.matrices import MANY
 from funnelling.method.registry import title
 from funnelling.report.card import made_with, probabilities, task
 from funnelling.report.choice_table import CHOICE_NOTE, tried_table
@@ -25,6 +26,7 @@ from funnelling.wording import counted
 
 MODEL = "the model"
 FEW_LABELS = 15  # whose table is not folded away
+MOST_LABELS = MANY  # that a table has
 WORST_LABELS = 25  # that have a bar
 PAIRS = 10
 NO_TEXTS = (
@@ -86,11 +88,13 @@ def _labels(details: Details) -> list[Section]:
     if len(rows) > FEW_LABELS:
         table = by_label_table(rows[:FEW_LABELS])
         blocks.append(TableBlock("worst-labels", f"The {FEW_LABELS} worst labels", table))
+    told = [] if len(rows) <= MOST_LABELS else [f"The first {MOST_LABELS:,} of {len(rows):,} labels."]
     blocks.append(
         TableBlock(
             "labels",
             BY_LABEL,
-            by_label_table(rows),
+            by_label_table(rows[:MOST_LABELS]),
+            told,
             folded=len(rows) > FEW_LABELS,
         )
     )
@@ -105,7 +109,7 @@ def _labels(details: Details) -> list[Section]:
             "label",
         )
     )
-    if len(measured) > 2:
+    if 2 < len(measured) <= MOST_LABELS:
         blocks.append(
             Points(
                 "labels-documents",

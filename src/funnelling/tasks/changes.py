@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.matrices import Rows, Targets
+from funnelling.matrices import AnyTargets, Rows, Targets, without
 from funnelling.method.archive import Places
 from funnelling.method.merging import DocumentRows, by_class
 from funnelling.method.training_set import NEW
 from funnelling.svm.learner import decide
 from funnelling.text.tfidf import counted_once
 from funnelling.trials.change import HELD_OUT, TEST, Change, Decisions, measure_change
-from funnelling.trials.measuring import as_indicators, servable
+from funnelling.trials.indicators import as_indicators, spread, truth_of
+from funnelling.trials.measuring import servable
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -100,15 +101,13 @@ class _Comparison:
         if answers is None:
             return {}
         after, served = self._given(self._after, answers.after[0]), answers.served
-        before = np.zeros_like(after)
-        if served.any():
-            before[served] = self._given(self._before, answers.before)
-        truth = test.label_matrix(self._labels)
+        before = spread(self._given(self._before, answers.before), served) if served.any() else None
+        truth = truth_of(test, self._labels)
         return {
             language: Decisions(
                 TEST,
                 truth[rows],
-                before[rows] if served[rows].all() else None,
+                before[rows] if before is not None and served[rows].all() else None,
                 after[rows],
                 _units(language, [test.ids[row] for row in rows], [test.groups[row] for row in rows]),
             )
@@ -148,11 +147,11 @@ class _Comparison:
             [units[row] for row in kept],
         )
 
-    def _given(self, model: "Method", labels: Any) -> Targets:
+    def _given(self, model: "Method", labels: Any) -> AnyTargets:
         """What a model gave, in the columns of the labels that both know."""
         return self._shown(model, as_indicators(model, labels).astype(bool))
 
-    def _shown(self, model: "Method", decisions: Targets) -> Targets:
+    def _shown(self, model: "Method", decisions: AnyTargets) -> AnyTargets:
         """The columns of the labels that both know."""
         place = {str(label): column for column, label in enumerate(model.classes_)}
         return decisions[:, [place[label] for label in self._labels]]
@@ -161,7 +160,7 @@ class _Comparison:
         """Without documents whose one label is not known to both."""
         if not self._one_label:
             return decisions
-        rows = np.flatnonzero(decisions.truth.any(axis=1)).tolist()
+        rows = np.flatnonzero(decisions.truth.sum(axis=1)).tolist()
         return decisions._replace(
             truth=decisions.truth[rows],
             before=None if decisions.before is None else decisions.before[rows],
@@ -186,6 +185,8 @@ def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
         if not rows or language not in targets:
             continue
         texts = [archive.documents[language][row] for row in rows]
-        given = as_indicators(model, model.predict(texts, languages=[language] * len(rows)))
-        right += int((given.astype(bool) == targets[language][rows]).all(axis=1).sum())
+        truth = targets[language][rows]
+        given = as_indicators(model, model.predict(texts, languages=[language] * len(rows))).astype(bool)
+        wrong = without(given, truth).sum(axis=1) + without(truth, given).sum(axis=1)
+        right += int((wrong == 0).sum())
     return right

@@ -10,6 +10,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import XLSX, check_writable, write_table
+from funnelling.matrices import MANY
 from funnelling.method.following import follow_label_set
 from funnelling.method.registry import title
 from funnelling.report.content import Report
@@ -81,6 +82,11 @@ def evaluate(
         raise InputError(
             f"{shown_name(model)}: a confusion matrix is of models that give each document one label. "
             "Use --confused."
+        )
+    if confusion and len(classifier.classes_) > MANY:
+        raise InputError(
+            f"{shown_name(model)}: a confusion matrix of {len(classifier.classes_):,} labels is too large to "
+            "read. Use --confused."
         )
     classifier.verbose = verbose
     layout = layout_for(classifier, layout)

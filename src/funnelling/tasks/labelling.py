@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus.languages import normalise_tags
 from funnelling.errors import InputError
-from funnelling.evaluation.registry import MEASURES, main_measures
+from funnelling.evaluation.registry import TITLES, main_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.journal import journal_mark
@@ -195,6 +195,6 @@ def _scores(growth: GrownModel) -> list[dict[str, Any]]:
     """A row per measure: its average over the languages before and after."""
     before, after = growth.change.average_before, growth.change.average_after
     return [
-        {"measure": MEASURES[name].title, "before": before[name], "after": after[name]}
+        {"measure": TITLES[name], "before": before[name], "after": after[name]}
         for name in main_measures(before)
     ]

@@ -10,14 +10,13 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 from scipy import sparse
 
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.language_averages import plain_mean
 from funnelling.evaluation.randomisation import Decided, randomisation
-from funnelling.evaluation.registry import MEASURES, main_measures, measure_counts
-from funnelling.matrices import Targets
+from funnelling.evaluation.registry import TITLES, main_measures, measure_counts
+from funnelling.matrices import AnyTargets, stacked
 
 TEST, HELD_OUT = "test", "held out"  # what documents are measured on
 # A fall is more than noise where p is below the one and it is above the other: folds and thresholds move
@@ -35,9 +34,9 @@ class Decisions(NamedTuple):
     """
 
     on: str
-    truth: Targets
-    before: Targets | None
-    after: Targets
+    truth: AnyTargets
+    before: AnyTargets | None
+    after: AnyTargets
     units: Sequence[Hashable]
 
 
@@ -58,7 +57,7 @@ class Fall(NamedTuple):
         """
         where = "on average" if self.language is None else f"of {self.language}"
         values = (f"{value:.3f}".removeprefix("0") for value in (self.before, self.after))
-        return f"{MEASURES[self.measure].title} {where} fell from {' to '.join(values)}"
+        return f"{TITLES[self.measure]} {where} fell from {' to '.join(values)}"
 
 
 @dataclass(frozen=True)
@@ -99,12 +98,13 @@ def measure_change(
 
     The average, and what fell, is over languages that had been ``learned`` before; None means all.
 
+    >>> import numpy as np
     >>> truth = np.ones((40, 1), dtype=bool)
     >>> change = measure_change({"it": Decisions(TEST, truth, truth, ~truth, range(40))}, one_label=False)
     >>> change.average_after["micro_f1"], change.fell[0].described()
     (0.0, 'micro-F1 on average fell from 1.000 to .000')
     """
-    decisions = {tag: each for tag, each in decisions.items() if len(each.truth) and each.truth.shape[1]}
+    decisions = {tag: each for tag, each in decisions.items() if all(each.truth.shape)}
     both = {tag: each for tag, each in decisions.items() if each.before is not None}
     before = {tag: _measures(each.truth, each.before, one_label) for tag, each in both.items()}
     after = {tag: _measures(each.truth, each.after, one_label) for tag, each in decisions.items()}
@@ -120,8 +120,8 @@ def measure_change(
     return Change(before, after, average_before, average_after, on, tuple(fell))
 
 
-def _measures(truth: Targets, decided: Any, one_label: bool) -> dict[str, float]:
-    return {**measure_counts(Counts.of(truth, decided), one_label), "documents": len(truth)}
+def _measures(truth: AnyTargets, decided: Any, one_label: bool) -> dict[str, float]:
+    return {**measure_counts(Counts.of(truth, decided), one_label), "documents": truth.shape[0]}
 
 
 def _falls(
@@ -153,10 +153,10 @@ def _decided(decisions: Mapping[str, Decisions]) -> Decided:
     """The decisions on documents of several languages, below each other."""
     each = list(decisions.values())
     return Decided(
-        truth=np.vstack([rows.truth for rows in each]),
+        truth=stacked({tag: rows.truth for tag, rows in decisions.items()}),
         given={
-            _BEFORE: sparse.csr_array(np.vstack([np.asarray(rows.before) for rows in each])),
-            _AFTER: sparse.csr_array(np.vstack([rows.after for rows in each])),
+            _BEFORE: sparse.csr_array(stacked({tag: rows.before for tag, rows in decisions.items()})),
+            _AFTER: sparse.csr_array(stacked({tag: rows.after for tag, rows in decisions.items()})),
         },
         known={_BEFORE: slice(None), _AFTER: slice(None)},
         languages=[tag for tag, rows in decisions.items() for _ in rows.units],

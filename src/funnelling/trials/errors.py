@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
 from funnelling.labelsets.rules import rules_of
-from funnelling.matrices import Floats, Rows, Targets
+from funnelling.matrices import AnyTargets, Floats, Rows, canonical, dense_row, is_sparse, values_at, without
 from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
-from funnelling.trials.measuring import as_indicators, measure_answers
+from funnelling.trials.indicators import as_indicators, truth_of
+from funnelling.trials.measuring import measure_answers
 from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Mistake(NamedTuple):
     missed: int | None
 
 
-def worst_mistakes(truth: Targets, given: Targets, probabilities: Floats, most: int) -> list[Mistake]:
+def worst_mistakes(truth: AnyTargets, given: AnyTargets, probabilities: Any, most: int) -> list[Mistake]:
     """The documents that the method was most sure about, and wrong; see `in_turns` for their order.
 
     >>> truth = np.array([[1, 0], [0, 1], [0, 1], [1, 0]], dtype=bool)
@@ -78,8 +79,8 @@ def worst_mistakes(truth: Targets, given: Targets, probabilities: Floats, most: 
     Mistake(row=3, wrong=None, missed=0)
     Mistake(row=0, wrong=1, missed=0)
     """
-    wrong = _surest(given & ~truth, probabilities)
-    missed = _surest(truth & ~given, probabilities, missed=True)
+    wrong = _surest(without(given, truth), probabilities)
+    missed = _surest(without(truth, given), probabilities, missed=True)
     rows = sorted({*wrong, *missed})
     is_given = np.array([row in wrong for row in rows], dtype=bool)
     sureness = np.array([(wrong if row in wrong else missed)[row][1] for row in rows])
@@ -112,13 +113,22 @@ def worst_errors(
     ``decisions`` and ``probabilities`` have one column per class of the method.
     """
     classes = [str(label) for label in method.classes_]
-    given = np.asarray(decisions, dtype=bool)
-    truth = test.label_matrix(classes)
+    given, truth = decisions.astype(bool), truth_of(test, classes)
     rules = rules_of(method)
-    if rules is not None:
-        truth &= ~rules.excluded  # what is not to be assigned is not missed
+    if rules is not None:  # what is not to be assigned is not missed
+        assigned = ~rules.excluded
+        truth = canonical(truth.multiply(assigned)) if is_sparse(truth) else truth & assigned
+    if is_sparse(probabilities):
+        probabilities = canonical(probabilities)
     return [
-        _explained(method, test, mistake, classes, given[mistake.row], probabilities[mistake.row])
+        _explained(
+            method,
+            test,
+            mistake,
+            classes,
+            dense_row(given, mistake.row),
+            dense_row(probabilities, mistake.row),
+        )
         for mistake in worst_mistakes(truth, given, probabilities, most)
     ]
 
@@ -149,10 +159,10 @@ def _sureness(error: WorstError) -> float:
     return error["wrong"]["probability"] if "wrong" in error else 1 - error["missed"]["probability"]
 
 
-def _surest(cells: Targets, probabilities: Floats, missed: bool = False) -> dict[int, tuple[int, float]]:
+def _surest(cells: AnyTargets, probabilities: Any, missed: bool = False) -> dict[int, tuple[int, float]]:
     """For each row that has such cells, the column of the one that the method was surest of, and how sure."""
-    rows, columns = np.nonzero(cells)
-    chances = probabilities[rows, columns]
+    rows, columns = cells.nonzero()
+    chances = values_at(probabilities, rows, columns)
     sure = 1 - chances if missed else chances
     order = np.lexsort((-sure, rows))
     distinct, first = np.unique(rows[order], return_index=True)

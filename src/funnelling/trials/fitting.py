@@ -2,17 +2,21 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from funnelling.corpus import Corpus
 from funnelling.evaluation.counts import FloatArray
 from funnelling.labelsets import LabelSet
+from funnelling.matrices import MANY, canonical, is_sparse, stacked
 from funnelling.text.words import analyser
 from funnelling.trials.errors import WorstError, worst_errors, worst_of
+from funnelling.trials.examples import examples_in
+from funnelling.trials.indicators import as_indicators
 from funnelling.trials.measuring import (
-    as_indicators,
     measure_answers,
     measure_decisions_in_full,
     servable,
@@ -56,9 +60,9 @@ def fit_and_measure(method: "Method", trial: Trial, test: Corpus) -> Result:
     after_fit = time.perf_counter()
     answers = method.classify(test.texts, languages=test.languages)
     after_predict = time.perf_counter()
-    result = measure_answers(method, test, *answers)
-    classes = [str(label) for label in method.classes_]
-    result["examples"] = [int(count) for count in trial.train.label_matrix(classes).sum(axis=0)]
+    examples = examples_in(trial.train, [str(label) for label in method.classes_])
+    result = measure_answers(method, test, *answers, examples)
+    result["examples"] = examples.of_labels.tolist()
     result["C"] = method.final_c()
     return {**result, "fit_seconds": after_fit - start, "predict_seconds": after_predict - after_fit}
 
@@ -81,9 +85,10 @@ def cross_validate(
     """
     classes = corpus.label_set()
     fold_of_document = outer_folds(corpus, folds, seed, verbose)
-    decisions = np.zeros((len(corpus), len(classes)), dtype=bool)
-    probabilities = np.zeros((len(corpus), len(classes)))
-    is_measured = np.zeros(len(corpus), dtype=bool)
+    place = {label: column for column, label in enumerate(classes)}
+    decisions: list[Any] = []
+    probabilities: list[Any] = []
+    measured: list[NDArray[np.intp]] = []
     thresholds: list[FloatArray] = []
     worst: list[WorstError] = []
     for fold in watched(np.unique(fold_of_document).tolist(), "outer folds", bool(verbose), "folds"):
@@ -98,26 +103,46 @@ def cross_validate(
         if not len(rows):
             continue
         test = corpus.select(rows)
-        columns = np.array([classes.index(label) for label in method.classes_])
-        cells = np.ix_(rows, columns)
-        labels, probabilities[cells] = method.classify(test.texts, languages=test.languages)
-        decisions[cells] = as_indicators(method, labels)
-        is_measured[rows] = True
+        columns = np.array([place[label] for label in method.classes_])
+        labels, chances = method.classify(test.texts, languages=test.languages)
+        given = as_indicators(method, labels)
+        decisions.append(_widened(given, columns, len(classes)))
+        probabilities.append(_widened(chances, columns, len(classes)))
+        measured.append(rows)
         if not corpus.one_label:
             own = thresholds_of(method, test)
             thresholds.append(np.full((len(own), len(classes)), np.nan))
             thresholds[-1][:, columns] = own
         if errors:
-            worst += worst_errors(method, test, decisions[cells], probabilities[cells], errors)
-    if not is_measured.any():
+            worst += worst_errors(method, test, given, chances, errors)
+    if not measured:
         return None
+    rows = np.concatenate(measured)
+    order = np.argsort(rows)
     result = measure_decisions_in_full(
-        corpus.select(is_measured),
-        decisions[is_measured],
-        probabilities[is_measured],
+        corpus.select(rows[order]),
+        _stacked(decisions)[order],
+        _stacked(probabilities)[order],
         classes,
         corpus.one_label,
         np.vstack(thresholds) if thresholds else None,
         label_set,
+        examples_in(corpus, classes),
     )
     return {**result, "errors": worst_of(worst, errors)} if errors else result
+
+
+def _widened(matrix: Any, columns: NDArray[np.intp], width: int) -> Any:
+    """A matrix of some of the columns with all of them, the others empty; of many columns it is sparse."""
+    if width <= MANY and not is_sparse(matrix):
+        wide = np.zeros((len(matrix), width), dtype=matrix.dtype)
+        wide[:, columns] = matrix
+        return wide
+    ours = canonical(matrix)
+    return canonical(
+        sparse.csr_array((ours.data, columns[ours.indices], ours.indptr), (ours.shape[0], width))
+    )
+
+
+def _stacked(folds: list[Any]) -> Any:
+    return stacked({str(fold): rows for fold, rows in enumerate(folds)})

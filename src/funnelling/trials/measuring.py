@@ -1,12 +1,13 @@
 """Measures of fitted methods on labelled documents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from funnelling.corpus import Corpus
-from funnelling.corpus.label_matrix import label_matrix
+from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
 from funnelling.evaluation.by_label import measure_labels
 from funnelling.evaluation.confusion import (
     Confusion,
@@ -17,11 +18,16 @@ from funnelling.evaluation.confusion import (
 )
 from funnelling.evaluation.counts import Counts, FloatArray
 from funnelling.evaluation.language_averages import LanguageMeasures, measure_languages
+from funnelling.evaluation.ranking import TOP, Examples, Hits, Shares, rank
+from funnelling.evaluation.registry import measure_ranked
 from funnelling.evaluation.reliability import calibration_error, reliability
 from funnelling.labelsets import LabelSet
-from funnelling.matrices import Rows, Targets
+from funnelling.labelsets.hierarchy import Hierarchy
+from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, like
 from funnelling.text.languages import served_by
-from funnelling.trials.decisions import keep_decisions
+from funnelling.trials.decisions import keep_decisions, keep_shares
+from funnelling.trials.examples import examples_in, examples_of
+from funnelling.trials.indicators import as_indicators, one_each, truth_of
 from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
@@ -45,10 +51,17 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
     beside them is dropped, and counted as ``unknown_labels``. A method that gives one label per document is
     wrong about a document whose label it does not know. A document without evidence counts like any other: as
     one without labels, or as one with the class that `Method.predict` gives it where each has one label.
+
+    Of many labels there are measures of the most probable ones, too, which run over all that are known.
     """
-    decisions = as_indicators(method, method.predict(test.texts, languages=test.languages))
     known = [str(label) for label in method.classes_]
-    return _measure_decisions(test, decisions, known, bool(method.exclusive_), classes)
+    if len(known) <= MANY:
+        labels, ranked = method.predict(test.texts, languages=test.languages), None
+    else:
+        labels, probabilities = method.classify(test.texts, languages=test.languages)
+        ranked = _ranked(truth_of(test, known), probabilities, examples_of(method))
+    decisions = as_indicators(method, labels)
+    return _measure_decisions(test, decisions, known, bool(method.exclusive_), classes, ranked)
 
 
 def measure_in_full(method: "Method", test: Corpus) -> Result:
@@ -62,17 +75,24 @@ def measure_in_full(method: "Method", test: Corpus) -> Result:
     return measure_answers(method, test, *method.classify(test.texts, languages=test.languages))
 
 
-def measure_answers(method: "Method", test: Corpus, labels: Any, probabilities: Any) -> Result:
-    """What `measure_in_full` gives, of what a method has answered."""
+def measure_answers(
+    method: "Method", test: Corpus, labels: Any, probabilities: Any, examples: Examples | None = None
+) -> Result:
+    """What `measure_in_full` gives, of what a method has answered.
+
+    ``examples`` are those of each class that it was trained on; None for what it keeps of them.
+    """
     classes = [str(label) for label in method.classes_]
     decisions = as_indicators(method, labels)
     one_label = bool(method.exclusive_)
     limits = None if one_label else thresholds_of(method, test)
     label_set = getattr(method, "label_set_", None)
-    return {
-        **measure_decisions_in_full(test, decisions, probabilities, classes, one_label, limits, label_set),
-        "decisions": keep_decisions(decisions, classes),
-    }
+    if examples is None and len(classes) > MANY:
+        examples = examples_of(method)
+    result = measure_decisions_in_full(
+        test, decisions, probabilities, classes, one_label, limits, label_set, examples
+    )
+    return {**result, "decisions": keep_decisions(decisions, classes)}
 
 
 def measure_decisions_in_full(
@@ -83,8 +103,12 @@ def measure_decisions_in_full(
     one_label: bool = False,
     thresholds: FloatArray | None = None,
     label_set: LabelSet | None = None,
+    examples: Examples | None = None,
 ) -> Result:
     """All of `measure_in_full` but the decisions, from decisions and probabilities of each class.
+
+    Of many classes it has what each document adds to the main measures of ``ranked`` labels, and what it
+    weighs there, for tests between methods; ``examples`` are those of each class in training, for PSP@k.
 
     With ``one_label`` per document it has the whole confusion of labels, too. ``thresholds`` are those of
     `measure_labels`. Labels that a ``label_set`` excludes count as unknown ones, but are told apart from them
@@ -97,9 +121,14 @@ def measure_decisions_in_full(
         excluded = len({*names[~kept]} & {*test.label_set()})
         classes = names[kept].tolist()
         decisions, probabilities = decisions[:, kept], probabilities[:, kept]
+        examples = None if examples is None else examples._replace(of_labels=examples.of_labels[kept])
         thresholds = None if thresholds is None else thresholds[:, kept]
         rolled_up = measure_rolled_up(test, decisions, classes, label_set)
-    truth = test.label_matrix(classes)
+    truth = truth_of(test, classes)
+    decisions = like(truth, decisions)
+    ranked = _ranked(truth, probabilities, examples) if is_sparse(truth) else {}
+    if not is_sparse(truth):
+        probabilities = like(truth, probabilities)
     counts = Counts.of(truth, decisions)
     if one_label:
         cells = _confusion(test, decisions, classes)
@@ -109,7 +138,7 @@ def measure_decisions_in_full(
             "confused": given_instead(truth, decisions, classes, MOST_PAIRS),
             "missed_together": missed_together(truth, decisions, classes, MOST_PAIRS),
         }
-    measured = _measure_decisions(test, decisions, classes, one_label)
+    measured = _measure_decisions(test, decisions, classes, one_label, ranked=ranked)
     if excluded:
         measured |= {"unknown_labels": measured["unknown_labels"] - excluded, "excluded_labels": excluded}
     return {
@@ -119,6 +148,7 @@ def measure_decisions_in_full(
         "by_label": measure_labels(truth, decisions, test.languages, classes, thresholds),
         **pairs,
         **({} if rolled_up is None else {"rolled_up": rolled_up}),
+        **({"ranked": keep_shares(ranked)} if ranked else {}),
     }
 
 
@@ -132,8 +162,24 @@ def measure_rolled_up(
     hierarchy = label_set.rules(classes).hierarchy
     if not hierarchy.levels:
         return None
-    truth = label_matrix([label_set.closed(labels) for labels in test.label_lists()], hierarchy.labels)
-    return measure_languages(truth, hierarchy.raised(np.asarray(decisions, dtype=bool)), test.languages)
+    closed = [label_set.closed(labels) for labels in test.label_lists()]
+    if len(classes) <= MANY:
+        truth, given = label_matrix(closed, hierarchy.labels), hierarchy.raised(dense(decisions).astype(bool))
+        return measure_languages(truth, given, test.languages)
+    many = sparse_label_matrix(closed, hierarchy.labels)
+    return measure_languages(many, _raised(canonical(decisions), hierarchy), test.languages)
+
+
+def _raised(decisions: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
+    """What `Hierarchy.raised` gives, of sparse decisions."""
+    width = len(hierarchy.labels)
+    kept = (np.ones(decisions.nnz, dtype=bool), decisions.indices, decisions.indptr)
+    raised = sparse.csr_array(kept, (decisions.shape[0], width))
+    for children, starts, parents in hierarchy.levels:
+        above = np.repeat(parents, np.diff([*starts, len(children)]))
+        step = sparse.csr_array((np.ones(len(children), dtype=bool), (children, above)), (width, width))
+        raised = canonical(raised + raised @ step)
+    return raised
 
 
 def thresholds_of(method: "Method", test: Corpus) -> FloatArray:
@@ -144,13 +190,20 @@ def thresholds_of(method: "Method", test: Corpus) -> FloatArray:
 def measure_floor(train: Corpus, test: Corpus) -> Result:
     """What a classifier scores that looks at no document: the floor of all averages.
 
-    It never assigns a label, or always the most frequent one where each document has one.
+    It never assigns a label, or always the most frequent one where each document has one. Of many labels it
+    takes the more frequent ones for the more probable.
     """
     classes = train.label_set()
-    decisions = np.zeros((len(test), len(classes)), dtype=bool)
+    examples = examples_in(train, classes)
+    decisions: Any = sparse.csr_array((len(test), len(classes)), dtype=bool)
     if train.one_label:
-        decisions[:, train.label_matrix(classes).sum(axis=0).argmax()] = True
-    return _measure_decisions(test, decisions, classes, train.one_label)
+        columns = np.full(len(test), examples.of_labels.argmax())
+        decisions = one_each(columns, len(classes))
+    if len(classes) <= MANY:
+        return _measure_decisions(test, decisions.toarray(), classes, train.one_label)
+    frequent = np.broadcast_to(rank(examples.of_labels[None]), (len(test), TOP))
+    ranked = measure_ranked(Hits.of(truth_of(test, classes), frequent, examples))
+    return _measure_decisions(test, decisions, classes, train.one_label, ranked=ranked)
 
 
 def model_scores(result: Result, labels: int | None = WORST, pairs: int | None = CONFUSED) -> Result:
@@ -170,17 +223,18 @@ def model_scores(result: Result, labels: int | None = WORST, pairs: int | None =
     }
 
 
-def as_indicators(method: "Method", labels: Any) -> Any:
-    """What a method predicts as a matrix with one column per class, even if it gives one label each."""
-    return labels[:, None] == method.classes_ if method.exclusive_ else labels
+def _ranked(truth: AnyTargets, probabilities: Any, examples: Examples | None) -> dict[str, Shares]:
+    """What each document adds to the measures of ranked labels."""
+    return measure_ranked(Hits.of(truth, rank(probabilities), examples))
 
 
 def _measure_decisions(
     test: Corpus,
-    decisions: Targets,
+    decisions: AnyTargets,
     known: Sequence[str],
     one_label: bool,
     classes: Sequence[str] | None = None,
+    ranked: Mapping[str, Shares] | None = None,
 ) -> Result:
     """The measures of decisions on ``known`` labels, over some of them or all."""
     classes = known if classes is None else classes
@@ -189,15 +243,21 @@ def _measure_decisions(
     columns = [place[label] for label in classes]
     if one_label:  # whoever gives one label is wrong about those that are unknown
         unknown = sorted(present - set(known))
-        decisions = np.hstack([decisions, np.zeros((len(test), len(unknown)), dtype=bool)])
+        none = sparse.csr_array((len(test), len(unknown)), dtype=bool)
+        decisions = (
+            sparse.hstack([decisions, none], format="csr")
+            if is_sparse(decisions)
+            else np.hstack([decisions, none.toarray()])
+        )
         known = [*known, *unknown]
-    truth = test.label_matrix(known)
-    result: Result = dict(measure_languages(truth, decisions, test.languages, one_label, columns))
+    truth = test.sparse_label_matrix(known) if is_sparse(decisions) else test.label_matrix(known)
+    measured = measure_languages(truth, decisions, test.languages, one_label, columns, ranked)
+    result: Result = dict(measured)
     result["unknown_labels"] = len(present - set(classes))
     return result
 
 
-def _confusion(test: Corpus, decisions: Targets, classes: Sequence[str]) -> Confusion:
+def _confusion(test: Corpus, decisions: AnyTargets, classes: Sequence[str]) -> Confusion:
     rows = np.flatnonzero(test.has_one_label())
     labels = test.label_lists()
     given = decisions.argmax(axis=1)

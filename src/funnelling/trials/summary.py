@@ -28,7 +28,8 @@ def summarise_methods(
     ``tests`` are the documents that rivals were measured on, trial by trial. The ``p_groups`` of a pair,
     which ``seed`` draws for, is None without them, and where results hold no decisions, as older ones do not.
     """
-    measures = measures_to_test_by(floor[0]["average"])
+    averages = [result["average"] for results in (floor, *methods.values()) for result in results]
+    measures = measures_to_test_by(set.intersection(*map(set, averages)))
     summaries = {name: summarise_trials(results) for name, results in methods.items()}
     scores = {
         measure: {name: _paired_scores(results, measure) for name, results in methods.items()}

@@ -7,7 +7,7 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.matrices import Targets
-from funnelling.trials.measuring import as_indicators
+from funnelling.trials.indicators import as_indicators
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

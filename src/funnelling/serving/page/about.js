@@ -5,6 +5,15 @@ import { nameOf } from "./names.js";
 
 const FEW = 30; // documents of a language below which its scores are marked
 
+// Of many labels the most probable ones are measured, and these stand alone.
+const OF_MANY = {
+  p_at_1: "P@1",
+  p_at_3: "P@3",
+  p_at_5: "P@5",
+  ndcg_at_5: "nDCG@5",
+  psp_at_5: "PSP@5",
+  micro_f1: "micro-F1",
+};
 // The first two only for models that give one label per text.
 const MEASURES = {
   accuracy: "accuracy",
@@ -32,7 +41,8 @@ export function showAbout(model, line, place) {
 
 function scores(model) {
   const { average, weighted, languages, how } = model.scores;
-  const shown = Object.keys(MEASURES).filter(name => name in average);
+  const titles = "p_at_1" in average ? OF_MANY : MEASURES;
+  const shown = Object.keys(titles).filter(name => name in average);
   const row = (name, measured, learned) =>
     make(
       "tr",
@@ -47,7 +57,7 @@ function scores(model) {
   if (weighted && new Set(measured.map(([, values]) => values.documents)).size > 1)
     rows.push(row("Mean weighted by documents", weighted));
   const few = measured.some(([, values]) => values.documents < FEW);
-  const header = ["Language", "learned from", "measured on", ...shown.map(measure => MEASURES[measure])];
+  const header = ["Language", "learned from", "measured on", ...shown.map(measure => titles[measure])];
   const label =
     `How good it is. ${how ?? "Measured on documents that it did not learn from."}` +
     (few ? ` ! Fewer than ${FEW} documents to measure on: chance has a large part.` : "");

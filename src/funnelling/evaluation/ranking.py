@@ -1,0 +1,144 @@
+"""The labels that a document most probably has, ranked, against truth: what long label sets are measured by.
+
+Of thousands of labels a few are shown for each document. So their measures look at the k most probable,
+whether these are above a threshold or not.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from funnelling.evaluation.counts import FloatArray, IntArray
+from funnelling.matrices import Rows, canonical, is_sparse, values_at
+
+TOP = 10  # labels of a document that are ranked
+AT_ONCE = 256  # documents that are ranked at a time
+NONE = -1  # in place of a column
+# Of propensities, as Jain et al. (2016) have them for label sets that nothing is known of
+A, B = 0.55, 1.5
+
+Ranked = NDArray[np.intp]  # (documents, TOP): columns of labels, the most probable first; NONE where fewer
+
+
+class Examples(NamedTuple):
+    """How many documents there were for training, and how many of them have each label."""
+
+    documents: int
+    of_labels: IntArray
+
+
+def rank(probabilities: Any) -> Ranked:
+    """The most probable labels of each document, equally probable ones in their order; 0 is no probability.
+
+    >>> rank(np.array([[0.2, 0.0, 0.7, 0.2], [0.0, 0.0, 0.0, 0.1]]))[:, :4]
+    array([[ 2,  0,  3, -1],
+           [ 3, -1, -1, -1]])
+    """
+    if is_sparse(probabilities):
+        return _rank(canonical(probabilities))
+    blocks = [probabilities[start : start + AT_ONCE] for start in range(0, len(probabilities), AT_ONCE)]
+    return np.vstack([_rank(_likely(block)) for block in blocks])
+
+
+def _likely(probabilities: FloatArray) -> sparse.csr_array:
+    """The cells of each row that are not below its `TOP` highest ones."""
+    if probabilities.shape[1] <= TOP:
+        return canonical(probabilities)
+    least = -np.partition(-probabilities, TOP - 1, axis=1)[:, TOP - 1]
+    return canonical(np.where(probabilities >= least[:, None], probabilities, 0.0))
+
+
+def _rank(probabilities: sparse.csr_array) -> Ranked:
+    """The same of a canonical sparse matrix, some documents at a time."""
+    ranked = np.full((probabilities.shape[0], TOP), NONE, dtype=np.intp)
+    for start in range(0, len(ranked), AT_ONCE):
+        ends = probabilities.indptr[start : start + AT_ONCE + 1]
+        sizes, entries = np.diff(ends), slice(ends[0], ends[-1])
+        filled = np.arange(sizes.max()) < sizes[:, None]
+        chances, columns = np.full(filled.shape, -np.inf), np.full(filled.shape, NONE)
+        chances[filled] = probabilities.data[entries]
+        columns[filled] = probabilities.indices[entries]
+        order = np.argsort(-chances, axis=1, kind="stable")[:, :TOP]
+        ranked[start : start + AT_ONCE, : order.shape[1]] = np.take_along_axis(columns, order, axis=1)
+    return ranked
+
+
+def inverse_propensities(examples: Examples) -> FloatArray:
+    """How much it is worth to find each label: the more, the rarer it is.
+
+    A person who labels documents overlooks rare labels more easily: a label with few documents is probably
+    true of more. 1 / propensity is 1 + C · (documents of the label + B)^-A with C = (log documents - 1) ·
+    (B + 1)^A.
+
+    >>> inverse_propensities(Examples(1000, np.array([0, 10, 500]))).round(2)
+    array([8.82, 3.55, 1.32])
+    """
+    c = max(0.0, np.log(max(1, examples.documents)) - 1) * (B + 1) ** A
+    worth: FloatArray = 1 + c * (examples.of_labels + B) ** -A
+    return worth
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Which of the ranked labels of documents are true, and what there was to find.
+
+    Parameters
+    ----------
+    found : whether the label at each rank is true, (documents, TOP)
+    given : how many labels were ranked, of each document
+    true : how many labels each document has
+    worth : what each label that was found is worth, 0 for one that is not true, (documents, TOP)
+    most : what the labels of each document are worth, the most valuable first, (documents, TOP)
+
+    ``worth`` and ``most`` are None where it is not known how many documents for training each label had.
+    """
+
+    found: Rows
+    given: IntArray
+    true: IntArray
+    worth: FloatArray | None = None
+    most: FloatArray | None = None
+
+    @classmethod
+    def of(cls, truth: sparse.csr_array, ranked: Ranked, examples: Examples | None = None) -> Self:
+        """Look up ranked labels in a sparse indicator matrix.
+
+        >>> hits = Hits.of(sparse.csr_array([[True, True]]), rank(np.array([[0.1, 0.0]])))
+        >>> hits.found[:, :2], hits.given, hits.true
+        (array([[ True, False]]), array([1]), array([2]))
+        """
+        actual = canonical(truth).astype(bool, copy=False)
+        rows, ranks = np.nonzero(ranked != NONE)
+        found = np.zeros(ranked.shape, dtype=bool)
+        found[rows, ranks] = values_at(actual, rows, ranked[rows, ranks])
+        given, true = (ranked != NONE).sum(axis=1), np.diff(actual.indptr).astype(np.int64)
+        if examples is None:
+            return cls(found, given, true)
+        of_labels = inverse_propensities(examples)
+        values = sparse.csr_array((of_labels[actual.indices], actual.indices, actual.indptr), actual.shape)
+        best = rank(values)
+        return cls(
+            found,
+            given,
+            true,
+            np.where(found, of_labels[ranked], 0.0),
+            np.where(best == NONE, 0.0, of_labels[best]),
+        )
+
+
+class Shares(NamedTuple):
+    """A measure as shares: what each document adds, and what it could have added at best or on its own."""
+
+    values: FloatArray
+    weights: FloatArray
+
+    def of(self, rows: Any) -> float:
+        """The measure of some documents; 0 where none of them counts.
+
+        >>> Shares(np.array([0.5, 0.0, 9.0]), np.array([1.0, 1.0, 1.0])).of([0, 1])
+        0.25
+        """
+        return float(self.values[rows].sum() / (self.weights[rows].sum() or 1.0))

@@ -4,7 +4,9 @@
 interpreter that has libpecos, puts XR-Linear beside it, one model per language, in the same run.
 ``--labels N`` keeps the N most frequent labels, ``--documents N`` so many training documents of each
 language, ``--share fi=.1`` a part of one language's, and ``--only fi`` trains on that language alone. Each
-side runs in a process of its own, so that its memory is its own.
+side runs in a process of its own, so that its memory is its own. ``--drawn 27000x60000`` takes, in place of
+a file, that many labels and training documents of each of three languages, drawn at random: for figures of
+time and memory, which say nothing of quality.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +27,7 @@ import numpy as np
 from scipy import sparse
 
 import measuring
-from funnelling import Corpus, read_corpus, read_documents, save_model, write_documents
+from funnelling import Corpus, Document, read_corpus, read_documents, save_model, write_documents
 from funnelling.evaluation.ranking import Hits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
 from funnelling.evaluation.significance import paired_p
@@ -40,6 +43,9 @@ def main() -> None:
         print(json.dumps(_ours(given)))
         return
     with tempfile.TemporaryDirectory() as folder:
+        if given.drawn:
+            given.file = Path(folder) / "drawn.jsonl"
+            write_documents(given.file, _drawn(*map(int, given.drawn.split("x"))))
         file = _chosen(given, Path(folder) / "documents.jsonl")
         results = {
             "fun-many": _run([sys.executable, __file__, str(file), "--side", "--jobs", str(given.jobs)])
@@ -53,7 +59,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, nargs="?")
+    parser.add_argument("--drawn", metavar="LABELSxDOCUMENTS")
     parser.add_argument("--pecos", metavar="PYTHON", help="an interpreter with libpecos")
     parser.add_argument("--words", action="store_true", help="XR-Linear over words alone")
     parser.add_argument("--labels", type=int, help="the most frequent ones")
@@ -83,6 +90,29 @@ def _chosen(given: argparse.Namespace, file: Path) -> Path:
             kept.append(replace(each, labels=labels))
     write_documents(file, kept)
     return file
+
+
+def _drawn(labels: int, documents: int) -> Iterator[Document]:
+    """Titles of ten words, two of them of each label; labels and words are as unequal as real ones."""
+    random = np.random.default_rng(0)
+    vocabulary, tests = 4 * labels, documents // 6
+    chances = 1 / np.arange(10, labels + 10)
+    chances /= chances.sum()
+    for language in ("xa", "xb", "xc"):
+        own = (vocabulary * random.random((labels, 6)) ** 2).astype(int)
+        has = random.choice(labels, (documents + tests, 3), p=chances)
+        words = own[has[:, :, None], random.integers(0, 6, (documents + tests, 3, 2))].reshape(len(has), -1)
+        others = (vocabulary * random.random((len(has), 4)) ** 4).astype(int)
+        for number, (row, title) in enumerate(
+            zip(has.tolist(), np.hstack([words, others]).tolist(), strict=True)
+        ):
+            yield Document(
+                f"{language}{number}",
+                " ".join(f"{language[1]}{word * 7919:x}" for word in title),
+                language,
+                tuple(sorted({f"label{label:05}" for label in row})),
+                "train" if number < documents else "test",
+            )
 
 
 def _ours(given: argparse.Namespace) -> dict[str, Any]:

@@ -29,6 +29,7 @@ PAGES = (
     "resources",
     "in-use",
     "label-sets",
+    "many-labels",
     "labelling",
     "serving",
     "deploying",

@@ -42,11 +42,9 @@ static void sort_heap(int32_t *labels, float *scores, size_t size) {
 enum rank_status rank_labels(const struct vectors *rows, size_t first, size_t last, const struct vectors *weights,
                              int64_t entries, const float *offsets, size_t k, int32_t *labels, float *scores) {
     float *sums = calloc(weights->width + 1, sizeof *sums);
-    uint8_t *is_met = calloc(weights->width + 1, 1);
-    int32_t *met = malloc((weights->width + 1) * sizeof *met);
-    enum rank_status status = sums && is_met && met ? RANK_DONE : RANK_OUT_OF_MEMORY;
+    enum rank_status status = sums ? RANK_DONE : RANK_OUT_OF_MEMORY;
     for (size_t i = first; status == RANK_DONE && i < last; i++) {
-        size_t count = 0, size = 0;
+        size_t size = 0;
         const struct row r = row_of(rows, i);
         for (size_t at = 0; at < r.length; at++) {
             const int64_t start = weights->starts[r.columns[at]], end = weights->starts[r.columns[at] + 1];
@@ -58,20 +56,15 @@ enum rank_status rank_labels(const struct vectors *rows, size_t first, size_t la
                     status = RANK_UNSOUND;
                     break;
                 }
-                if (!is_met[label]) {
-                    is_met[label] = 1;
-                    met[count++] = label;
-                }
                 sums[label] += value * weights->values[b];
             }
         }
         int32_t *best = labels + (i - first) * k;
         float *best_scores = scores + (i - first) * k;
-        for (size_t at = 0; at < count; at++) {
-            const int32_t label = met[at];
+        for (int32_t label = 0; (size_t)label < weights->width; label++) {
+            if (sums[label] == 0) continue;
             const float score = sums[label] + offsets[label];
             sums[label] = 0;
-            is_met[label] = 0;
             if (size < k) {
                 best[size] = label;
                 best_scores[size++] = score;
@@ -90,8 +83,6 @@ enum rank_status rank_labels(const struct vectors *rows, size_t first, size_t la
         }
     }
     free(sums);
-    free(is_met);
-    free(met);
     return status;
 }
 

@@ -10,7 +10,7 @@
 
 /* The k labels of the highest scores for each of the rows first to last, the highest first, ties to the label that
    comes first; a row of fewer ends in labels of -1. ``weights`` has one row per column of ``rows``, and labels for
-   columns: a document is scored with all labels that share a column with it, and with no other.
+   columns: labels whose sum is 0, for they share no column with a document, are not ranked for it.
    There are so many entries of weights.
    score(label) = sum over columns of value * weight, in the order of the row, + offset(label).
    Weights are checked as they are met: a model that is read from a file may hold anything. */

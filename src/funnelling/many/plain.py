@@ -30,7 +30,7 @@ def rank_labels(
             for b in range(weight_starts[columns[at]], weight_starts[columns[at] + 1]):
                 label = int(weight_labels[b])
                 sums[label] = sums.get(label, np.float32(0)) + values[at] * weight_values[b]
-        best = sorted((-(total + offsets[label]), label) for label, total in sums.items())[:k]
+        best = sorted((-(total + offsets[label]), label) for label, total in sums.items() if total)[:k]
         labels[row - first], scores[row - first] = -1, 0
         labels[row - first, : len(best)] = [label for _, label in best]
         scores[row - first, : len(best)] = [-score for score, _ in best]

@@ -25,6 +25,7 @@ from funnelling.matrices import Rows
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import stream
 from funnelling.work.progress import progress_bar, quietly
+from funnelling.work.threads import in_threads
 
 HELD_OUT = 0  # the fold that tier 2 learns from
 TEACHERS = 40_000  # documents that it learns from at most
@@ -82,15 +83,15 @@ class ManyFunnel:
 
     def probabilities(self, language: str, X: Any, n_jobs: int | None) -> Any:
         """The probabilities of each document's candidates, sparse (documents, labels)."""
-        blocks = []
-        for start in range(0, X.shape[0], BLOCK):
-            some = X[start : start + BLOCK]
-            ranked = self.tier_one.rank(language, some, n_jobs)
-            candidates = candidates_of(ranked, self.seen, language)
-            blocks.append(candidates.matrix(self.judge(candidates), len(self.seen.documents)))
-        if not blocks:
-            return sparse.csr_array((0, len(self.seen.documents)))
-        return sparse.csr_array(sparse.vstack(blocks, format="csr"))
+        labels = len(self.seen.documents)
+
+        def judged(number: int) -> Any:
+            some = X[number * BLOCK : (number + 1) * BLOCK]
+            candidates = candidates_of(self.tier_one.rank(language, some, 1), self.seen, language)
+            return candidates.matrix(self.judge(candidates), labels)
+
+        blocks = list(in_threads(judged, -(-X.shape[0] // BLOCK), n_jobs))
+        return sparse.csr_array(sparse.vstack(blocks, format="csr") if blocks else (0, labels))
 
     def check(self, languages: Sequence[str], labels: int) -> None:
         """Refuse a state that could not judge the documents of these languages."""

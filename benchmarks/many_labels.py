@@ -34,7 +34,7 @@ from funnelling.evaluation.significance import paired_p
 from funnelling.many import ManyLabelsClassifier
 
 MEASURES = ("p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "r_at_10")
-FREQUENCIES = (0, 10, 30, 100, 300, 1_000, 10**9)  # training documents of a label, all languages
+FREQUENCIES = (0, 10, 30, 50, 70, 100, 300, 1_000, 10**9)  # training documents of a label, all languages
 
 
 def main() -> None:

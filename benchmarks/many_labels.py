@@ -34,7 +34,7 @@ from funnelling.evaluation.significance import paired_p
 from funnelling.many import ManyLabelsClassifier
 
 MEASURES = ("p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "r_at_10")
-FREQUENCIES = (0, 10, 30, 50, 70, 100, 300, 1_000, 10**9)  # training documents of a label, all languages
+FREQUENCIES = (-1, 0, 10, 30, 50, 70, 100, 300, 1_000, 10**9)  # training documents of a label, all languages
 
 
 def main() -> None:
@@ -163,13 +163,10 @@ Quality = dict[str, tuple[dict[str, float], dict[str, Any]]]
 
 def _measured(answers: Any, classes: list[str], test: Corpus) -> Quality:
     """The measures of each language, and what each document adds to them. Unknown labels count as missed."""
-    place = {label: column for column, label in enumerate(classes)}
-    further = sorted(set(test.label_set()) - set(classes))
-    truth = test.sparse_label_matrix([*classes, *further])
+    truth = _truth(test, classes)
     wider = sparse.csr_array(
         (answers.data, answers.indices, answers.indptr), (answers.shape[0], truth.shape[1])
     )
-    assert len(place) == len(classes)
     measured = {}
     for language, rows in test.by_language().items():
         shares = measure_ranked(Hits.of(truth[rows], rank(wider[rows])))
@@ -177,10 +174,15 @@ def _measured(answers: Any, classes: list[str], test: Corpus) -> Quality:
     return measured
 
 
+def _truth(test: Corpus, classes: list[str]) -> Any:
+    """What labels documents have: columns of the classes, then of those that training had no documents of."""
+    return test.sparse_label_matrix([*classes, *sorted(set(test.label_set()) - set(classes))])
+
+
 def _tiers(model: ManyLabelsClassifier, test: Corpus, quality: Quality) -> dict[str, Any]:
     """Each view alone, and what tier 2 gains on the better one: by language, and by frequency of labels."""
     views, gains, by_frequency = {}, {}, {}
-    funnel, truth = model.funnel_, test.sparse_label_matrix(model.classes_.tolist())
+    funnel, truth = model.funnel_, _truth(test, model.classes_.tolist())
     for language, rows in test.by_language().items():
         texts = [test.texts[row] for row in rows]
         ranked = funnel.tier_one.rank(language, funnel.vectors_of(language, texts), model.n_jobs)
@@ -198,10 +200,11 @@ def _tiers(model: ManyLabelsClassifier, test: Corpus, quality: Quality) -> dict[
                 for name in MEASURES
             },
         }
+        seen = np.append(funnel.seen.documents, np.zeros(truth.shape[1] - len(model.classes_), dtype=int))
         judged = rank(model.predict_proba(texts, [language] * len(texts)))
         by_frequency[language] = [
             {"labels of at least": low, "best view": recall(found[best][1]), "tier 2": recall(judged)}
-            for low, recall in _recalls(truth[rows], funnel.seen.documents)
+            for low, recall in _recalls(truth[rows], seen)
         ]
     return {"views": views, "gains": gains, "recall at 5 by frequency": by_frequency}
 

@@ -75,7 +75,7 @@ class ManyLabelsClassifier(Method):
 
     def _check_fitted(self, columns: int) -> None:
         expect(isinstance(self.funnel_, ManyFunnel), "the tiers of a model")
-        self.funnel_.check(self.languages_, columns)
+        self.funnel_.check(self.languages_, columns, None if self.texts_ else self.features_)
 
     def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
         raise InputError(

@@ -25,7 +25,9 @@ def _problem(seed: int = 0, labels: int = 4) -> dict[str, Any]:
     names = ("values", "columns", "starts")
     prototypes = buffers(sparse.csr_array((labels, 12), dtype=np.float32))
     return {
-        **{"first": 0, "last": labels, "width": 12},
+        "first": 0,
+        "last": labels,
+        "width": 12,
         **dict(zip(names, buffers(X), strict=True)),
         "norms": X.power(2).sum(axis=1).astype(np.float32),
         **{f"prototype_{name}": each for name, each in zip(names, prototypes, strict=True)},
@@ -33,7 +35,11 @@ def _problem(seed: int = 0, labels: int = 4) -> dict[str, Any]:
         "documents": np.tile(np.arange(60, dtype=np.int32), labels),
         "signs": signs.ravel(),
         "problem_starts": np.arange(labels + 1) * 60,
-        **{"C": C, "tolerance": 1e-4, "rounds": 2000, "least": 0.0, "seed": 7},
+        "C": C,
+        "tolerance": 1e-4,
+        "rounds": 2000,
+        "least": 0.0,
+        "seed": 7,
         "out_columns": np.empty(labels * 12, dtype=np.int32),
         "out_values": np.empty(labels * 12, dtype=np.float32),
         "ends": np.empty(labels, dtype=np.int64),
@@ -45,7 +51,9 @@ def _solved(solve: Any, given: dict[str, Any]) -> np.ndarray:
     solve(*given.values())
     labels, used = len(given["ends"]), given["ends"][-1]
     starts = np.concatenate([[0], given["ends"]])
-    weights = sparse.csr_array((given["out_values"][:used], given["out_columns"][:used], starts), (labels, 12))
+    weights = sparse.csr_array(
+        (given["out_values"][:used], given["out_columns"][:used], starts), (labels, 12)
+    )
     return np.column_stack([weights.toarray(), given["biases"]])
 
 
@@ -58,7 +66,9 @@ def test_it_is_the_problem_of_linear_svc(solve: Any) -> None:
     X = np.column_stack([_dense(given), np.ones(60)])  # the bias as a feature, as heavy as others
     found = _solved(solve, given)
     for label, signs in enumerate(given["signs"].reshape(-1, 60)):
-        reference = LinearSVC(C=C, loss="squared_hinge", dual=True, fit_intercept=False, tol=1e-6, max_iter=10**5)
+        reference = LinearSVC(
+            C=C, loss="squared_hinge", dual=True, fit_intercept=False, tol=1e-6, max_iter=10**5
+        )
         np.testing.assert_allclose(found[label], reference.fit(X, signs).coef_[0], atol=2e-3)
 
 

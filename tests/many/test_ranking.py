@@ -72,11 +72,14 @@ def _arguments() -> dict[str, Any]:
     rows = dict(zip(names, buffers(np.ones((3, 4))), strict=True))
     weights = buffers(np.ones((4, 5)))
     return {
-        **{"first": 0, "last": 3},
+        "first": 0,
+        "last": 3,
         **rows,
         **{f"weight_{name}": each for name, each in zip(names, weights, strict=True)},
-        **{"offsets": np.zeros(5, dtype=np.float32), "k": 2},
-        **{"labels": np.empty((3, 2), dtype=np.int32), "scores": np.empty((3, 2), dtype=np.float32)},
+        "offsets": np.zeros(5, dtype=np.float32),
+        "k": 2,
+        "labels": np.empty((3, 2), dtype=np.int32),
+        "scores": np.empty((3, 2), dtype=np.float32),
     }
 
 

@@ -120,7 +120,9 @@ def _method(arguments: argparse.Namespace, name: str) -> "Method":
 
     if method_of(name) != name:
         raise InputError(f"{name} is a variant, for comparisons. Train {method_of(name)} with --set.")
-    settings = {name: {**parse_settings(arguments.set, [name]).get(name, {}), **_own_settings(arguments, name)}}
+    settings = {
+        name: {**parse_settings(arguments.set, [name]).get(name, {}), **_own_settings(arguments, name)}
+    }
     check_writable(Path(arguments.output), arguments.force)  # before resources, which may take a while
     resources = options.resources(arguments).read()
     check_resources(name, [*resources, "parallel"])  # upper-bound looks for those itself

@@ -314,8 +314,8 @@ def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]
         lists, names = _is_label_lists(truth), set(classes.tolist())
         known: Any = sparse_label_matrix(truth, classes.tolist()) if lists else csr_array(truth)
         all_known = [names.issuperset(labels) for labels in truth] if lists else [True] * known.shape[0]
-        same: Targets = np.diff((given != known.astype(bool)).tocsr().indptr) == 0
-        return same & np.array(all_known, dtype=bool)
+        differ = np.diff((given != known.astype(bool)).tocsr().indptr) > 0
+        return np.asarray(~differ & all_known, dtype=bool)
     if _is_label_lists(truth):
         named = [{row} if predicted.ndim == 1 else set(classes[row != 0]) for row in predicted]
         return np.array([names == set(labels) for names, labels in zip(named, truth, strict=True)])

@@ -81,7 +81,7 @@ def test_trees_that_no_fit_leaves_are_refused(change: Any, trees: BoostedTrees) 
 
 
 HOSTILE: dict[str, Any] = {
-    "rows of another width": lambda t, X: {"X": X[:, :3].copy()},
+    "rows of another width": lambda _, X: {"X": X[:, :3].copy()},
     "no width": lambda _, __: {"width": 0},
     "fewer sums than rows": lambda _, X: {"sums": np.zeros(len(X) - 1)},
     "a feature that there is not": lambda t, _: {"features": _with(t.features, 0, 4)},

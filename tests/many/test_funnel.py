@@ -35,7 +35,7 @@ def test_one_language_has_its_own_view_alone() -> None:
 
 
 def test_probabilities_are_in_bounds_and_of_candidates_alone(model: Any) -> None:
-    texts, labels, languages = documents()
+    texts, _, languages = documents()
     probabilities = model.predict_proba(texts, languages)
     assert isinstance(probabilities, sparse.csr_array)
     assert probabilities.dtype == np.float64

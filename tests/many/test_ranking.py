@@ -67,7 +67,7 @@ def test_without_compiled_code_ranks_are_the_same(monkeypatch: pytest.MonkeyPatc
 
 
 def _arguments() -> dict[str, Any]:
-    """What compiled code takes, all of which fits together: 3 rows, 4 features, 5 labels, 2 of them wanted."""
+    """What compiled code takes, all of it fitting: 3 rows, 4 features, 5 labels, 2 of them wanted."""
     names = ("values", "columns", "starts")
     rows = dict(zip(names, buffers(np.ones((3, 4))), strict=True))
     weights = buffers(np.ones((4, 5)))

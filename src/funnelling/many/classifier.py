@@ -79,8 +79,8 @@ class ManyLabelsClassifier(Method):
 
     def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
         raise InputError(
-            "fun-many cannot drop labels yet. Merge them with others, have a label set exclude them, or train "
-            "it anew without them."
+            "fun-many cannot drop labels yet. Merge them with others, have a label set exclude them, or "
+            "train it anew without them."
         )
 
     # --- answers, all sparse --------------------------------------------------------------------

@@ -11,8 +11,8 @@ from funnelling.fitted import expect
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.tfidf import Places, TfidfVectorizer
 
-# The share of words in the squared length of a vector, and the characters of a run. Chosen on held-out training
-# titles of three languages: one length does nearly as well as three to six, for a third of the work.
+# The share of words in the squared length of a vector, and the characters of a run. Chosen on held-out
+# training titles of three languages: one length does nearly as well as three to six, for a third of the work.
 WORDS = 0.3
 RUN = 4
 

@@ -67,8 +67,8 @@ def train(
 
     Parameters
     ----------
-    method : an unfitted method, which is fitted, or the name of one; None for fun-auto, and for fun-many where
-        the training documents have more than 1,000 labels
+    method : an unfitted method, which is fitted, or the name of one; None for fun-auto, and for fun-many
+        where the training documents have more than 1,000 labels
     data : file of documents; a folder of Parquet files is counted file by file, where the method allows it
     output : folder of the model
     if_many : an unfitted method that is fitted instead, where there are more than 1,000 labels

@@ -345,6 +345,7 @@ static PyObject *py_solve_labels(PyObject *self, PyObject *args) {
         items(&views[BIASES]) != labels || items(&views[STARTS]) != labels + 1 ||
         items(&views[LABEL_SIGNS]) != items(&views[DOCUMENTS]) || items(&views[ENDS]) != last - first ||
         items(&views[COLUMNS]) != items(&views[VALUES]) ||
+        !are_sound(&rows, 0, (size_t)n, items(&views[ROWS])) ||
         !are_sound(&problems, (size_t)first, (size_t)last, items(&views[DOCUMENTS])) ||
         !are_sound(&prototypes, (size_t)first, (size_t)last, items(&views[PROTOTYPES])))
         return refuse(views, COUNT, DISAGREE);

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
     from funnelling.labelsets import Label, LabelSet, read_label_set
+    from funnelling.many import ManyLabelsClassifier
     from funnelling.method.base import Method
     from funnelling.review.auditing import audit
     from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
@@ -44,6 +45,7 @@ __all__ = [
     "Layout",
     "MLEClassifier",
     "MLELSTMClassifier",
+    "ManyLabelsClassifier",
     "Method",
     "NaiveClassifier",
     "PooledClassifier",
@@ -78,6 +80,7 @@ _MODULES = {
     "Layout": "funnelling.formats",
     "MLEClassifier": "funnelling.baselines",
     "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
+    "ManyLabelsClassifier": "funnelling.many",
     "Method": "funnelling.method.base",
     "NaiveClassifier": "funnelling.baselines",
     "PooledClassifier": "funnelling.baselines",

@@ -186,6 +186,18 @@ def dense_row(X: Any, row: int) -> npt.NDArray[Any]:
     return values
 
 
+def filled_columns(X: Any, row: int) -> npt.NDArray[np.intp]:
+    """The columns of one row that hold something, of a dense matrix or of a canonical sparse one.
+
+    >>> filled_columns(np.array([[0, 1, 1]]), 0), filled_columns(sparse.csr_array([[0, 1, 1]]), 0)
+    (array([1, 2]), array([1, 2]))
+    """
+    if not is_sparse(X):
+        return np.flatnonzero(X[row])
+    columns: npt.NDArray[np.intp] = X.indices[X.indptr[row] : X.indptr[row + 1]].astype(np.intp)
+    return columns
+
+
 def stacked(matrices: Mapping[str, Any]) -> Any:
     """The matrices of several languages below each other, sparse where any is."""
     blocks = list(matrices.values())

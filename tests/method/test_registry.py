@@ -5,8 +5,15 @@ import re
 import pytest
 
 from funnelling import FunnellingClassifier, InputError
-from funnelling.cli.train import DEFAULT_METHOD
-from funnelling.method.registry import METHODS, make_method, name_of, parse_methods, parse_settings, title
+from funnelling.method.registry import (
+    METHODS,
+    USUAL,
+    make_method,
+    name_of,
+    parse_methods,
+    parse_settings,
+    title,
+)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -35,8 +42,8 @@ def test_names_are_the_designs() -> None:
 
 def test_the_default_of_python_is_that_of_the_command() -> None:
     default = FunnellingClassifier(random_state=0)
-    assert default.get_params() == make_method(DEFAULT_METHOD, seed=0).get_params()
-    assert name_of(default) == DEFAULT_METHOD == "fun-auto"
+    assert default.get_params() == make_method(USUAL, seed=0).get_params()
+    assert name_of(default) == USUAL == "fun-auto"
 
 
 @pytest.mark.parametrize("variant", ["tat", "kfcv"])

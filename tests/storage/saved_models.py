@@ -24,12 +24,14 @@ from sklearn.svm import LinearSVC
 from funnelling import (
     DCIClassifier,
     FunnellingClassifier,
+    ManyLabelsClassifier,
     NaiveClassifier,
     PooledClassifier,
     WordsAndCharactersClassifier,
     load_model,
     save_model,
 )
+from funnelling.matrices import dense
 from tests.artificial import text_corpus, vector_corpus
 
 VECTORS = vector_corpus()
@@ -71,6 +73,9 @@ CASES: dict[str, tuple[Any, str]] = {
     "naive": (NaiveClassifier(random_state=0), "texts"),
     "pooled": (PooledClassifier(random_state=0), "texts"),
     "words-and-characters": (WordsAndCharactersClassifier(random_state=0), "texts"),
+    "fun-many": (ManyLabelsClassifier(random_state=0), "texts"),
+    "fun-many of one label": (ManyLabelsClassifier(random_state=0), "texts of one label"),
+    "fun-many of vectors": (ManyLabelsClassifier(random_state=0), "mapping"),
     "dci of vectors": (DCIClassifier(random_state=0), "mapping"),
     "large numbers in vectors": (_fun(views=["own", "pooled"]), "large vectors"),
     "numbers of NumPy": (_fun(random_state=np.int64(3), meta_gamma=np.float64(0.3)), "mapping"),
@@ -122,11 +127,8 @@ def answers(case: str, model: Any) -> dict[str, Any]:
     said: dict[str, Any] = {}
     for question in ("predict", "predict_proba", "decision_function"):
         answer = getattr(model, question)(X, languages=languages)
-        said |= (
-            {f"{question} {language}": part for language, part in answer.items()}
-            if isinstance(answer, dict)
-            else {question: answer}
-        )
+        by_language = answer if isinstance(answer, dict) else {"": answer}
+        said |= {f"{question} {tag}": dense(part) for tag, part in by_language.items()}
     return said
 
 

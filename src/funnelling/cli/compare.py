@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.cli import options, printing
-
-DEFAULT_METHODS = "naive,pooled,fun-tat"
+from funnelling.method.registry import COMPARED, FOR_MANY
 
 
 def add_to(commands: options.Commands) -> None:
@@ -22,9 +21,9 @@ def add_to(commands: options.Commands) -> None:
     )
     parser.add_argument(
         "--methods",
-        default=DEFAULT_METHODS,
         metavar="M,M…",
-        help=f"methods, as train has them, or all ({DEFAULT_METHODS}); {options.VARIANTS_HELP}",
+        help=f"methods, as train has them, or all ({','.join(COMPARED)}, and {FOR_MANY} where there are more "
+        f"than 1,000 labels); {options.VARIANTS_HELP}",
     )
     options.add_trials(parser)
     parser.add_argument(
@@ -58,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     from funnelling.method.registry import parse_methods, parse_settings
     from funnelling.tasks.comparing import compare
 
-    names = parse_methods(arguments.methods)
+    names = None if arguments.methods is None else parse_methods(arguments.methods)
     result = compare(
         arguments.data,
         names,
@@ -67,11 +66,11 @@ def run(arguments: argparse.Namespace) -> None:
         sources=arguments.sources,
         held_out=arguments.hold_out,
         resources=options.resources(arguments),
-        settings=parse_settings(arguments.set, names),
+        settings=parse_settings(arguments.set, names or (*COMPARED, FOR_MANY)),
         one_label=arguments.one_label,
         layout=options.layout(arguments),
         strict=arguments.strict,
-        skip_lacking=arguments.methods.strip() == options.ALL,
+        skip_lacking=(arguments.methods or "").strip() == options.ALL,
         output=arguments.output,
         force=arguments.force,
         jobs=arguments.jobs,

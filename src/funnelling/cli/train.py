@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options, printing
 from funnelling.errors import InputError
-from funnelling.method.registry import METHODS
+from funnelling.method.registry import FOR_MANY, METHODS, USUAL
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
-
-DEFAULT_METHOD = "fun-auto"
 
 
 def add_to(commands: options.Commands) -> None:
@@ -31,9 +29,8 @@ def add_to(commands: options.Commands) -> None:
     options.add_new_model(parser)
     parser.add_argument(
         "--method",
-        default=DEFAULT_METHOD,
         metavar="M",
-        help=f"one of {', '.join(METHODS)} ({DEFAULT_METHOD})",
+        help=f"one of {', '.join(METHODS)} ({USUAL}, and {FOR_MANY} where there are more than 1,000 labels)",
     )
     parser.add_argument(
         "--no-table", action="store_true", help="skip the outer folds and their table, which takes less time"
@@ -81,9 +78,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.roll_up and arguments.label_set is None:
         raise InputError("--roll-up needs the parents of labels. Add --label-set FILE.")
     measurement = train(
-        _method(arguments),
+        _method(arguments, arguments.method or USUAL),
         arguments.data,
         arguments.output,
+        if_many=None if _asks_for_method(arguments) else _method(arguments, FOR_MANY),
         seed=arguments.seed,
         one_label=arguments.one_label,
         layout=options.layout(arguments),
@@ -107,16 +105,24 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Next:   {shlex.join([printing.program(), 'predict', arguments.output, new])}")
 
 
-def _method(arguments: argparse.Namespace) -> "Method":
-    """The method that the options describe."""
+def _asks_for_method(arguments: argparse.Namespace) -> bool:
+    """Whether a method is named, or something is asked for that not all methods have."""
+    options_of_some = (arguments.method, arguments.optimise, *arguments.set)
+    resources = (arguments.reference, arguments.embeddings, arguments.encoder)
+    return arguments.device != "cpu" or any((*options_of_some, *resources))
+
+
+def _method(arguments: argparse.Namespace, name: str) -> "Method":
+    """The method of a name, as the options describe it."""
     from funnelling.method.registry import make_method, method_of, parse_settings
     from funnelling.storage import check_writable
     from funnelling.tasks.resources import check_resources
 
-    name = arguments.method
     if method_of(name) != name:
         raise InputError(f"{name} is a variant, for comparisons. Train {method_of(name)} with --set.")
-    settings = {name: {**parse_settings(arguments.set, [name]).get(name, {}), **_own_settings(arguments)}}
+    settings = {
+        name: {**parse_settings(arguments.set, [name]).get(name, {}), **_own_settings(arguments, name)}
+    }
     check_writable(Path(arguments.output), arguments.force)  # before resources, which may take a while
     resources = options.resources(arguments).read()
     check_resources(name, [*resources, "parallel"])  # upper-bound looks for those itself
@@ -126,20 +132,23 @@ def _method(arguments: argparse.Namespace) -> "Method":
     return method.on_device(arguments.device)
 
 
-def _own_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+def _own_settings(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
     """Settings that have an option of their own; baselines tune no threshold."""
     from funnelling.funnel.thresholds import parse_goal
 
     settings: dict[str, Any] = {}
-    is_funnel = arguments.method.startswith("fun-")
+    is_funnel = name.startswith("fun-")
+    if name == FOR_MANY and (arguments.device != "cpu" or arguments.optimise is not None):
+        option = "--optimise" if arguments.device == "cpu" else "--device"
+        raise InputError(f"{name} does not know {option} yet. Leave it out.")
     if arguments.device != "cpu" and not is_funnel:
-        raise InputError(f"--device is for funnels, and {arguments.method} is none. Leave it out.")
+        raise InputError(f"--device is for funnels, and {name} is none. Leave it out.")
     if arguments.compact and arguments.keep_texts:
         raise InputError("--compact keeps nothing of the documents, and --keep-texts all. Leave one out.")
     settings |= {name: True for name in ("compact", "keep_texts") if getattr(arguments, name)}
     if arguments.optimise is not None:
         parse_goal(arguments.optimise)
         if not is_funnel:
-            raise InputError(f"--optimise is for funnels, and {arguments.method} is none. Leave it out.")
+            raise InputError(f"--optimise is for funnels, and {name} is none. Leave it out.")
         settings["optimise"] = arguments.optimise
     return settings

@@ -60,8 +60,10 @@ class FunnelArchive(Archive):
             changed=changed,
         )
 
-    def check_documents(self, columns: int, features: Mapping[str, int] | None) -> None:
-        super().check_documents(columns, features)
+    def check_documents(
+        self, columns: int, features: Mapping[str, int] | None, sparse_labels: bool = False
+    ) -> None:
+        super().check_documents(columns, features, sparse_labels)
         expect_whole(self.changed, "how many documents have changed")
         if self.scores:
             for tag, rows in expect_by(self.scores, self.targets, "the scores of documents").items():

@@ -116,3 +116,8 @@ class BoostedTrees:
         for children in (self.left, self.right):
             expect_numbers(children, (n,), "the branches of trees", "i", 0, n - 1)
             expect((children >= np.arange(n)).all(), "the branches of trees")  # no way leads back
+        leaves = self.left == np.arange(n)
+        expect(((self.right == np.arange(n)) == leaves).all(), "the branches of trees")
+        whole = (self.features, self.left, self.right, self.roots)  # numbers as compiled code takes them
+        expect(all(each.dtype == np.int32 for each in whole), "the trees of tier 2")
+        expect(self.thresholds.dtype == self.values.dtype == np.float64, "the trees of tier 2")

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import expect
 from funnelling.labelsets.rules import LabelRules, rules_of
@@ -13,6 +14,7 @@ from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows
 from funnelling.method.base import Method
 from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.svm.scorers import Selection
 from funnelling.text.languages import served_by
 
 BLOCK = 256  # documents whose labels are looked at as a dense matrix, where a label set has parents
@@ -42,7 +44,7 @@ class ManyLabelsClassifier(Method):
     """
 
     sparse_labels: ClassVar[bool] = True
-    vectorizer = None
+    vectorizer = None  # words and characters are what it reads
 
     def __init__(
         self,
@@ -73,7 +75,13 @@ class ManyLabelsClassifier(Method):
 
     def _check_fitted(self, columns: int) -> None:
         expect(isinstance(self.funnel_, ManyFunnel), "the tiers of a model")
-        self.funnel_.check(self.languages_, columns)
+        self.funnel_.check(self.languages_, columns, None if self.texts_ else self.features_)
+
+    def _select_labels(self, selection: Selection) -> None:  # noqa: ARG002
+        raise InputError(
+            "fun-many cannot drop labels yet. Merge them with others, have a label set exclude them, or "
+            "train it anew without them."
+        )
 
     # --- answers, all sparse --------------------------------------------------------------------
 

@@ -93,16 +93,18 @@ class ManyFunnel:
         blocks = list(in_threads(judged, -(-X.shape[0] // BLOCK), n_jobs))
         return sparse.csr_array(sparse.vstack(blocks, format="csr") if blocks else (0, labels))
 
-    def check(self, languages: Sequence[str], labels: int) -> None:
-        """Refuse a state that could not judge the documents of these languages."""
-        expect(self.vectors is None or isinstance(self.vectors, dict), "the vectors of views")
+    def check(self, languages: Sequence[str], labels: int, features: Mapping[str, int] | None) -> None:
+        """Refuse a state that could not judge the documents of these languages.
+
+        ``features`` are the columns of each language's vectors, None where documents are texts.
+        """
+        expect((self.vectors is None) == (features is not None), "the vectors of views")
         expect(isinstance(self.tier_one, TierOne) and isinstance(self.seen, Seen), "the tiers of a model")
         own = expect_by(self.tier_one.own, languages, "the classifiers of languages")
-        widths = {tag: each.weights.shape[0] for tag, each in own.items()}
-        if self.vectors is not None:
-            widths = {
-                tag: each.check() for tag, each in expect_by(self.vectors, languages, "the views").items()
-            }
+        widths = features
+        if widths is None:
+            views = expect_by(self.vectors, languages, "the vectors of views")
+            widths = {tag: each.check() for tag, each in views.items()}
         for tag, each in own.items():
             each.check(widths[tag], labels)
         shared = self.tier_one.shared

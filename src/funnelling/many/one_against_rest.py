@@ -148,7 +148,7 @@ def _solve(
     lengths = np.concatenate([[0], np.cumsum(np.diff(rows[2])[problems.documents])])
     most = np.minimum(np.diff(lengths[problems.starts]), width)  # weights that a label can have
     cuts = _cuts(most)
-    solve = plain.solve_labels if native is None else native.solve_labels
+    solve: Callable[..., None] = plain.solve_labels if native is None else native.solve_labels
 
     def solve_some(number: int) -> tuple[npt.NDArray[np.int32], Floats, npt.NDArray[np.int64]]:
         first, last = cuts[number], cuts[number + 1]

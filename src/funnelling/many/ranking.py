@@ -65,7 +65,7 @@ def rank_labels(
     def rank_some(number: int) -> int:
         first, last = number * ROWS, min(n, (number + 1) * ROWS)
         rank(first, last, *rows, *by_feature, offsets, k, labels[first:last], scores[first:last])
-        return last - first
+        return int(last - first)
 
     for done in in_threads(rank_some, -(-n // ROWS), n_jobs):
         advance(done)

@@ -26,12 +26,13 @@ from funnelling.fitted import (
     expect_whole,
 )
 from funnelling.formats.document import LineNumber
-from funnelling.matrices import Matrix, Rows, Targets, is_sparse, sizes_of, take
+from funnelling.matrices import AnyTargets, Matrix, Rows, is_sparse, length, sizes_of, take
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import is_missing
 
 Classes = npt.NDArray[Any]
 Places = npt.NDArray[np.intp]
+MOST_NARROW = 2**31  # entries of a sparse matrix that 32 bits can count
 
 
 def bag(text: str) -> str:
@@ -59,7 +60,7 @@ class Archive:
     seed: int
     ids: dict[str, list[str]]
     groups: dict[str, list[str]]
-    targets: dict[str, Targets]
+    targets: dict[str, AnyTargets]
     vectors: dict[str, Matrix] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
     as_written: bool = False
@@ -76,7 +77,7 @@ class Archive:
             seed=learned.seed,
             ids={tag: list(map(str, ids)) for tag, ids in learned.ids.items()},
             groups={tag: group_names(learned.groups[tag], size) for tag, size in learned.sizes.items()},
-            targets=learned.targets,
+            targets={tag: _narrow(rows) for tag, rows in learned.targets.items()},
             vectors={} if texts or learned.prepared_texts is not None else _plain(learned.documents),
             texts={tag: list(map(bag, each)) for tag, each in texts.items()} if written else texts,
             as_written=as_written,
@@ -85,20 +86,28 @@ class Archive:
             **further,
         )
 
-    def check_documents(self, columns: int, features: Mapping[str, int] | None) -> None:
+    def check_documents(
+        self, columns: int, features: Mapping[str, int] | None, sparse_labels: bool = False
+    ) -> None:
         """Refuse what cannot be learned on: of each document the same, of labels in so many columns.
 
         ``features`` are the columns of each language's vectors, None where documents are texts.
         """
+        what = "the labels of documents"
         expect_whole(self.seed, "the seed of a fit", most=2**64)
         expect_flag(self.as_written, "whether texts are as written")
-        languages = expect_by(self.targets, None, "the labels of documents").keys()
-        sizes = {tag: len(rows) for tag, rows in self.targets.items()}
+        languages = expect_by(self.targets, None, what).keys()
+        expect(all(is_sparse(rows) == sparse_labels for rows in self.targets.values()), what)
+        sizes = {tag: length(rows) for tag, rows in self.targets.items()}
         widths = {rows.shape[1:] for rows in self.targets.values()}
         # Of two that are left of several which exclude each other, a document may have neither.
-        expect(widths == {(columns,)} or (columns == 1 and widths == {(2,)}), "the labels of documents")
+        expect(widths == {(columns,)} or (columns == 1 and widths == {(2,)}), what)
         for tag, size in sizes.items():
-            expect_numbers(self.targets[tag], (size, None), "the labels of documents", "b", 0, 1)
+            if sparse_labels:
+                expect(self.targets[tag].has_canonical_format, what)
+                expect_numbers(self.targets[tag].data, (None,), what, "b", 1, 1)
+            else:
+                expect_numbers(self.targets[tag], (size, None), what, "b", 0, 1)
         expect_by(self.ids, languages, "the ids of documents")
         for name in ("ids", "groups", "texts", "vectors", "unnamed", "beginnings"):
             what, kept = f"the {name} of documents", expect_by(getattr(self, name), None, f"the {name}")
@@ -112,6 +121,11 @@ class Archive:
                     expect_numbers(values, (sizes[tag],), what, "b", 0, 1)
                 else:
                     expect_strings(values, what, sizes[tag])
+
+    @property
+    def has_sparse_labels(self) -> bool:
+        """Whether labels are sparse matrices, as they are where there are many."""
+        return any(map(is_sparse, self.targets.values()))
 
     @property
     def documents(self) -> dict[str, Any]:
@@ -261,6 +275,15 @@ def _in_their_order(alike: list[list[int]]) -> list[list[int]]:
         alone = comers[tuple(rows)] == 1 or len(rows) == 1
         found.append(rows if alone else rows[turn : turn + 1])
     return found
+
+
+def _narrow(targets: AnyTargets) -> AnyTargets:
+    """Labels as they are kept, whatever they came in: the columns of sparse ones as narrow as they can be."""
+    if not is_sparse(targets):
+        return targets
+    kind = np.int32 if max(targets.nnz, *targets.shape) < MOST_NARROW else np.int64
+    places = targets.indices.astype(kind), targets.indptr.astype(kind)
+    return sparse.csr_array((targets.data, *places), targets.shape)
 
 
 def _plain(vectors: Mapping[str, Any]) -> dict[str, Matrix]:

@@ -532,7 +532,8 @@ class Method(LearningOn, metaclass=ABCMeta):
         columns = self._columns()
         if hasattr(self, "training_"):
             expect(isinstance(self.training_, Archive), "what is kept of documents")
-            self.training_.check_documents(columns, None if self.texts_ else self.features_)
+            features = None if self.texts_ else self.features_
+            self.training_.check_documents(columns, features, self.sparse_labels)
             expect(self.training_.sizes == self.documents_, "what is kept of documents")
         self._check_fitted(columns)
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
 from funnelling.errors import InputError
 from funnelling.frames import one_hot
-from funnelling.matrices import Targets, cells, count_true, is_sparse
+from funnelling.matrices import AnyTargets, Targets, cells, count_true, is_sparse
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.randomness import is_missing
 
@@ -29,7 +29,7 @@ class Labels:
     """
 
     classes: npt.NDArray[Any]
-    targets: dict[str, Targets]
+    targets: dict[str, AnyTargets]
     exclusive: bool
 
 
@@ -38,7 +38,7 @@ class LabelledDocuments:
     """What is given to a fit, by language: documents, ``texts`` or else vectors, and what runs along them."""
 
     documents: dict[str, Any]
-    targets: dict[str, Targets]
+    targets: dict[str, AnyTargets]
     groups: dict[str, Any]
     ids: dict[str, list[str]]
     classes: npt.NDArray[Any]
@@ -109,7 +109,7 @@ def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> Labels:
     return Labels(classes, targets, exclusive)
 
 
-def check_learnable(matrices: Iterable[Targets]) -> None:
+def check_learnable(matrices: Iterable[AnyTargets]) -> None:
     """Refuse labels that no document has, or all have."""
     together = [(count_true(matrix) > 0, count_true(matrix) == cells(matrix)) for matrix in matrices]
     if not any(some for some, _ in together) or all(every for _, every in together):
@@ -120,8 +120,8 @@ def check_learnable(matrices: Iterable[Targets]) -> None:
 
 
 def read_further_labels(
-    y: Any, inputs: Inputs, known: npt.NDArray[Any], exclusive: bool
-) -> tuple[npt.NDArray[Any], dict[str, Targets]]:
+    y: Any, inputs: Inputs, known: npt.NDArray[Any], exclusive: bool, sparse: bool = False
+) -> tuple[npt.NDArray[Any], dict[str, AnyTargets]]:
     """All classes, those ``known`` to a model and new ones, and which of them further documents have.
 
     y comes as it came to the fit: as label lists, one label per document where they are ``exclusive``, or an
@@ -136,7 +136,7 @@ def read_further_labels(
     elif named and all(map(_is_label_lists, labels)):
         lists = labels
     elif all(map(_is_indicator, labels)):
-        matrices = list(map(_encode_indicator, labels))
+        matrices = [_encode_indicator(each, sparse) for each in labels]
         if any(matrix.shape[1] != len(known) for matrix in matrices):
             raise InputError(f"y must have the {len(known)} columns of the model, in the order of classes_.")
         return known, dict(zip(divided, matrices, strict=True))
@@ -144,8 +144,9 @@ def read_further_labels(
         form = "label lists, each a list of strings" if named else "an indicator matrix, as it was in the fit"
         raise InputError(f"y must be {form}.")
     classes = _with_further(known, {label for each in lists for row in each for label in row})
+    encode = sparse_label_matrix if sparse else label_matrix
     return classes, {
-        language: label_matrix(each, classes.tolist()) for language, each in zip(divided, lists, strict=True)
+        language: encode(each, classes.tolist()) for language, each in zip(divided, lists, strict=True)
     }
 
 
@@ -253,7 +254,7 @@ def _all_strings(values: Iterable[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-def _encode_lists(lists: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[Targets]]:
+def _encode_lists(lists: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[AnyTargets]]:
     classes = sorted({label for each in lists for labels in each for label in labels})
     if not classes:
         raise InputError("Nothing to learn: no document has a label, y has only one class.")
@@ -261,7 +262,7 @@ def _encode_lists(lists: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], lis
     return np.array(classes, dtype=object), [encode(each, classes) for each in lists]
 
 
-def _encode_indicator(matrix: Any, sparse: bool = False) -> Targets:
+def _encode_indicator(matrix: Any, sparse: bool) -> AnyTargets:
     if sparse:
         return _encode_sparse_indicator(matrix)
     dense = matrix.toarray() if is_sparse(matrix) else np.asarray(matrix)
@@ -279,7 +280,7 @@ def _encode_sparse_indicator(matrix: Any) -> Any:
     return rows.astype(bool)
 
 
-def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[Targets]]:
+def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[AnyTargets]]:
     if any(isinstance(value, COLLECTIONS) for each in labels if not _is_typed_matrix(each) for value in each):
         raise InputError("y: label lists must hold strings only.")
     from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -310,9 +311,11 @@ def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]
     """Which documents have all their labels right; ``truth`` is in any form that `read_labels` takes."""
     if is_sparse(predicted):
         given: Any = csr_array(predicted, dtype=bool)
-        known = sparse_label_matrix(truth, classes.tolist()) if _is_label_lists(truth) else csr_array(truth)
-        all_known = [set(labels) <= {*classes} for labels in truth] if _is_label_lists(truth) else True
-        return (np.diff((given != known.astype(bool)).tocsr().indptr) == 0) & all_known
+        lists, names = _is_label_lists(truth), set(classes.tolist())
+        known: Any = sparse_label_matrix(truth, classes.tolist()) if lists else csr_array(truth)
+        all_known = [names.issuperset(labels) for labels in truth] if lists else [True] * known.shape[0]
+        differ = np.diff((given != known.astype(bool)).tocsr().indptr) > 0
+        return np.asarray(~differ & all_known, dtype=bool)
     if _is_label_lists(truth):
         named = [{row} if predicted.ndim == 1 else set(classes[row != 0]) for row in predicted]
         return np.array([names == set(labels) for names, labels in zip(named, truth, strict=True)])

@@ -174,7 +174,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         rest = archive.only(left)
         targets = by_class(rest.targets, len(self.classes_), exclusive)
         some, had = (
-            np.any([rows.any(axis=0) for rows in each.values()], axis=0) for each in (targets, before)
+            np.any([rows.sum(axis=0) > 0 for rows in each.values()], axis=0) for each in (targets, before)
         )
         named = self.classes_.dtype.kind in "OU" or exclusive  # else columns are known by their place
         kept = some | ~had if named else np.ones_like(some)

@@ -5,10 +5,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
-from funnelling.matrices import Targets, exclusive_columns, length, stacked, take
+from funnelling.matrices import (
+    AnyTargets,
+    canonical,
+    exclusive_columns,
+    filled_columns,
+    is_sparse,
+    length,
+    like,
+    stacked,
+    take,
+)
 from funnelling.method.archive import Archive, Classes, Places, group_names, unnamed_rows
 from funnelling.method.inputs import Inputs, listed
 from funnelling.method.labels import read_further_labels
@@ -65,12 +76,12 @@ def merge(
     archive: Archive, classes: Classes, exclusive: bool, inputs: Inputs, y: Any, groups: Any, ids: Any
 ) -> Merged:
     """An archive with further documents; those that it knows are replaced where they stand."""
-    all_classes, targets = read_further_labels(y, inputs, classes, exclusive)
+    all_classes, targets = read_further_labels(y, inputs, classes, exclusive, archive.has_sparse_labels)
     known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
     grouping, names = inputs.groups(groups), inputs.ids(ids)
     merging = _Merging(archive, known)
     for language, documents in inputs.documents.items():
-        group = group_names(grouping[language], len(targets[language]))
+        group = group_names(grouping[language], length(targets[language]))
         merging.add(language, documents, names[language], group, targets[language])
     return merging.merged(all_classes, exclusive)
 
@@ -88,11 +99,12 @@ def correct(
     given = [None] * len(names) if languages is None else languages
     codes = [None if is_missing(tag) else tag for tag in given]
     inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
-    all_classes, targets = read_further_labels(y, inputs, classes, exclusive)
+    all_classes, targets = read_further_labels(y, inputs, classes, exclusive, archive.has_sparse_labels)
     known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
     merging = _Merging(archive, known)
     corrections: dict[tuple[str, int], Any] = {}
-    for name, code, labels in zip(names, codes, targets[""], strict=True):
+    for number, (name, code) in enumerate(zip(names, codes, strict=True)):
+        labels = filled_columns(targets[""], number)
         places = [(tag, row) for tag, row in rows_of[name] if code in (None, tag)]
         if not places:
             raise InputError(f"The document {name!r} that the model learned from is not in {code!r}.")
@@ -106,7 +118,9 @@ def correct(
     return merging.merged(all_classes, exclusive)
 
 
-def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes, exclusive: bool) -> Merged:
+def with_targets(
+    archive: Archive, targets: dict[str, AnyTargets], classes: Classes, exclusive: bool
+) -> Merged:
     """An archive under other classes; ``targets`` have a column for each."""
     return _Merging(archive, targets).merged(classes, exclusive)
 
@@ -114,26 +128,27 @@ def with_targets(archive: Archive, targets: dict[str, Targets], classes: Classes
 class _Merging:
     """An archive on its way to another; ``targets`` are its labels, a column for every class."""
 
-    def __init__(self, archive: Archive, targets: dict[str, Targets]) -> None:
+    def __init__(self, archive: Archive, targets: dict[str, AnyTargets]) -> None:
         self._archive = archive
         self._columns: dict[str, dict[str, Any]] = {
             language: {
                 "ids": list(archive.names(language)),
                 "groups": list(archive.groups[language]),
-                "targets": rows.copy(),
-                "beginnings": list(archive.beginnings.get(language) or [""] * len(rows)),
+                "targets": rows,
+                "beginnings": list(archive.beginnings.get(language) or [""] * length(rows)),
                 "documents": archive.documents[language],
             }
             for language, rows in targets.items()
         }
         self._first = targets
-        self._places = {language: np.arange(len(rows)) for language, rows in targets.items()}
+        self._labels: dict[str, dict[int, Places]] = {}  # of documents that were known, as they are now
+        self._places = {language: np.arange(length(rows)) for language, rows in targets.items()}
         self._changes: dict[str, dict[str, dict[int, None]]] = {
             name: {} for name in ("new", "corrected", "replaced", "repeated", "regrouped")
         }
 
     def add(
-        self, language: str, documents: Any, names: list[str], groups: list[str], targets: Targets
+        self, language: str, documents: Any, names: list[str], groups: list[str], targets: AnyTargets
     ) -> None:
         """Bring one language's documents in: those that are known where they are, the others at the end."""
         columns = self._columns.get(language)
@@ -141,7 +156,7 @@ class _Merging:
         if columns is not None and not texts:
             _check_width(language, documents, columns["documents"])
         contents = self._archive.contents_of(documents)
-        beginnings = list(map(beginning, documents)) if texts else [""] * len(targets)
+        beginnings = list(map(beginning, documents)) if texts else [""] * length(targets)
         if texts:
             documents = contents
         archived = self._archive.contents(language) if columns is not None else []
@@ -151,7 +166,7 @@ class _Merging:
             replaced: dict[int, int] = {}
             for row, places in enumerate(found):
                 for place in places:
-                    self.relabel(language, place, targets[row])
+                    self.relabel(language, place, filled_columns(targets, row))
                     replaced.pop(place, None)  # of two with the same id the last one counts
                     if contents[row] != archived[place]:
                         replaced[place] = row
@@ -182,13 +197,12 @@ class _Merging:
         for row in range(before, before + len(new)):
             self._note("new", language, row)
 
-    def relabel(self, language: str, row: int, labels: Any) -> None:
-        """Give a document that is known these labels."""
-        targets = self._columns[language]["targets"]
-        changed = not np.array_equal(self._first[language][row], labels)
+    def relabel(self, language: str, row: int, labels: Places) -> None:
+        """Give a document that is known the labels of these columns."""
+        changed = not np.array_equal(filled_columns(self._first[language], row), labels)
         self._changes["corrected" if not changed else "repeated"].get(language, {}).pop(row, None)
         self._note("corrected" if changed else "repeated", language, row)
-        targets[row] = labels
+        self._labels.setdefault(language, {})[row] = labels
 
     def _note(self, change: str, language: str, row: int) -> None:
         self._changes[change].setdefault(language, {})[row] = None
@@ -197,7 +211,7 @@ class _Merging:
         """Documents of a label that was dropped since, and which got no other, are learned no more."""
         for language, columns in list(self._columns.items()):
             rows = learnable_rows(columns["targets"], exclusive=True)
-            if len(rows) == len(columns["targets"]):
+            if len(rows) == length(columns["targets"]):
                 continue
             places = {row: place for place, row in enumerate(rows.tolist())}
             for change in self._changes.values():
@@ -211,12 +225,15 @@ class _Merging:
 
     def merged(self, classes: Classes, exclusive: bool) -> Merged:
         """What has become of the archive."""
+        for language, labels in self._labels.items():
+            columns = self._columns[language]
+            columns["targets"] = _relabelled(columns["targets"], labels)
         if exclusive:
             self._leave_out_unlabelled()
-        columns = {language: self._columns[language] for language in sorted(self._columns)}
+        by_language = {language: self._columns[language] for language in sorted(self._columns)}
 
         def column(name: str) -> dict[str, Any]:
-            return {language: each[name] for language, each in columns.items()}
+            return {language: each[name] for language, each in by_language.items()}
 
         texts = bool(self._archive.texts)
         beginnings = {tag: each for tag, each in column("beginnings").items() if any(each)}
@@ -241,13 +258,13 @@ class _Merging:
         repeated = {
             tag: [row for row in rows if row not in moved[tag]] for tag, rows in changes["repeated"].items()
         }
-        places = {language: self._places[language] for language in columns}
+        places = {language: self._places[language] for language in by_language}
         for language, rows in changes["replaced"].items():
             places[language][rows] = NEW
         return Merged(archive, classes, places, **{**changes, "repeated": repeated})
 
 
-def by_class(targets: Mapping[str, Targets], classes: int, exclusive: bool) -> dict[str, Targets]:
+def by_class(targets: Mapping[str, AnyTargets], classes: int, exclusive: bool) -> dict[str, AnyTargets]:
     """Labels with a column for every class; of two that exclude each other only the second is learned."""
     if exclusive and classes == 2:
         # Two that are left of several have a column each: a document may have had a label that was dropped.
@@ -258,9 +275,9 @@ def by_class(targets: Mapping[str, Targets], classes: int, exclusive: bool) -> d
     return dict(targets)
 
 
-def learnable_rows(targets: Targets, exclusive: bool) -> Places:
+def learnable_rows(targets: AnyTargets, exclusive: bool) -> Places:
     """The documents that can be learned: of labels that exclude each other they need one."""
-    return np.flatnonzero(targets.any(axis=1)) if exclusive else np.arange(len(targets))
+    return np.flatnonzero(targets.sum(axis=1)) if exclusive else np.arange(length(targets))
 
 
 def columns_of(classes: Classes, all_classes: Classes) -> Places:
@@ -269,19 +286,37 @@ def columns_of(classes: Classes, all_classes: Classes) -> Places:
     return np.array([place[label] for label in classes.tolist()], dtype=np.intp)
 
 
-def learned_columns(targets: Targets, exclusive: bool) -> Targets:
-    """The columns that are learned of a column for every class."""
-    return exclusive_columns(targets, targets.shape[1]) if exclusive else targets
+def learned_columns(targets: AnyTargets, exclusive: bool) -> AnyTargets:
+    """The columns that are learned of a column for every class; of sparse labels that is all of them."""
+    if not exclusive or is_sparse(targets):
+        return targets
+    return exclusive_columns(targets, targets.shape[1])
 
 
-def spread(targets: Mapping[str, Targets], classes: Classes, all_classes: Classes) -> dict[str, Targets]:
+def spread(
+    targets: Mapping[str, AnyTargets], classes: Classes, all_classes: Classes
+) -> dict[str, AnyTargets]:
     """Labels under more classes; no document has the further ones."""
     columns = columns_of(classes, all_classes)
-    spread_out = {}
-    for language, rows in targets.items():
-        spread_out[language] = np.zeros((len(rows), len(all_classes)), dtype=bool)
-        spread_out[language][:, columns] = rows
-    return spread_out
+    return {language: _in_columns(rows, columns, len(all_classes)) for language, rows in targets.items()}
+
+
+def _in_columns(targets: AnyTargets, columns: Places, width: int) -> AnyTargets:
+    """Labels in other columns, of so many."""
+    if is_sparse(targets):
+        moved = (targets.data, columns[targets.indices], targets.indptr)
+        return canonical(sparse.csr_array(moved, (length(targets), width)))
+    wide = np.zeros((len(targets), width), dtype=bool)
+    wide[:, columns] = targets
+    return wide
+
+
+def _relabelled(targets: AnyTargets, labels: Mapping[int, Places]) -> AnyTargets:
+    """Labels in which some documents have those of other columns."""
+    rows = np.repeat(np.arange(len(labels)), list(map(len, labels.values())))
+    cells = np.ones(len(rows), dtype=bool), (rows, np.concatenate(list(labels.values())))
+    others = like(targets, sparse.csr_array(cells, (len(labels), targets.shape[1])))
+    return _with_rows(targets, others, {row: number for number, row in enumerate(labels)})
 
 
 def _with_rows(documents: Any, others: Any, rows: Mapping[int, int]) -> Any:

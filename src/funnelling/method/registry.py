@@ -73,6 +73,9 @@ METHODS = {
         "UpperBound", "funnelling.baselines.upper_bound", "UpperBoundClassifier", needs=("parallel",)
     ),
 }
+USUAL = "fun-auto"  # what is trained where no method is named
+COMPARED = ("naive", "pooled", "fun-tat")  # what is compared then
+FOR_MANY = "fun-many"  # instead of both where there are more labels than `matrices.MANY`
 # What some methods cannot do without, and how to get it.
 RESOURCES = {
     "reference": "a reference corpus, --reference FILE",

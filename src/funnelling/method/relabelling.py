@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.matrices import Targets
+from funnelling.matrices import AnyTargets, canonical, is_sparse
 from funnelling.method.known_labels import label_columns
 from funnelling.svm.scorers import Selection
 
@@ -92,8 +93,14 @@ class Relabelling:
         strings = all(isinstance(label, str) for label in self.new)
         return np.array(self.new, dtype=object if strings and before.dtype.kind != "U" else None)
 
-    def of_targets(self, targets: Targets) -> Targets:
+    def of_targets(self, targets: AnyTargets) -> AnyTargets:
         """Which documents have the new labels: those that have any of the old ones."""
+        if is_sparse(targets):
+            news = np.repeat(np.arange(len(self.new)), list(map(len, self.columns)))
+            olds = np.concatenate(self.columns)
+            cells = np.ones(len(olds), dtype=np.int32), (olds, news)
+            becomes = sparse.csr_array(cells, (len(self.old), len(self.new)))
+            return canonical(targets.astype(np.int32) @ becomes).astype(bool)
         return np.column_stack([targets[:, each].any(axis=1) for each in self.columns])
 
 

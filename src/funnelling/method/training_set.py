@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.matrices import (
+    AnyTargets,
     Folds,
     Matrix,
     Rows,
@@ -78,7 +79,7 @@ class TrainingSet:
 
     documents: dict[str, Any]
     vectors: dict[str, Any]
-    targets: dict[str, Targets]
+    targets: dict[str, AnyTargets]
     folds: dict[str, Folds]
     groups: dict[str, Sequence[Any] | None]
     ids: dict[str, list[str]]
@@ -96,7 +97,7 @@ class TrainingSet:
         cls,
         documents: dict[str, Any],
         vectors: Mapping[str, Any],
-        targets: dict[str, Targets],
+        targets: dict[str, AnyTargets],
         groups: dict[str, Sequence[Any] | None],
         ids: dict[str, list[str]],
         *,

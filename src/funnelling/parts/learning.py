@@ -15,6 +15,7 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import rows_in
 from funnelling.funnel.design import is_auto
+from funnelling.matrices import MANY as MANY_LABELS
 from funnelling.method.training_set import PreparedTexts
 from funnelling.parts.counting import Kept
 from funnelling.parts.preparing import TEST, prepare
@@ -40,6 +41,18 @@ def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
     if not all(part.lower().endswith(PARQUET) for part in parts):
         return False
     return not is_auto(getattr(model, "views", None)) or sum(map(rows_in, parts)) > MANY
+
+
+def has_many_labels(path: str | os.PathLike[str], layout: Layout = AS_FOUND) -> bool:
+    """Whether the documents of a folder have more labels than are kept as a dense matrix."""
+    labels: set[str] = set()
+    for part in parts_of(path):
+        for document in read_part(part, layout):
+            if document.split != TEST and document.labels is not None:
+                labels.update(document.labels)
+        if len(labels) > MANY_LABELS:
+            return True
+    return False
 
 
 def fit_parts(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from funnelling.matrices import sizes_of
 from funnelling.storage.trees import Arrays, decode
 
 ARCHIVE = "training_"  # the attribute of a model that holds it
@@ -38,7 +39,7 @@ def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
     }
     targets = decode(state["targets"], arrays) if state else {}
     return {
-        "documents": {language: len(rows) for language, rows in targets.items()},
+        "documents": sizes_of(targets),
         "texts": (AS_WRITTEN if state["as_written"] else BAGS_OF_WORDS) if "texts" in kept else None,
         "bytes": {name: size for name, size in sizes.items() if size},
         "bytes_in_all": _size("", tree, arrays),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.matrices import AnyTargets, Rows, Targets, without
+from funnelling.matrices import AnyTargets, Rows, Targets, like, without
 from funnelling.method.archive import Places
 from funnelling.method.merging import DocumentRows, by_class
 from funnelling.method.training_set import NEW
@@ -186,7 +186,8 @@ def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
             continue
         texts = [archive.documents[language][row] for row in rows]
         truth = targets[language][rows]
-        given = as_indicators(model, model.predict(texts, languages=[language] * len(rows))).astype(bool)
+        labels = model.predict(texts, languages=[language] * len(rows))
+        given = like(truth, as_indicators(model, labels).astype(bool))
         wrong = without(given, truth).sum(axis=1) + without(truth, given).sum(axis=1)
         right += int((wrong == 0).sum())
     return right

@@ -5,7 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.method.registry import Settings, make_method
+from funnelling.matrices import MANY
+from funnelling.method.registry import COMPARED, FOR_MANY, Settings, make_method
 from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
@@ -18,12 +19,16 @@ from funnelling.trials.comparison import Comparison
 from funnelling.trials.one_label import settle
 from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
-from funnelling.trials.splits import hold_out
+from funnelling.trials.splits import Trial, hold_out
+
+AFFORDABLE = (
+    20_000_000  # pairs of training document and label that methods of the usual kind learn in minutes
+)
 
 
 def compare(
     data: Sequence[str],
-    methods: Sequence[str],
+    methods: Sequence[str] | None = None,
     *,
     runs: int = 1,
     seed: int = 0,
@@ -46,7 +51,7 @@ def compare(
     Parameters
     ----------
     data : files of documents, and names of corpora; several are several trials
-    methods : names of methods
+    methods : names of methods; None for those that are usual with so many labels
     runs : trials per file
     seed : of all random choices
     sources : folders of files that corpora are built from
@@ -78,6 +83,9 @@ def compare(
         if held_out:
             trials = [hold_out(trial, held_out) for trial in trials]
         trials, kind = settle(trials, one_label)
+    if methods is None:
+        methods, chosen = usual_methods(trials)
+        kind += chosen
     names, left_out = choose_methods(methods, at_hand, trials, skip_lacking)
     marks = method_marks(names, settings, at_hand)
     for line in (*notes, *kind, *left_out):
@@ -97,3 +105,16 @@ def compare(
         )
         write_report(page, folder)
     return result
+
+
+def usual_methods(trials: Sequence[Trial]) -> tuple[list[str], list[str]]:
+    """The methods that are worth a comparison, and a line on them where there are many labels.
+
+    Beside the one that is made for many labels there is Naive, as long as its classifiers can be afforded.
+    """
+    labels = max(len(trial.train.label_set()) for trial in trials)
+    if labels <= MANY:
+        return list(COMPARED), []
+    cells = labels * max(len(trial.train) for trial in trials)
+    names = [FOR_MANY] if cells > AFFORDABLE else [COMPARED[0], FOR_MANY]
+    return names, [f"{labels:,} labels: comparing {' and '.join(names)}. --methods names others."]

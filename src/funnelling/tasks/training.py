@@ -12,9 +12,10 @@ from funnelling.errors import InputError
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelsets import LabelSet
+from funnelling.matrices import MANY
 from funnelling.method.history import remember_step
-from funnelling.method.registry import make_method, name_of
-from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
+from funnelling.method.registry import FOR_MANY, USUAL, make_method, name_of
+from funnelling.parts.learning import documents_for_test, fit_parts, has_many_labels, learns_by_parts
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import (
     Measurement,
@@ -46,10 +47,11 @@ class TrainedModel:
 
 
 def train(
-    method: "str | Method",
+    method: "str | Method | None",
     data: FilePath,
     output: FilePath,
     *,
+    if_many: "Method | None" = None,
     seed: int = 0,
     one_label: bool | None = None,
     layout: Layout = AS_FOUND,
@@ -65,9 +67,11 @@ def train(
 
     Parameters
     ----------
-    method : an unfitted method, which is fitted, or the name of one
+    method : an unfitted method, which is fitted, or the name of one; None for fun-auto, and for fun-many
+        where the training documents have more than 1,000 labels
     data : file of documents; a folder of Parquet files is counted file by file, where the method allows it
     output : folder of the model
+    if_many : an unfitted method that is fitted instead, where there are more than 1,000 labels
     seed : of the outer folds, and of a method that is given by name
     one_label : whether each document has exactly one label and is to be given one; None for what the training
         documents show
@@ -97,8 +101,12 @@ def train(
     >>> trained.model.languages_, trained.measurement.how
     (['en', 'it'], 'Measured on 6 test documents.')
     """
+    if method is None:
+        method, if_many = USUAL, if_many or make_method(FOR_MANY, seed=seed)
     model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
     check_writable(Path(output), force)
+    if learns_by_parts(model, data) and if_many is not None and has_many_labels(data, layout):
+        model = if_many
     errors = shown_errors(model) if texts else 0
     if learns_by_parts(model, data):
         if roll_up:
@@ -113,6 +121,10 @@ def train(
         if labels is not None:
             labels.rules(trial.train.label_set()).check()
         notes += without_parents(trial.train, labels, label_set)
+        number = len(trial.train.label_set())
+        if number > MANY and (if_many is not None or not model.sparse_labels):
+            model = if_many or model
+            notes.append(_on_many(number, model))
         measurement = _fit_file(
             model, trial, notes, data, seed, one_label, outer_folds, errors, labels, report
         )
@@ -181,6 +193,13 @@ def _fit_parts(
         measurement = _measure_parts(model, data, layout, strict, errors, report)
         shutil.rmtree(work)
     return measurement
+
+
+def _on_many(number: int, model: "Method") -> str:
+    """A line on so many labels: what is trained for them, or what should be."""
+    if model.sparse_labels:
+        return f"{number:,} labels: {name_of(model)} is trained, which is made for so many."
+    return f"{number:,} labels: {name_of(model)} will take long. {FOR_MANY} is made for so many."
 
 
 def _give_label_set(model: "Method", label_set: LabelSet | None) -> None:

@@ -77,6 +77,11 @@ def tune(
 
 def tunable(model: "Method") -> FunnellingClassifier:
     """The model, if it is one that has thresholds to tune and keeps what that takes; others are refused."""
+    if model.sparse_labels:
+        raise InputError(
+            "fun-many has one threshold for all labels of a language, and none to tune yet. Set another with "
+            "predict --threshold."
+        )
     if not isinstance(model, FunnellingClassifier):
         raise InputError("Only funnels have thresholds to tune. Train one with --optimise.")
     model.check_tunable()

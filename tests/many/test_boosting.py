@@ -1,0 +1,105 @@
+"""Boosted trees, as scikit-learn learns and this package keeps them."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from funnelling.fitted import StateError
+from funnelling.many import boosting
+from funnelling.many.boosting import BoostedTrees
+from funnelling.svm.compiled import native
+
+
+def _rows(number: int = 600) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(number, 4)).astype(np.float32)
+    return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * random.normal(size=number) > 0.5
+
+
+@pytest.fixture(scope="module")
+def trees() -> BoostedTrees:
+    return BoostedTrees.fitted(*_rows(), seed=0)
+
+
+def test_probabilities_are_scikit_learns() -> None:
+    X, y = _rows()
+    learner = HistGradientBoostingClassifier(max_iter=20, early_stopping=False, random_state=0).fit(X, y)
+    ours = BoostedTrees._of(learner, 4)
+    further = np.random.default_rng(1).normal(size=(300, 4)).astype(np.float32)
+    for rows in (X, further):
+        np.testing.assert_allclose(ours.probabilities(rows), learner.predict_proba(rows)[:, 1], atol=1e-9)
+
+
+def test_plain_python_gives_the_same_bits(trees: BoostedTrees, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, _ = _rows()
+    before = trees.probabilities(X)
+    monkeypatch.setattr(boosting, "native", None)
+    np.testing.assert_array_equal(trees.probabilities(X), before)
+
+
+def test_a_row_does_not_depend_on_others(trees: BoostedTrees) -> None:
+    X, _ = _rows()
+    np.testing.assert_array_equal(trees.probabilities(X)[5:7], trees.probabilities(X[5:7]))
+    assert trees.probabilities(X[:0]).shape == (0,)
+
+
+def test_few_rows_are_enough() -> None:
+    X, y = _rows(12)
+    assert np.isfinite(BoostedTrees.fitted(X, y, seed=0).probabilities(X)).all()
+
+
+def _with(array: np.ndarray, place: int, value: Any) -> np.ndarray:
+    changed = array.copy()
+    changed[place] = value
+    return changed
+
+
+FORGED: dict[str, Any] = {
+    "a feature that there is not": lambda t: {"features": _with(t.features, 0, 4)},
+    "a branch that leads back": lambda t: {"left": _with(t.left, 5, 0)},
+    "a branch that leads nowhere": lambda t: {"right": _with(t.right, 0, len(t.right))},
+    "a node that is its own right child": lambda t: {"right": _with(t.right, 0, 0)},
+    "a root that is none": lambda t: {"roots": _with(t.roots, 0, -1)},
+    "fewer values": lambda t: {"values": t.values[:-1]},
+    "a threshold of NaN": lambda t: {"thresholds": _with(t.thresholds, 0, np.nan)},
+    "wider numbers": lambda t: {"left": t.left.astype(np.int64)},
+    "narrower numbers": lambda t: {"values": t.values.astype(np.float32)},
+    "another width": lambda _: {"width": 5},
+    "no baseline": lambda _: {"baseline": None},
+    "no arrays": lambda _: {"features": [0]},
+}
+
+
+@pytest.mark.parametrize("change", FORGED.values(), ids=FORGED)
+def test_trees_that_no_fit_leaves_are_refused(change: Any, trees: BoostedTrees) -> None:
+    trees.check(4)
+    with pytest.raises(StateError):
+        replace(trees, **change(trees)).check(4)
+
+
+HOSTILE: dict[str, Any] = {
+    "rows of another width": lambda _, X: {"X": X[:, :3].copy()},
+    "no width": lambda _, __: {"width": 0},
+    "fewer sums than rows": lambda _, X: {"sums": np.zeros(len(X) - 1)},
+    "a feature that there is not": lambda t, _: {"features": _with(t.features, 0, 4)},
+    "a branch that leads back": lambda t, _: {"left": _with(t.left, 5, 0)},
+    "a branch that leads nowhere": lambda t, _: {"right": _with(t.right, 0, len(t.right))},
+    "a node that is never left": lambda t, _: {"right": _with(t.right, 0, 0)},
+    "a root that is none": lambda t, _: {"roots": _with(t.roots, 0, len(t.left))},
+    "fewer thresholds": lambda t, _: {"thresholds": t.thresholds[:-1]},
+    "numbers of another kind": lambda t, _: {"left": t.left.astype(np.int64)},
+}
+
+
+@pytest.mark.skipif(native is None, reason="there is no compiled code")
+@pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
+def test_compiled_code_refuses_what_does_not_fit(change: Any, trees: BoostedTrees) -> None:
+    X, _ = _rows()
+    names = ("features", "thresholds", "left", "right", "values", "roots")
+    given = {"X": X, "width": 4, **{name: getattr(trees, name) for name in names}, "sums": np.zeros(len(X))}
+    native.add_trees(*given.values())
+    with pytest.raises((ValueError, TypeError)):
+        native.add_trees(*(given | change(trees, X)).values())

@@ -44,7 +44,7 @@ class WordScores(_Answer):
     view: NotRequired[Annotated[str, Field(description="Where tier 1 has several.")]]
     share: NotRequired[Share]
     score: float
-    posterior: Probability
+    posterior: NotRequired[Annotated[Probability, Field(description="Where scores are calibrated.")]]
     bias: float
     words: Contributions
     other_words: float
@@ -54,6 +54,15 @@ class LabelScores(_Answer):
     base: float
     labels: Contributions
     other_labels: float
+
+
+class CandidateFacts(_Answer):
+    place: Annotated[int, Field(ge=1, description="Among the candidates of the document, by tier 1.")]
+    of: Annotated[int, Field(ge=1)]
+    scores: Annotated[dict[str, float], Field(description="By view.")]
+    company: Annotated[float, Field(description="How well it goes with the other candidates.")]
+    documents: Annotated[int, Field(ge=0, description="Training documents that have it.")]
+    documents_in_language: Annotated[int, Field(ge=0)]
 
 
 class ExplainedLabel(_Answer):
@@ -76,6 +85,9 @@ class ExplainedLabel(_Answer):
         Annotated[float, Field(description="What features added that stand nowhere in the text.")]
     ]
     tier_two: NotRequired[LabelScores]
+    candidate: NotRequired[
+        Annotated[CandidateFacts, Field(description="What tier 2 saw of it, where labels are many.")]
+    ]
 
 
 class Neighbour(_Answer):

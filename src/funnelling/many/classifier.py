@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import expect
 from funnelling.labelsets.rules import LabelRules, rules_of
@@ -14,7 +15,9 @@ from funnelling.many.candidates import candidates_of
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows, length
-from funnelling.method.base import Method
+from funnelling.method.base import Languages, Method
+from funnelling.method.explanation import Opinions
+from funnelling.method.registry import name_of
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.text.languages import served_by
 
@@ -102,6 +105,11 @@ class ManyLabelsClassifier(Method):
         threshold = self._score_thresholds(language)
         return Answered(
             language, documents, X, evident, candidates, scores, probabilities, assigned, threshold
+        )
+
+    def opinions(self, X: Any, languages: Languages = None) -> dict[str, Opinions]:  # noqa: ARG002
+        raise InputError(
+            f"{name_of(self)} cannot tell yet what its views say of all labels. Use classify, or explain."
         )
 
     def _check_fitted(self, columns: int) -> None:

@@ -54,7 +54,7 @@ def explained(
         evidence = Evidence(
             values_at(scores, rows, chosen)[None],
             answered.evident[[i]],
-            _views(funnel, answered, i, chosen),
+            _views(funnel, answered, i, chosen) if len(chosen) else {},
             texts=[answered.documents[i]] if funnel.vectors is not None else None,
         )
         decisions = Decisions(

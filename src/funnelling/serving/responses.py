@@ -12,6 +12,7 @@ from typing import (
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from funnelling.matrices import MANY
 from funnelling.serving.settings import Limits
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -164,7 +165,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
         probability: Annotated[
             Probability | None, Field(description="That of the best label; null without evidence.")
         ]
-        scores: Annotated[dict[str, Probability], Field(description=_of_scores(exclusive))]
+        scores: Annotated[dict[str, Probability], Field(description=_of_scores(len(labels), exclusive))]
         evidence: NotRequired[Evidence]
         zero_shot: NotRequired[ZeroShot]
 
@@ -188,5 +189,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     return [PredictResponse, ExplainResponse, FeedbackResponse, Model, Labels, Health, ProblemDocument]
 
 
-def _of_scores(exclusive: bool) -> str:
+def _of_scores(labels: int, exclusive: bool) -> str:
+    if labels > MANY:
+        return "The probability of each label, or of those that are candidates, the most probable first."
     return "The probability of each label" + ("; they sum to 1." if exclusive else ".")

@@ -221,7 +221,7 @@ class Predictor:
         for i, (start, end) in enumerate(pairwise(scores.indptr.tolist())):
             ranked, probable = columns[start:end], values[start:end]
             if self.threshold is not None:
-                assigned = np.sort(ranked[probable > self.threshold])
+                assigned = ranked[probable > self.threshold]
             elif self.model.exclusive_:
                 assigned = self._assigned(labels[i])
             else:

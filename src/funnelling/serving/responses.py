@@ -152,6 +152,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     """The types of all answers of a model with these labels, which may be ``exclusive``: one per document."""
     label: Any = str if all(isinstance(name, str) for name in labels) else Any
     given: Any = Field(description="Those that are assigned.")
+    shown = _of_scores(len(labels), exclusive)
     if exclusive:
         given = Field(description="The most probable one; none without evidence.", max_length=1)
 
@@ -165,7 +166,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
         probability: Annotated[
             Probability | None, Field(description="That of the best label; null without evidence.")
         ]
-        scores: Annotated[dict[str, Probability], Field(description=_of_scores(len(labels), exclusive))]
+        scores: Annotated[dict[str, Probability], Field(description=shown)]
         evidence: NotRequired[Evidence]
         zero_shot: NotRequired[ZeroShot]
 

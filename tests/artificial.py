@@ -63,3 +63,14 @@ def text_corpus(documents: int = 30, seed: int = 0) -> tuple[list[str], list[lis
         labels.append([("cats", "dogs", "birds", "horses")[word] for word in sorted(chosen) if word < 4])
         languages.append(language)
     return texts, labels, languages
+
+
+def many_labels(topics: int = 1_100) -> tuple[list[str], list[list[str]], list[str]]:
+    """Texts in English and Italian about one topic each, with its label and that of its group, of seven."""
+    texts, labels, languages = [], [], []
+    for i in range(2 * topics):
+        topic, language = i // 2, ("en", "it")[i % 2]
+        texts.append(f"{language}a{topic} {language}b{topic % 7} topic{topic}")
+        labels.append([f"label {topic}", f"group {topic % 7}"])
+        languages.append(language)
+    return texts, labels, languages

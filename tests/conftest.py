@@ -47,3 +47,24 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
         return ready
 
     return folder
+
+
+@pytest.fixture(scope="session")
+def many_labels_model(shared: Shared) -> Path:
+    """A model of more than a thousand labels. Do not change it: copy it."""
+    from funnelling import save_model
+    from funnelling.many import ManyLabelsClassifier
+    from funnelling.svm.compiled import native
+
+    from .artificial import many_labels
+
+    if native is None:
+        pytest.skip("takes minutes without compiled code")
+
+    def make(folder: Path) -> None:
+        texts, labels, languages = many_labels()
+        save_model(
+            ManyLabelsClassifier(random_state=0, compact=True).fit(texts, labels, languages), folder / "model"
+        )
+
+    return shared("many-labels", make) / "model"

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
+from funnelling.matrices import MANY
 from funnelling.prediction import Predictor, relabelled, thresholds_of
 
 from .artificial import text_corpus
@@ -90,6 +92,66 @@ def test_of_equal_scores_the_first_label_is_shown() -> None:
     (row,) = _rows(Stub([[0.2, 0.6, 0.6, 0.6]], [0.5] * 4), top=2)
     assert list(row["scores"]) == ["label 1", "label 2"]
     assert row["labels"] == ["label 1", "label 2", "label 3"]
+
+
+class SparseStub(Stub):
+    """One whose answers are those to candidates alone: labels with a probability above 0."""
+
+    def classify_with_evidence(self, texts: list[str], languages: Any) -> Any:
+        decided, probabilities, evident = super().classify_with_evidence(texts, languages)
+        return sparse.csr_array(decided), sparse.csr_array(probabilities), evident
+
+
+class TestSparseAnswers:
+    @settings(max_examples=50)
+    @given(
+        st.lists(st.tuples(st.sampled_from([0, 0.25, 0.5, 0.75]), shares), min_size=1, max_size=8),
+        st.none() | st.integers(1, 9),
+        st.none() | st.sampled_from([0.0, 0.3, 0.6]),
+    )
+    def test_they_make_the_rows_that_dense_ones_make(
+        self, pairs: list[tuple[float, float]], top: int | None, threshold: float | None
+    ) -> None:
+        options: dict[str, Any] = {"top": top or len(pairs), "threshold": threshold}
+        (whole,) = _rows(Stub([[each for each, _ in pairs]], [cut for _, cut in pairs]), **options)
+        (row,) = _rows(SparseStub([[each for each, _ in pairs]], [cut for _, cut in pairs]), **options)
+        assert row["scores"] == {label: score for label, score in whole["scores"].items() if score}
+        assert list(row["scores"]) == list(whole["scores"])[: len(row["scores"])]
+        assert sorted(row["labels"]) == whole["labels"]
+        if row["scores"]:
+            assert (row["best_label"], row["probability"]) == (whole["best_label"], whole["probability"])
+
+    def test_a_row_can_be_labelled_again_at_another_threshold(self) -> None:
+        stub = SparseStub([[0.2, 0, 0.6, 0.4]], [0.5] * 4)
+        (row,) = _rows(stub)
+        assert [relabelled(row, 0.3)] == _rows(stub, threshold=0.3)
+
+    def test_without_candidates_there_is_no_best_label(self) -> None:
+        (row,) = _rows(SparseStub([[0, 0]], [0.5, 0.5]))
+        assert (row["labels"], row["best_label"], row["probability"], row["scores"]) == ([], None, None, {})
+        assert "evidence" not in row
+
+
+class TestManyLabels:
+    @pytest.mark.parametrize("kind", [Stub, SparseStub])
+    def test_the_five_most_probable_are_shown(self, kind: type[Stub]) -> None:
+        probabilities = np.linspace(0.001, 0.9, MANY + 1)
+        model = kind([probabilities], np.full(MANY + 1, 0.5))
+        (row,) = _rows(model)
+        assert list(row["scores"]) == [f"label {MANY - place}" for place in range(5)]
+        assert len(row["labels"]) == (probabilities > 0.5).sum()
+        assert len(_rows(model, top=7)[0]["scores"]) == 7
+        assert len(_rows(model, every=True)[0]["scores"]) == MANY + 1
+
+    def test_up_to_a_thousand_all_are_shown(self) -> None:
+        (row,) = _rows(Stub([np.full(MANY, 0.1)], np.full(MANY, 0.5)))
+        assert len(row["scores"]) == MANY
+
+    def test_one_threshold_of_all_is_told_once(self) -> None:
+        alike = Stub([np.zeros(MANY + 1)], np.full(MANY + 1, 0.25))
+        assert thresholds_of(alike) == {"en": {"all labels": 0.25}}  # type: ignore[arg-type]
+        alike.cuts[7] = 0.4
+        assert len(thresholds_of(alike)["en"]) == MANY + 1  # type: ignore[arg-type]
 
 
 def test_a_threshold_of_the_users_replaces_the_models() -> None:

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.labelsets import LabelSet
 from funnelling.labelsets.rules import rules_of
+from funnelling.matrices import MANY, is_sparse
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set, names_of_labels
 from funnelling.text.detection import detect_languages
@@ -30,6 +32,10 @@ NO_THRESHOLD = (
 ANSWERS = ("language", "labels", "best_label", "probability", "scores")  # of a row, in their order
 NAMES = "label_names"  # of a row, where they are asked for
 UNSEEN = "other languages"  # those that training had no documents in
+EVERY = "all labels"  # what thresholds are told of where many labels have the same
+SHOWN_OF_MANY = 5  # labels of a row, unless somebody says how many
+
+Columns = npt.NDArray[np.intp]
 
 
 def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
@@ -51,10 +57,12 @@ class Predictor:
 
     A row has the document's ``id``, its ``language`` (detected among the model's where it was missing), its
     ``labels``, ``best_label``, the most probable one, with its ``probability``, and ``scores``: the
-    probability of each label. ``top`` shows only the most probable labels; ``threshold`` assigns labels above
-    that probability instead, which a model that gives one label per document refuses. ``zero_shot`` marks a
-    language that training had no documents in. A document in which the model knows nothing has no labels, no
-    best one, and ``evidence``: False, which other rows lack. A document in a language that the model cannot
+    probability of each label, or of those that are candidates, the most probable first, where the model's
+    answers are sparse. ``top`` shows only the most probable labels; `usual_top` says how many where it is
+    None, unless ``every`` label is to be shown. ``threshold`` assigns labels above that probability instead,
+    which a model that gives one label per document refuses. ``zero_shot`` marks a language that training had
+    no documents in. A document in which the model knows nothing has no labels, no best one, and ``evidence``:
+    False, which other rows lack. A document in a language that the model cannot
     label is refused, or if not ``strict`` gets null labels and is counted in ``unknown``, by what stands for
     its language. Labels that the model's label set excludes are left out of all this. ``names`` is a language
     in which rows tell what the labels are called, as ``label_names``. With ``tell_thresholds`` a row has
@@ -70,6 +78,7 @@ class Predictor:
         strict: bool = True,
         tell_thresholds: bool = False,
         names: str | None = None,
+        every: bool = False,
     ) -> None:
         if threshold is not None and model.exclusive_:
             raise InputError(NO_THRESHOLD)
@@ -77,7 +86,7 @@ class Predictor:
         self.labels = model.classes_.tolist()
         self._show(model)
         self._names = None if names is None else names_of_labels(model, names)
-        self.top = top
+        self.top = top if top is not None or every else usual_top(model)
         self.threshold = threshold
         self.strict = strict
         self.unknown: Counter[str] = Counter()
@@ -106,6 +115,8 @@ class Predictor:
         self._shown = _shown_columns(model)
         self._listed = np.sort(self._shown)
         self._listed_labels = list(map(self.labels.__getitem__, self._listed.tolist()))
+        self._places = np.zeros(len(self.labels), dtype=np.intp)  # of columns, in the order to name them
+        self._places[self._shown] = np.arange(len(self._shown))
 
     def explain(
         self,
@@ -175,38 +186,74 @@ class Predictor:
 
     def _rows(self, documents: Sequence[Document], languages: Sequence[str]) -> Iterator[dict[str, Any]]:
         texts = [document.text for document in documents]
-        answers, scores, evident = self.model.classify_with_evidence(texts, languages=languages)
+        labels, scores, evident = self.model.classify_with_evidence(texts, languages=languages)
         thresholds = {language: self._thresholds(language) for language in set(languages)}
-        for language, answer, row, known in zip(languages, answers, scores, evident, strict=True):
-            labels = self._labels(answer, row) if known else []
-            best = int(self._shown[np.argmax(row[self._shown])])
-            if known and self.model.exclusive_:
-                best = self.labels.index(labels[0])
+        answers = (self._sparse_answers if is_sparse(scores) else self._dense_answers)(labels, scores)
+        for language, answer, known in zip(languages, answers, evident, strict=True):
+            assigned = [self.labels[column] for column in answer.assigned] if known else []
+            has_best = known and answer.best is not None
             yield {
                 "language": language,  # to keep its place in the row
-                "labels": labels,
-                **({} if self._names is None else {NAMES: list(map(self._name, labels))}),
-                "best_label": self.labels[best] if known else None,
-                "probability": float(row[best]) if known else None,
-                **self._scores(row, thresholds[language]),
+                "labels": assigned,
+                **({} if self._names is None else {NAMES: list(map(self._name, assigned))}),
+                "best_label": self.labels[answer.best] if has_best else None,
+                "probability": answer.probability if has_best else None,
+                **self._scores(answer, thresholds[language]),
                 **({} if known else {"evidence": False}),
             }
 
-    def _labels(self, answer: Any, scores: Any) -> list[Any]:
-        if self.threshold is not None:
-            return [self.labels[j] for j in np.flatnonzero(scores > self.threshold)]
-        if self.model.exclusive_:
-            return [answer if isinstance(answer, str) else answer.item()]
-        return [self.labels[j] for j in np.flatnonzero(answer)]
+    def _dense_answers(self, labels: Any, scores: npt.NDArray[np.float64]) -> Iterator["_Answer"]:
+        for given, row in zip(labels, scores, strict=True):
+            assigned = (
+                self._assigned(given) if self.threshold is None else np.flatnonzero(row > self.threshold)
+            )
+            best = assigned[0] if self.model.exclusive_ else self._shown[np.argmax(row[self._shown])]
+            columns = self._listed
+            if self.top is not None:
+                columns = self._shown[np.argsort(-row[self._shown], kind="stable")[: self.top]]
+            yield _Answer(assigned, int(best), float(row[best]), columns, row[columns])
 
-    def _scores(self, scores: Any, thresholds: dict[Any, float]) -> dict[str, Any]:
-        columns, labels = self._listed, self._listed_labels
-        if self.top is not None:
-            columns = self._shown[np.argsort(-scores[self._shown], kind="stable")[: self.top]]
-            labels = [self.labels[column] for column in columns.tolist()]
-        shown = dict(zip(labels, scores[columns].tolist(), strict=True))
-        unusual = {label: thresholds[label] for label in shown if label in thresholds}
-        return {"scores": shown, **({"thresholds": unusual} if unusual else {})}
+    def _sparse_answers(self, labels: Any, scores: Any) -> Iterator["_Answer"]:
+        """The same of candidates alone, without looking at other labels."""
+        rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+        order = np.lexsort((self._places[scores.indices], -scores.data, rows))
+        columns, values = scores.indices[order], scores.data[order]
+        for i, (start, end) in enumerate(pairwise(scores.indptr.tolist())):
+            ranked, probable = columns[start:end], values[start:end]
+            if self.threshold is not None:
+                assigned = ranked[probable > self.threshold]
+            elif self.model.exclusive_:
+                assigned = self._assigned(labels[i])
+            else:
+                assigned = labels.indices[labels.indptr[i] : labels.indptr[i + 1]]
+            best = assigned[:1] if self.model.exclusive_ else ranked[:1]
+            yield _Answer(
+                assigned,
+                int(best[0]) if len(best) else None,
+                float(probable[ranked == best[0]].sum()) if len(best) else 0.0,
+                ranked[: self.top],
+                probable[: self.top],
+            )
+
+    def _assigned(self, answer: Any) -> Columns:
+        """The columns of a document's labels, given a row of 0 and 1, or its one class."""
+        if not self.model.exclusive_:
+            return np.flatnonzero(answer)
+        return np.array([self._column_of[answer if isinstance(answer, str) else answer.item()]])
+
+    @cached_property
+    def _column_of(self) -> dict[Any, int]:
+        return {label: column for column, label in enumerate(self.labels)}
+
+    def _scores(self, answer: "_Answer", thresholds: npt.NDArray[np.float64] | None) -> dict[str, Any]:
+        listed = answer.columns is self._listed
+        labels = self._listed_labels if listed else [self.labels[each] for each in answer.columns.tolist()]
+        shown = {"scores": dict(zip(labels, answer.values.tolist(), strict=True))}
+        if thresholds is None:
+            return shown
+        own = thresholds[answer.columns]
+        unusual = {labels[place]: float(own[place]) for place in np.flatnonzero(_are_unusual(own))}
+        return {**shown, **({"thresholds": unusual} if unusual else {})}
 
     def _name(self, label: Any) -> str:
         return (self._names or {}).get(str(label), str(label))
@@ -215,16 +262,35 @@ class Predictor:
         """Explanations of labels, with what these are called."""
         return {label: {"name": self._name(label), **told} for label, told in labels.items()}
 
-    def _thresholds(self, language: str) -> dict[Any, float]:
-        """Those that a row tells: none where the user chose one."""
-        if not self.tell_thresholds or self.threshold is not None:
-            return {}
-        return _unusual_thresholds(self.model, served_by(language, self.model.languages_))
+    def _thresholds(self, language: str) -> npt.NDArray[np.float64] | None:
+        """Those that rows tell, one per label: none where the user chose one, or each document has one."""
+        if not self.tell_thresholds or self.threshold is not None or self.model.exclusive_:
+            return None
+        return self.model.thresholds(served_by(language, self.model.languages_))
+
+
+class _Answer(NamedTuple):
+    """What a model says of a document: columns that are assigned, the best one, those to show, in order.
+
+    There is no best one where nothing is a candidate.
+    """
+
+    assigned: Columns
+    best: int | None
+    probability: float
+    columns: Columns
+    values: npt.NDArray[np.float64]
+
+
+def usual_top(model: Method) -> int | None:
+    """How many labels a row shows unless somebody says so: all, or of many labels the most probable ones."""
+    return SHOWN_OF_MANY if len(model.classes_) > MANY else None
 
 
 def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
     """The probability above which a label is assigned, by language, where that is not .5.
 
+    Where many labels have the same, it stands under "all labels".
     Languages that training had no documents in stand under "other languages", if they have their own funnel.
     """
     languages = {language: language for language in model.languages_}
@@ -259,7 +325,13 @@ def _unusual_thresholds(model: Method, language: str) -> dict[Any, float]:
     if model.exclusive_:
         return {}
     thresholds = model.thresholds(language)
-    # A method that decides at .5 says so up to the last bit.
-    unusual = np.flatnonzero(np.abs(thresholds - HALF) >= ROUNDING)
+    unusual = np.flatnonzero(_are_unusual(thresholds))
+    if len(unusual) == len(thresholds) > MANY and np.ptp(thresholds) == 0:
+        return {EVERY: float(thresholds[0])}
     labels = model.classes_.tolist()
     return {labels[j]: float(thresholds[j]) for j in unusual}
+
+
+def _are_unusual(thresholds: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which thresholds are not .5: a method that decides at .5 says so up to the last bit."""
+    return np.abs(thresholds - HALF) >= ROUNDING

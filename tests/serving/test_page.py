@@ -329,6 +329,22 @@ def test_labels_that_are_wrong_can_be_said_to_be(
     assert browser.get_log("browser") == []
 
 
+def test_of_many_labels_the_most_probable_are_shown(
+    browser: Any, serve: Callable[..., Service], many_labels_model: Path, tmp_path: Path
+) -> None:
+    show(browser, serve("--feedback", tmp_path / "feedback.jsonl", model=many_labels_model).url, PHONE)
+    write(browser, "topic9")
+    assert label(browser)[0]["labels"] == ["label 9"]
+    browser.execute_script("document.querySelectorAll('details').forEach(details => details.open = true)")
+    until(browser, lambda b: b.find_elements("css selector", ".assigned .marked mark.for"))
+    shown = browser.find_element("id", "results").text
+    assert "What tier 2 saw" in shown
+    assert "most probable labels" in shown
+    assert browser.find_element("id", "about").text.endswith("And 107 more.")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= PHONE
+    assert browser.get_log("browser") == []
+
+
 def test_nothing_comes_from_elsewhere(browser: Any, service: Service) -> None:
     for path in ("/", "/docs"):
         show(browser, service.url + path)

@@ -23,12 +23,17 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
     parser.add_argument("data", metavar="DATA", help=f"{options.DATA_HELP}; or a text of two words or more")
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="output file (standard output)")
-    parser.add_argument("--top", type=options.count, metavar="N", help="show only the N most probable labels")
+    parser.add_argument(
+        "--top",
+        type=options.count,
+        metavar="N",
+        help="show only the N most probable labels (5 of a model with more than 1,000; else all)",
+    )
     parser.add_argument(
         "--scores",
         choices=("none", "list", "wide"),
-        help="probabilities of all labels: none, a list in one column, or wide, a column for each (a list in "
-        ".jsonl and .parquet, and with --top; else none)",
+        help="probabilities of all labels: none, a list in one column, or wide, a column for each of at most "
+        "1,000 (a list in .jsonl and .parquet, and with --top; else none)",
     )
     parser.add_argument(
         "--threshold",

@@ -8,6 +8,7 @@ from funnelling.errors import InputError
 from funnelling.formats.arrow import Kind
 from funnelling.formats.document import Document, join_labels, to_record
 from funnelling.formats.tables import JSON_LINES, PARQUET
+from funnelling.matrices import MANY
 
 Scores = Literal["none", "list", "wide"]
 
@@ -40,6 +41,11 @@ class PredictionTable:
             raise InputError(
                 "--scores wide makes columns, and JSON Lines has none. "
                 "Choose a name that ends in .csv, .tsv, .xlsx or .parquet."
+            )
+        if scores == "wide" and len(labels) > MANY:
+            raise InputError(
+                f"--scores wide would make {len(labels):,} columns. Use --scores list, and --top for more of "
+                "them."
             )
         self._scores = scores or ("list" if nested or top is not None else "none")
         self._joins = not nested

@@ -1,5 +1,6 @@
 """Fun(many): the funnel for thousands of labels, as an estimator."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,14 +11,18 @@ from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import expect
 from funnelling.labelsets.rules import LabelRules, rules_of
+from funnelling.many.candidates import candidates_of
+from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
-from funnelling.matrices import Scored, evident_rows
-from funnelling.method.base import Method
+from funnelling.matrices import Scored, evident_rows, length
+from funnelling.method.base import Languages, Method
+from funnelling.method.explanation import Opinions
+from funnelling.method.registry import name_of
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import served_by
 
-BLOCK = 256  # documents whose labels are looked at as a dense matrix, where a label set has parents
+BLOCK = 256  # documents that are explained at a time, or whose labels, in a set with parents, are made dense
 
 
 class ManyLabelsClassifier(Method):
@@ -72,6 +77,41 @@ class ManyLabelsClassifier(Method):
     def _scores(self, language: str, documents: Any) -> Scored:
         X = self.funnel_.vectors_of(language, documents)
         return Scored(self.funnel_.probabilities(language, X, self.n_jobs), evident_rows(documents, X))
+
+    def _explained(
+        self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
+    ) -> Iterator[dict[str, Any]]:
+        for start in range(0, length(documents), BLOCK):
+            answered = self._answered(language, documents[start : start + BLOCK])
+            for row in explained(self.funnel_, answered, self.classes_, columns, top):
+                if self.exclusive_:
+                    for told in row["labels"].values():
+                        del told["threshold"]
+                yield row
+
+    def _answered(self, language: str, documents: Any) -> Answered:
+        """Some documents, and what is said of them on the way to their labels."""
+        X = self.funnel_.vectors_of(language, documents)
+        evident = evident_rows(documents, X)
+        candidates = candidates_of(
+            self.funnel_.tier_one.rank(language, X, self.n_jobs), self.funnel_.seen, language
+        )
+        scores = candidates.matrix(self.funnel_.judge(candidates), len(self.classes_))
+        labels, probabilities = self._answers(language, Scored(scores, evident))
+        if self.exclusive_:
+            column_of = {label: column for column, label in enumerate(self.classes_.tolist())}
+            one = np.array([column_of[label] for label in labels.tolist()])
+            labels = sparse.csr_array((np.ones(len(one)), one, np.arange(len(one) + 1)), scores.shape)
+        assigned = sparse.csr_array(labels.multiply(evident[:, None]))
+        threshold = self._score_thresholds(language)
+        return Answered(
+            language, documents, X, evident, candidates, scores, probabilities, assigned, threshold
+        )
+
+    def opinions(self, X: Any, languages: Languages = None) -> dict[str, Opinions]:  # noqa: ARG002
+        raise InputError(
+            f"{name_of(self)} cannot tell yet what its views say of all labels. Use classify, or explain."
+        )
 
     def _check_fitted(self, columns: int) -> None:
         expect(isinstance(self.funnel_, ManyFunnel), "the tiers of a model")

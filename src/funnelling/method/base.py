@@ -103,6 +103,14 @@ class Method(LearningOn, metaclass=ABCMeta):
         """The scores of one language's documents, and what they are made of where the method knows."""
         return Evidence(*self._scores(language, documents))
 
+    def _explained(
+        self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
+    ) -> Iterator[dict[str, Any]]:
+        """Rows of `explain` for one language's documents; None for the labels that are of most interest."""
+        evidence = self._evidence(language, documents)
+        decisions = self._decisions(language, Scored(evidence.scores, evidence.evident))
+        return Explainer(self.classes_, bool(self.exclusive_), top).explain(evidence, decisions, columns)
+
     def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
         """The scores of one language's documents, and where there are two tiers each view's posteriors."""
         return self._scores(language, documents), {}
@@ -369,12 +377,9 @@ class Method(LearningOn, metaclass=ABCMeta):
         inputs = self._read(X, languages)
         if inputs.positions is None:
             raise InputError("Give texts as one list, with their languages beside it.")
-        explainer = Explainer(self.classes_, bool(self.exclusive_), top)
         explanations: dict[int, dict[str, Any]] = {}
         for language, documents in inputs.documents.items():
-            evidence = self._evidence(language, documents)
-            decisions = self._decisions(language, Scored(evidence.scores, evidence.evident))
-            rows = explainer.explain(evidence, decisions, columns)
+            rows = self._explained(language, documents, columns, top)
             for position, row in zip(inputs.positions[language].tolist(), rows, strict=True):
                 explanations[position] = {"language": language, **row}
         return [explanations[position] for position in sorted(explanations)]

@@ -40,15 +40,16 @@ Array = npt.NDArray[np.float64]
 class WordEvidence:
     """Linear classifiers, the vectors of some documents, and what the classifiers say of them.
 
-    ``words`` are the names of the columns, None where they have none. ``places`` says where a text
-    has them, if they stand anywhere. ``share`` is what the view counts among all views.
+    ``words`` are the names of the columns, None where they have none, and ``posteriors`` where scores are not
+    calibrated. ``places`` says where a text has the columns, if they stand anywhere. ``share`` is what the
+    view counts among all views.
     """
 
     scorer: LinearScorer
     words: Sequence[str] | None
     vectors: Any
     scores: Scores
-    posteriors: Scores
+    posteriors: Scores | None
     places: Callable[[str], Places | None] = lambda _text: None
     share: float = 1.0
 
@@ -203,9 +204,12 @@ class Explainer:
         column, sign = (0, 1 if label else -1) if self._two else (label, 1)
         evidence = view.evidence
         largest, rest = _largest(view.names, contributions, self._top)
+        posterior: Row = {}
+        if evidence.posteriors is not None:
+            posterior = {"posterior": float(self._by_class(evidence.posteriors[[i]], 1)[0, label])}
         return {
             "score": float(self._by_class(evidence.scores[[i]])[0, label]),
-            "posterior": float(self._by_class(evidence.posteriors[[i]], 1)[0, label]),
+            **posterior,
             "bias": sign * float(evidence.scorer.bias[column]),
             "words": largest,
             "other_words": rest,

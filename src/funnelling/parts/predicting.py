@@ -19,7 +19,7 @@ from funnelling.formats.tables import PARQUET, write_table
 from funnelling.labelsets.rules import rules_of
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set
-from funnelling.prediction import Predictor, batches, thresholds_of
+from funnelling.prediction import Predictor, batches, thresholds_of, usual_top
 from funnelling.storage import load_model
 from funnelling.storage.places import folder_of, lasting
 from funnelling.work.names import MODEL
@@ -54,7 +54,8 @@ class PredictionOptions:
         rules = rules_of(model)
         columns = slice(None) if rules is None else ~rules.excluded
         labels = model.classes_[columns].tolist()
-        return PredictionTable(ending, labels, self.scores, self.top, self.names is not None)
+        top = usual_top(model) if self.top is None else self.top
+        return PredictionTable(ending, labels, self.scores, top, self.names is not None)
 
     def thresholds(self, model: Method) -> list[dict[str, object]]:
         """The rows of a table of thresholds: where they are not .5, or the one that was given for all."""

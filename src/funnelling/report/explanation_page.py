@@ -1,6 +1,6 @@
 """Explanations as a page of HTML that needs nothing beside it: the words marked in the texts."""
 
-from funnelling.report.explanations import Amounts, Row, remarks, sides, verdict
+from funnelling.report.explanations import Amounts, Row, remarks, seen, sides, verdict
 from funnelling.report.markup import escape
 from funnelling.report.page import head
 from funnelling.report.passages import LEGEND, marked_html, signed
@@ -40,6 +40,7 @@ def document_html(text: str, row: Row, top: int) -> str:
             f"<summary><b>{escape(_called(label, told))}</b>: {escape(verdict(told))}</summary>",
             *([marked_html(text, told["passages"], row["language"])] if "passages" in told else []),
             *_words(label, text, told, top),
+            *([f"<p>{escape(seen(told))}.</p>"] if seen(told) else []),
             "</details>",
         ]
     return "\n".join([*lines, *_neighbours(row), "</section>", ""])

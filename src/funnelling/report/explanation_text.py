@@ -1,6 +1,6 @@
 """An explanation for a terminal: labels, the words for and against each, the text, and what is like it."""
 
-from funnelling.report.explanations import Row, percent, remarks, sides, verdict
+from funnelling.report.explanations import Row, percent, remarks, seen, sides, verdict
 from funnelling.report.passages import excerpt, marked_plain, marked_terminal, signed
 from funnelling.report.tables import Table, plain
 from funnelling.wording import printable
@@ -19,7 +19,7 @@ def document_text(text: str, row: Row, top: int, colour: bool = False) -> str:
         lines += ["", plain(_labels(row))]
     for label, of_label in told.items():
         lines += ["", bold.format(f"{printable(label)}: {verdict(of_label)}")]
-        lines += [INDENT + line for line in _words(text, of_label, top)]
+        lines += [INDENT + line for line in (*_words(text, of_label, top), *filter(None, [seen(of_label)]))]
         if of_label.get("passages"):
             mark = marked_terminal if colour else marked_plain
             lines += ["", INDENT + mark(*excerpt(text, of_label["passages"], TEXT))]

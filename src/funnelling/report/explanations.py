@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
+from funnelling.report.passages import signed
 from funnelling.text.excerpts import amounts_by_word
 
 LEAST = 0.005  # what shows as more than 0
@@ -63,6 +64,24 @@ def verdict(told: Row) -> str:
     """
     threshold = f" (above {percent(told['threshold'])})" if "threshold" in told else ""
     return f"{percent(told['probability'])}, {'' if told['assigned'] else 'not '}assigned{threshold}"
+
+
+def seen(told: Row) -> str:
+    """What tier 2 saw of a label, where it is a candidate among many; else nothing.
+
+    >>> scores = {"own": 0.5, "shared": -0.25}
+    >>> counts = {"company": 0.125, "documents": 12, "documents_in_language": 1}
+    >>> seen({"candidate": {"place": 2, "of": 40, "scores": scores, **counts}})
+    'Candidate 2 of 40: own view +0.50, shared view −0.25, company +0.12; learned from 12, 1 in the language'
+    """
+    if "candidate" not in told:
+        return ""
+    of = told["candidate"]
+    views = ", ".join(f"{view} view {signed(score)}" for view, score in of["scores"].items())
+    return (
+        f"Candidate {of['place']} of {of['of']}: {views}, company {signed(of['company'])}; learned from "
+        f"{of['documents']:,}, {of['documents_in_language']:,} in the language"
+    )
 
 
 def percent(probability: float) -> str:

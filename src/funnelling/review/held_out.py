@@ -13,6 +13,7 @@ from funnelling.estimator import clone
 from funnelling.formats import Document
 from funnelling.matrices import Folds, Rows
 from funnelling.method.merging import by_class
+from funnelling.method.registry import name_of
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.measuring import servable
 from funnelling.trials.splits import check_labels_differ, learnable, outer_folds, with_copies
@@ -51,6 +52,15 @@ class HeldOut(NamedTuple):
         return {str(label): reason for label, reason in told["labels"].items()}
 
 
+def check_judges(model: "Method") -> None:
+    """Refuse a method, or a model, that gives no probability to every label."""
+    if model.sparse_labels:
+        raise InputError(
+            f"{name_of(model)} cannot look for wrong labels yet. Let the usual method do it: "
+            "funnelling audit DATA."
+        )
+
+
 def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbose: int = 0) -> HeldOut:
     """The probabilities of documents by methods that did not learn from them, groups and copies together.
 
@@ -60,6 +70,7 @@ def held_out(make: "Callable[[], Method]", corpus: Corpus, seed: int = 0, verbos
     check_labels_differ(corpus)
     _check_size(len(corpus), len(corpus.label_set()))
     model = make()
+    check_judges(model)
     if not hasattr(model, "held_out_posteriors"):
         return held_out_by_folds(make, corpus, seed, verbose)
     together = replace(corpus, groups=with_copies(corpus))
@@ -122,6 +133,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
 
     Other models are fitted anew by outer folds over what they have kept of their documents.
     """
+    check_judges(model)
     if not hasattr(model, "training_") or not model.training_.texts:
         raise InputError(
             "The model keeps no training documents to look at: it is compact, or of vectors, or of too many "

@@ -18,6 +18,7 @@ from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.method.explanation import Opinions
 from funnelling.method.inputs import read_inputs
+from funnelling.method.registry import name_of
 from funnelling.randomness import is_missing, stream
 from funnelling.review.covering import Taken, covered_by, likeness, take_in_turn
 from funnelling.review.doubts import Doubts, doubts_of
@@ -49,6 +50,15 @@ class _Candidates:
     ranking: Sequence[Taken]
 
 
+def check_suggests(model: "Method") -> None:
+    """Refuse a model that gives no opinion on every label."""
+    if model.sparse_labels:
+        raise InputError(
+            f"{name_of(model)} cannot say yet which documents to label next. Label those whose best labels "
+            "are least probable by `funnelling predict`."
+        )
+
+
 def suggest_texts(
     model: "Method",
     X: Any,
@@ -61,6 +71,7 @@ def suggest_texts(
 ) -> list[Row]:
     """What `Method.suggest` gives, as rows."""
     check_fitted(model, "classes_")
+    check_suggests(model)
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
     inputs = read_inputs(X, languages, model.languages_, model.texts_)

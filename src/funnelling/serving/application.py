@@ -70,7 +70,7 @@ def _add_interface(app: FastAPI, engine: Engine, requests: Requests, limits: Lim
         openapi_extra=openapi.takes("PredictRequest", EXAMPLE),
     )
     async def predict(request: Request) -> Response:
-        """The labels and the probability of every label, bit for bit as the command line gives them."""
+        """The labels and the probabilities of labels, bit for bit as the command line gives them."""
         until = asyncio.get_running_loop().time() + limits.seconds
         documents, threshold, exclude = requests.read_predict(await bodies.read_json(request, until))
         answer = {"documents": await engine.predict(documents, until, threshold, exclude)}

@@ -64,7 +64,7 @@ class Engine:
     def __init__(self, model: Method, metrics: Metrics, most_words: int) -> None:
         self.model = model
         self.most_words = most_words
-        self._predictor = Predictor(model, tell_thresholds=True)
+        self._predictor = Predictor(model, tell_thresholds=True, every=True)
         self._metrics = metrics
         self._thread = ThreadPoolExecutor(1, "model")
         self._waiting: deque[_Job] = deque()
@@ -77,7 +77,7 @@ class Engine:
     def replace(self, model: Method) -> None:
         """Let another model answer from now on."""
         self.model = model
-        self._predictor = Predictor(model, tell_thresholds=True)
+        self._predictor = Predictor(model, tell_thresholds=True, every=True)
 
     def warm_up(self) -> None:
         """Load what the first document of each language would have to wait for."""

@@ -10,6 +10,7 @@ from funnelling.errors import InputError
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set
+from funnelling.method.registry import name_of
 from funnelling.review.desk import Desk
 from funnelling.review.journal import Journal
 from funnelling.serving.bench import Bench
@@ -47,6 +48,8 @@ def label(settings: LabellingSettings) -> None:
     """Let people label documents until a signal comes: SIGTERM or SIGINT."""
     service, learning = settings.service, settings.learning
     model, learned = _starting_model(learning)
+    if model.sparse_labels and not settings.as_they_are:
+        raise InputError(f"{name_of(model)} cannot put documents into order yet. Add --as-they-are.")
     if service.label_set is not None:
         model = follow_label_set(model, service.label_set)
         learning = replace(learning, label_set=model.label_set_)

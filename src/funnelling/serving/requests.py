@@ -25,6 +25,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
 from funnelling.labelsets.rules import rules_of
+from funnelling.matrices import MANY
 from funnelling.method.base import Method
 from funnelling.prediction import NO_THRESHOLD
 from funnelling.serving.refusals import Refusal
@@ -241,8 +242,9 @@ def _label_type(labels: list[str]) -> Any:
             )
         return label
 
-    # Not a Literal, which cannot hold half of a surrogate pair.
-    return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "enum": labels})]
+    # Not a Literal, which cannot hold half of a surrogate pair. Thousands are listed by /v1/model alone.
+    schema = {"type": "string"} if len(labels) > MANY else {"type": "string", "enum": labels}
+    return Annotated[str, AfterValidator(check), WithJsonSchema(schema)]
 
 
 def checked(kind: Any, body: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import (
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from funnelling.matrices import MANY
 from funnelling.serving.settings import Limits
 
 Probability = Annotated[float, Field(ge=0, le=1)]
@@ -44,7 +45,7 @@ class WordScores(_Answer):
     view: NotRequired[Annotated[str, Field(description="Where tier 1 has several.")]]
     share: NotRequired[Share]
     score: float
-    posterior: Probability
+    posterior: NotRequired[Annotated[Probability, Field(description="Where scores are calibrated.")]]
     bias: float
     words: Contributions
     other_words: float
@@ -54,6 +55,15 @@ class LabelScores(_Answer):
     base: float
     labels: Contributions
     other_labels: float
+
+
+class CandidateFacts(_Answer):
+    place: Annotated[int, Field(ge=1, description="Among the candidates of the document, by tier 1.")]
+    of: Annotated[int, Field(ge=1)]
+    scores: Annotated[dict[str, float], Field(description="By view.")]
+    company: Annotated[float, Field(description="How well it goes with the other candidates.")]
+    documents: Annotated[int, Field(ge=0, description="Training documents that have it.")]
+    documents_in_language: Annotated[int, Field(ge=0)]
 
 
 class ExplainedLabel(_Answer):
@@ -76,6 +86,9 @@ class ExplainedLabel(_Answer):
         Annotated[float, Field(description="What features added that stand nowhere in the text.")]
     ]
     tier_two: NotRequired[LabelScores]
+    candidate: NotRequired[
+        Annotated[CandidateFacts, Field(description="What tier 2 saw of it, where labels are many.")]
+    ]
 
 
 class Neighbour(_Answer):
@@ -139,6 +152,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     """The types of all answers of a model with these labels, which may be ``exclusive``: one per document."""
     label: Any = str if all(isinstance(name, str) for name in labels) else Any
     given: Any = Field(description="Those that are assigned.")
+    shown = _of_scores(len(labels), exclusive)
     if exclusive:
         given = Field(description="The most probable one; none without evidence.", max_length=1)
 
@@ -152,7 +166,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
         probability: Annotated[
             Probability | None, Field(description="That of the best label; null without evidence.")
         ]
-        scores: Annotated[dict[str, Probability], Field(description=_of_scores(exclusive))]
+        scores: Annotated[dict[str, Probability], Field(description=shown)]
         evidence: NotRequired[Evidence]
         zero_shot: NotRequired[ZeroShot]
 
@@ -176,5 +190,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     return [PredictResponse, ExplainResponse, FeedbackResponse, Model, Labels, Health, ProblemDocument]
 
 
-def _of_scores(exclusive: bool) -> str:
+def _of_scores(labels: int, exclusive: bool) -> str:
+    if labels > MANY:
+        return "The probability of each label, or of those that are candidates, the most probable first."
     return "The probability of each label" + ("; they sum to 1." if exclusive else ".")

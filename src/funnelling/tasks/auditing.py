@@ -9,7 +9,9 @@ from funnelling.formats.document import given_id, join_labels
 from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
+from funnelling.method.registry import make_method
 from funnelling.review.auditing import METHOD, Row, audit_corpus, audit_model
+from funnelling.review.held_out import check_judges
 from funnelling.tasks.outputs import check_new_file
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_labelled
 from funnelling.trials.reporting import Reporter, silent
@@ -65,6 +67,7 @@ def audit_file(
             )
         rows = _of_model(source, number, jobs, verbose)
     else:
+        check_judges(make_method(method or METHOD))
         corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
         for line in notes:
             report(line)

@@ -9,7 +9,7 @@ from funnelling.evaluation.language_averages import plain_mean, weighted_mean
 from funnelling.evaluation.registry import main_measures
 from funnelling.labelsets import LabelSet
 from funnelling.method.following import names_of_labels
-from funnelling.prediction import HALF, ROUNDING, thresholds_of
+from funnelling.prediction import EVERY, HALF, ROUNDING, thresholds_of
 from funnelling.storage import describe_model, load_model
 from funnelling.tasks.changing import possible_changes
 from funnelling.tasks.sources import FilePath
@@ -155,13 +155,13 @@ def _moved(models: Sequence[Description]) -> list[dict[str, Any]] | None:
     thresholds = [model["thresholds"] for model in models]
     if None in thresholds or any(model["exclusive"] for model in models):
         return None
-    known = set(models[0]["labels"]) & set(models[1]["labels"])
+    known = {EVERY, *set(models[0]["labels"]) & set(models[1]["labels"])}
     alike: dict[tuple[Any, float, float], list[str]] = {}
     for language in models[0]["languages"]:
         if language in models[1]["languages"]:
             old, new = (each.get(language, {}) for each in thresholds)
             for label in _names([old, new]):
-                values = (old.get(label, HALF), new.get(label, HALF))
+                values = _cut(old, label), _cut(new, label)
                 if label in known and abs(values[1] - values[0]) >= ROUNDING:
                     alike.setdefault((label, *values), []).append(language)
     rows = [
@@ -169,6 +169,10 @@ def _moved(models: Sequence[Description]) -> list[dict[str, Any]] | None:
         for (label, old, new), languages in alike.items()
     ]
     return sorted(rows, key=lambda row: -abs(row["values"][1] - row["values"][0]))
+
+
+def _cut(thresholds: Mapping[Any, float], label: Any) -> float:
+    return thresholds.get(label, thresholds.get(EVERY, HALF))
 
 
 def _compare_histories(histories: Sequence[Sequence[Any]]) -> dict[str, Any]:

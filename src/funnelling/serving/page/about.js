@@ -3,6 +3,7 @@
 import { languageName, make, table } from "./dom.js";
 import { nameOf } from "./names.js";
 
+const MOST = 1000; // labels that are listed
 const FEW = 30; // documents of a language below which its scores are marked
 
 // Of many labels the most probable ones are measured, and these stand alone.
@@ -31,11 +32,12 @@ const MEASURES = {
 export function showAbout(model, line, place) {
   const languages = Object.keys(model.languages);
   const kind = model.exclusive ? "one label per text" : "several labels per text";
-  line.textContent = `A ${model.method} model for ${languages.length} languages under ${model.labels.length} labels, ${kind}.`;
+  line.textContent = `A ${model.method} model for ${languages.length} languages under ${count(model.labels.length)} labels, ${kind}.`;
   place.replaceChildren(
     model.scores ? scores(model) : make("p", {}, "It was not measured."),
-    make("h3", { class: "spaced" }, `Its ${model.labels.length} labels`),
-    make("ul", { class: "all" }, model.labels.map(label => make("li", { title: String(label) }, nameOf(label)))),
+    make("h3", { class: "spaced" }, `Its ${count(model.labels.length)} labels`),
+    make("ul", { class: "all" }, model.labels.slice(0, MOST).map(label => make("li", { title: String(label) }, nameOf(label)))),
+    model.labels.length > MOST ? make("p", {}, `And ${count(model.labels.length - MOST)} more.`) : "",
   );
 }
 

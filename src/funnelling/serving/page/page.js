@@ -117,7 +117,7 @@ function show(answers) {
     const detected = !language;
     fillLanguages(card, detected ? row.language : undefined);
     const wrong = model?.feedback ? feedback(card.number, text, row, model, say) : null;
-    showResult(card, text, row, why, { detected, exclusive: model?.exclusive, shown: SHOWN_LABELS, feedback: wrong });
+    showResult(card, text, row, why, { detected, exclusive: model?.exclusive, shown: SHOWN_LABELS, total: model?.labels.length, feedback: wrong });
   }
   const fresh = answers.map(({ card }) => card);
   const shown = cards.filter(card => fresh.includes(card) || card.result.isConnected);

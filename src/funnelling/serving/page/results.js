@@ -6,7 +6,7 @@ import { nameOf } from "./names.js";
 
 const EXCERPT = 90;
 
-export function showResult(card, text, row, explanation, { detected, exclusive, shown, feedback }) {
+export function showResult(card, text, row, explanation, { detected, exclusive, shown, total, feedback }) {
   const ranked = Object.keys(row.scores).sort((a, b) => row.scores[b] - row.scores[a]);
   const assigned = new Set(row.labels.map(String));
   const first = [...ranked.filter(label => assigned.has(label)), ...ranked.filter(label => !assigned.has(label))];
@@ -26,7 +26,7 @@ export function showResult(card, text, row, explanation, { detected, exclusive, 
       make("ol", { class: "labels" }, rows),
       explanation ? null : make("p", { class: "note" }, "This answer could not be explained."),
       feedback ?? null,
-      everyLabel(card.number, ranked, row),
+      everyLabel(card.number, ranked, row, total),
       neighbours(explanation?.neighbours ?? []),
     ),
   );
@@ -114,6 +114,7 @@ function reasons(label, why, text, language) {
     const named = labels.map(([label, amount]) => [nameOf(label), amount]);
     tables.push(contributions("What tier 1 said of labels, in tier 2", "Label", named, rest));
   }
+  if (why.candidate) tables.push(candidacy(why.candidate));
   const place = make("div");
   const draw = () => place.childElementCount || place.append(...marked(text, why.passages, language)); // it may be long
   return make(
@@ -124,6 +125,19 @@ function reasons(label, why, text, language) {
     make("p", { class: "note" }, "What each added to the label’s score; a minus speaks against it."),
     make("div", { class: "tables" }, tables),
   );
+}
+
+/** What tier 2 saw of a label, where these are so many that only some are candidates. */
+function candidacy({ place, of, scores, company, documents, documents_in_language: here }) {
+  const facts = [
+    ["Place in tier 1", `${place} of ${of}`],
+    ...Object.entries(scores).map(([view, score]) => [`Score (${view})`, signed(score)]),
+    ["Goes with other candidates", signed(company)],
+    ["Training documents", documents.toLocaleString("en")],
+    ["… in this language", here.toLocaleString("en")],
+  ];
+  const rows = facts.map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "number" }, value)));
+  return table("What tier 2 saw", ["Fact", "Value"], rows);
 }
 
 /** The text, its words marked by what they added. */
@@ -146,12 +160,12 @@ function contributions(caption, kind, entries, rest) {
   return table(caption, [kind, "Adds"], rows);
 }
 
-function everyLabel(number, ranked, row) {
+function everyLabel(number, ranked, row, total) {
   const items = ranked.map(label => make("li", { title: label }, make("span", {}, nameOf(label)), make("span", { class: "number" }, percent(row.scores[label]))));
   return make(
     "details",
     {},
-    make("summary", {}, `All ${ranked.length} labels`, hidden(` of text ${number}`)),
+    make("summary", {}, ranked.length < total ? `The ${ranked.length} most probable labels` : `All ${ranked.length} labels`, hidden(` of text ${number}`)),
     make("ul", { class: "all" }, items),
   );
 }

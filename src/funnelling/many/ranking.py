@@ -46,8 +46,8 @@ def rank_labels(
 ) -> Ranked:
     """The k labels with the highest scores X · weights + offsets, for each row of sparse vectors X.
 
-    Only labels that share a feature with a document are ranked for it. Of two that score the same the first
-    goes first. A row's bits depend neither on its neighbours nor on threads.
+    Labels whose product is 0, for they share no feature with a document, are not ranked for it. Of two that
+    score the same the first goes first. A row's bits depend neither on its neighbours nor on threads.
 
     >>> weights = sparse.csr_array(np.array([[0.5, 0, 2], [0, 1, 0]], dtype=np.float32))
     >>> offsets = np.array([0, 1, -2], dtype=np.float32)

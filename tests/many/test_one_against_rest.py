@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from funnelling.many import one_against_rest, plain
-from funnelling.many.one_against_rest import NEAREST, RANDOM, fit_labels, prototypes_of
+from funnelling.many.one_against_rest import NEAREST, fit_labels, prototypes_of
 from funnelling.many.ranking import buffers
 from funnelling.svm.compiled import native
 
@@ -201,4 +201,3 @@ def test_the_problems_of_labels_hold_their_own_documents_once() -> None:
         rows, signs = problems.documents[span], problems.signs[span]
         assert len(set(rows.tolist())) == len(rows)
         np.testing.assert_array_equal(np.sort(rows[signs > 0]), np.flatnonzero(Y.toarray()[:, label]))
-    assert RANDOM > 0

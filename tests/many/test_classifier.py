@@ -97,7 +97,9 @@ class TestInput:
         assert model.predict(TEXTS, LANGUAGES).shape == (len(TEXTS),)
         assert model.score(TEXTS, y, languages=LANGUAGES) > 0.7
         assert model.predict([""], ["en"]).tolist() == [max(set(y.tolist()), key=y.tolist().count)]
-        assert model.predict_proba(TEXTS, LANGUAGES).shape == (len(TEXTS), len(model.classes_))
+        probabilities = model.predict_proba(TEXTS, LANGUAGES)
+        assert probabilities.shape == (len(TEXTS), len(model.classes_))
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1)
 
     def test_vectors_by_language(self) -> None:
         random = np.random.default_rng(0)

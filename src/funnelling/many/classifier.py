@@ -156,7 +156,7 @@ class ManyLabelsClassifier(Method):
         if rules is not None:
             probabilities = _under(rules, probabilities, threshold)
         if self.exclusive_:
-            return self.classes_[self._best(probabilities, rules)], probabilities
+            return self.classes_[self._best(probabilities, rules)], _summing_to_one(probabilities)
         labels: Any = probabilities.copy()
         labels.data = (labels.data > threshold).astype(int)
         labels.eliminate_zeros()
@@ -171,6 +171,16 @@ class ManyLabelsClassifier(Method):
         order = np.lexsort((-probabilities.indices, probabilities.data, rows))  # the best comes last
         best[rows[order]] = probabilities.indices[order]
         return best
+
+
+def _summing_to_one(probabilities: Any) -> Any:
+    """Probabilities of labels of which each document has one; a document without candidates has none."""
+    sizes = np.diff(probabilities.indptr)
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    sums = np.bincount(rows, probabilities.data, minlength=len(sizes))
+    shares: Any = probabilities.copy()
+    shares.data /= sums[rows]
+    return shares
 
 
 def _under(rules: LabelRules, probabilities: Any, threshold: float) -> Any:

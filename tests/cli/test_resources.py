@@ -70,6 +70,7 @@ class TestAll:
                 "fun-zero-shot",
                 "fun-auto",
                 "fun-views",
+                "fun-many",
                 "words-and-characters",
                 "lri",
                 "dci",

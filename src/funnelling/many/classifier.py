@@ -11,7 +11,6 @@ from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import expect
 from funnelling.labelsets.rules import LabelRules, rules_of
-from funnelling.many.candidates import candidates_of
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows, length
@@ -93,9 +92,7 @@ class ManyLabelsClassifier(Method):
         """Some documents, and what is said of them on the way to their labels."""
         X = self.funnel_.vectors_of(language, documents)
         evident = evident_rows(documents, X)
-        candidates = candidates_of(
-            self.funnel_.tier_one.rank(language, X, self.n_jobs), self.funnel_.seen, language
-        )
+        candidates = self.funnel_.candidates(language, X, self.n_jobs)
         scores = candidates.matrix(self.funnel_.judge(candidates), len(self.classes_))
         labels, probabilities = self._answers(language, Scored(scores, evident))
         if self.exclusive_:

@@ -81,13 +81,16 @@ class ManyFunnel:
             return sparse.csr_array(documents, dtype=np.float32)
         return self.vectors[language](documents)
 
+    def candidates(self, language: str, X: Any, n_jobs: int | None) -> Candidates:
+        """The labels that some documents of a language might have."""
+        return candidates_of(self.tier_one.rank(language, X, n_jobs), self.seen, language)
+
     def probabilities(self, language: str, X: Any, n_jobs: int | None) -> Any:
         """The probabilities of each document's candidates, sparse (documents, labels)."""
         labels = len(self.seen.documents)
 
         def judged(number: int) -> Any:
-            some = X[number * BLOCK : (number + 1) * BLOCK]
-            candidates = candidates_of(self.tier_one.rank(language, some, 1), self.seen, language)
+            candidates = self.candidates(language, X[number * BLOCK : (number + 1) * BLOCK], 1)
             return candidates.matrix(self.judge(candidates), labels)
 
         blocks = list(in_threads(judged, -(-X.shape[0] // BLOCK), n_jobs))

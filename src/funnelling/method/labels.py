@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
 from funnelling.errors import InputError
 from funnelling.frames import one_hot
-from funnelling.matrices import AnyTargets, Targets, cells, count_true, is_sparse
+from funnelling.matrices import AnyTargets, Targets, canonical, cells, count_true, is_sparse
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.randomness import is_missing
 
@@ -275,9 +275,7 @@ def _encode_sparse_indicator(matrix: Any) -> Any:
     rows: Any = csr_array(matrix)
     if not np.isin(rows.data, (0, 1)).all():
         raise InputError(NOT_INDICATOR)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    return rows.astype(bool)
+    return canonical(rows).astype(bool)
 
 
 def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[AnyTargets]]:

@@ -344,11 +344,15 @@ static PyObject *py_solve_labels(PyObject *self, PyObject *args) {
     if (n < 0 || labels < 0 || first < 0 || first > last || last > labels || items(&views[NORMS]) != n ||
         items(&views[BIASES]) != labels || items(&views[STARTS]) != labels + 1 ||
         items(&views[LABEL_SIGNS]) != items(&views[DOCUMENTS]) || items(&views[ENDS]) != last - first ||
-        items(&views[COLUMNS]) != items(&views[VALUES]) ||
-        !are_sound(&rows, 0, (size_t)n, items(&views[ROWS])) ||
-        !are_sound(&problems, (size_t)first, (size_t)last, items(&views[DOCUMENTS])) ||
-        !are_sound(&prototypes, (size_t)first, (size_t)last, items(&views[PROTOTYPES])))
+        items(&views[COLUMNS]) != items(&views[VALUES]))
         return refuse(views, COUNT, DISAGREE);
+    int sound;
+    Py_BEGIN_ALLOW_THREADS
+    sound = are_sound(&rows, 0, (size_t)n, items(&views[ROWS])) &&
+            are_sound(&problems, (size_t)first, (size_t)last, items(&views[DOCUMENTS])) &&
+            are_sound(&prototypes, (size_t)first, (size_t)last, items(&views[PROTOTYPES]));
+    Py_END_ALLOW_THREADS
+    if (!sound) return refuse(views, COUNT, DISAGREE);
     int64_t most = 1;
     for (Py_ssize_t label = first; label < last; label++) {
         const int64_t size = problems.starts[label + 1] - problems.starts[label];

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from funnelling.many.candidates import FURTHER, MOST, RARE, Seen, candidates_of
+from funnelling.many.candidates import COMPANY, FURTHER, MOST, RARE, Seen, candidates_of
 from funnelling.many.ranking import NONE, Ranked
 
 TARGETS = {
@@ -49,7 +49,7 @@ def test_candidates_are_what_any_view_ranks_the_likelier_first() -> None:
 def test_what_goes_with_likely_labels_is_seen() -> None:
     seen = Seen.of(TARGETS)
     found = candidates_of([OWN, SHARED], seen, "en")
-    company = found.features[:, 2 * 2 + 2]
+    company = found.features[:, 2 * 2 + COMPANY]
     expected = found.guess[[2, 0]] * [seen.together.toarray()[1, 0], seen.together.toarray()[0, 1]]
     np.testing.assert_allclose(company, [expected[0], 0, expected[1], 0, 0], rtol=1e-5)
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from scipy import sparse
@@ -161,6 +162,15 @@ class TestInput:
 class TestBits:
     def test_threads_change_none(self, model: Any, tmp_path: Path) -> None:
         assert _same(model, fitted((TEXTS, GIVEN, LANGUAGES), n_jobs=2), tmp_path)
+
+    def test_workers_change_none_and_it_says_that_they_do_not_help(
+        self, model: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with joblib.parallel_config(backend="loky", n_jobs=2):
+            assert _same(model, fitted((TEXTS, GIVEN, LANGUAGES)), tmp_path)
+        assert [record.getMessage() for record in caplog.records] == [
+            "fun-many works in this process only: a cluster does not help it yet."
+        ]
 
     def test_bags_are_as_good_as_texts(self, model: Any) -> None:
         bags = fitted((list(map(bag, TEXTS)), GIVEN, LANGUAGES))

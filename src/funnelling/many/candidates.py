@@ -19,7 +19,8 @@ from funnelling.matrices import Floats, canonical, values_at
 
 DEEPEST = 100  # places of a view's ranking that candidates come from
 MOST = 40  # candidates of a document
-FURTHER = 5  # features beside two of each view
+FURTHER = 5  # features behind two of each view
+COMPANY = 2  # which of them is the company that a candidate has
 SHARPNESS = 3.0  # of the first guess at probabilities, which are proportional to exp(SHARPNESS * score)
 RARE = 5.0  # documents that a label is thought to have beside its own, without any other label
 COMPANIONS = 20  # candidates that others may go with

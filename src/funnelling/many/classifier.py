@@ -1,5 +1,6 @@
 """Fun(many): the funnel for thousands of labels, as an estimator."""
 
+import logging
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -20,6 +21,9 @@ from funnelling.method.registry import name_of
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import served_by
+from funnelling.work.spread import is_local
+
+logger = logging.getLogger(__name__)
 
 BLOCK = 256  # documents that are explained at a time, or whose labels, in a set with parents, are made dense
 
@@ -71,6 +75,8 @@ class ManyLabelsClassifier(Method):
         return dict.fromkeys(documents) if self.texts_ else documents
 
     def _fit(self, training: TrainingSet) -> None:
+        if not is_local():
+            logger.warning("%s works in this process only: a cluster does not help it yet.", name_of(self))
         self.funnel_ = fit_funnel(training, bool(self.verbose))
 
     def _scores(self, language: str, documents: Any) -> Scored:

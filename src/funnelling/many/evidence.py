@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.many.candidates import Candidates
+from funnelling.many.candidates import COMPANY, Candidates
 from funnelling.many.funnel import SHARED, ManyFunnel
 from funnelling.many.one_against_rest import LabelWeights
 from funnelling.matrices import Rows, canonical, values_at
@@ -19,7 +19,6 @@ from funnelling.svm.scorers import LinearScorer
 from funnelling.text.tfidf import Places
 
 OWN = "own"  # what the view of a language's own features is called
-COMPANY = 2  # the place of a candidate's company among the features that are not of a view
 
 Columns = npt.NDArray[np.intp]
 

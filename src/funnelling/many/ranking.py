@@ -31,10 +31,6 @@ class Ranked:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def first(self, k: int) -> "Ranked":
-        """The first k labels of each document."""
-        return Ranked(self.labels[:, :k], self.scores[:, :k])
-
 
 def rank_labels(
     X: Any,

@@ -20,6 +20,9 @@ OWN = _ranked([[2, 0], [NONE, NONE], [1, NONE]], [[1.0, 0.5], [0, 0], [0.25, 0]]
 SHARED = _ranked([[0, 1], [NONE, NONE], [3, 1]], [[2.0, -1.0], [0, 0], [0.5, 0.25]])
 
 
+X = sparse.csr_array(np.array([[0.5, 0.5], [0.0, 0.0], [1.0, 0.0]]))
+
+
 def test_labels_are_counted_by_language_and_together() -> None:
     seen = Seen.of(TARGETS)
     assert seen.documents.tolist() == [3, 2, 1, 0]
@@ -33,29 +36,33 @@ def test_labels_are_counted_by_language_and_together() -> None:
     seen.check(["en", "it"], 4)
 
 
+def test_counts_of_a_part_are_given_as_those_of_all() -> None:
+    assert Seen.of(TARGETS, 0.5).documents.tolist() == [6, 4, 2, 0]
+
+
 def test_candidates_are_what_any_view_ranks_the_likelier_first() -> None:
-    found = candidates_of([OWN, SHARED], Seen.of(TARGETS), "en")
+    found = candidates_of([OWN, SHARED], X, Seen.of(TARGETS), "en")
     assert found.starts.tolist() == [0, 3, 3, 5]
     assert found.labels.tolist() == [0, 2, 1, 3, 1]  # by the mean of scores
     np.testing.assert_allclose(np.add.reduceat(found.guess, [0, 3]), 1)
     scores = [[0.5, 2.0], [1.0, -1.0], [0.5, -1.0], [0.25, 0.5], [0.25, 0.25]]  # lacking: the view's lowest
     np.testing.assert_array_equal(found.features[:, :2], scores)
     assert found.features.shape[1] == 2 * 2 + FURTHER
-    np.testing.assert_allclose(
-        found.features[:, -2:], np.log1p([[2, 3], [1, 1], [1, 2], [0, 0], [1, 2]]), rtol=1e-6
-    )
+    counts = [[1.5, 2], [1, 1], [1, 1.5], [0, 0], [1, 1.5]]  # log2 of 1 + 2 and 1 + 3, 1 + 1 and 1 + 1, …
+    np.testing.assert_array_equal(found.features[:, -3:-1], counts)
+    np.testing.assert_allclose(found.features[:, -1], np.log1p([2, 2, 2, 1, 1]), rtol=1e-6)
 
 
 def test_what_goes_with_likely_labels_is_seen() -> None:
     seen = Seen.of(TARGETS)
-    found = candidates_of([OWN, SHARED], seen, "en")
+    found = candidates_of([OWN, SHARED], X, seen, "en")
     company = found.features[:, 2 * 2 + COMPANY]
     expected = found.guess[[2, 0]] * [seen.together.toarray()[1, 0], seen.together.toarray()[0, 1]]
     np.testing.assert_allclose(company, [expected[0], 0, expected[1], 0, 0], rtol=1e-5)
 
 
 def test_a_value_per_candidate_becomes_a_row_per_document() -> None:
-    found = candidates_of([OWN, SHARED], Seen.of(TARGETS), "en")
+    found = candidates_of([OWN, SHARED], X, Seen.of(TARGETS), "en")
     matrix = found.matrix(np.array([0.1, 0.2, 0.3, 0.4, 0.5]), 4)
     assert matrix.toarray().tolist() == [[0.1, 0.3, 0.2, 0], [0, 0, 0, 0], [0, 0.5, 0, 0.4]]
     assert matrix.has_canonical_format
@@ -67,15 +74,15 @@ def test_a_document_has_so_many_candidates_and_no_more() -> None:
     labels = np.arange(100, dtype=np.int32)[None]
     ranked = Ranked(labels, np.linspace(1, 0, 100, dtype=np.float32)[None])
     seen = Seen.of({"en": sparse.csr_array(np.eye(100, dtype=bool))})
-    assert candidates_of([ranked], seen, "en").labels.tolist() == list(range(MOST))
+    assert candidates_of([ranked], X[:1], seen, "en").labels.tolist() == list(range(MOST))
 
 
 def test_a_language_without_documents_has_seen_no_label() -> None:
-    found = candidates_of([OWN, SHARED], Seen.of(TARGETS), "de")
-    assert (found.features[:, -2] == 0).all()
+    found = candidates_of([OWN, SHARED], X, Seen.of(TARGETS), "de")
+    assert (found.features[:, -3] == 0).all()
 
 
 def test_without_documents_there_are_no_candidates() -> None:
     nothing = Ranked(np.empty((0, 2), dtype=np.int32), np.empty((0, 2), dtype=np.float32))
-    found = candidates_of([nothing, nothing], Seen.of(TARGETS), "en")
+    found = candidates_of([nothing, nothing], X[:0], Seen.of(TARGETS), "en")
     assert (found.starts.tolist(), len(found.labels)) == ([0], 0)

@@ -1,8 +1,8 @@
 """The labels that a document might have, and what tier 2 sees of each: its features, the same for all labels.
 
-A candidate is a label that a view ranks high. Whatever its name, tier 2 sees what the views say of it, how
-often it was seen, and whether it goes with the other candidates. So one model learns from all labels and all
-languages, and knows as much of a rare label as of a frequent one.
+A candidate is a label that a view ranks high. Whatever its name, tier 2 sees what the views say of it, about
+how often it was seen, whether it goes with the other candidates, and how much there is to read. So one model
+learns from all labels and all languages, and knows as much of a rare label as of a frequent one.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from funnelling.matrices import Floats, canonical, values_at
 
 DEEPEST = 100  # places of a view's ranking that candidates come from
 MOST = 40  # candidates of a document
-FURTHER = 5  # features behind two of each view
+FURTHER = 6  # features behind two of each view
 COMPANY = 2  # which of them is the company that a candidate has
 SHARPNESS = 3.0  # of the first guess at probabilities, which are proportional to exp(SHARPNESS * score)
 RARE = 5.0  # documents that a label is thought to have beside its own, without any other label
@@ -39,9 +39,15 @@ class Seen:
     together: Any
 
     @classmethod
-    def of(cls, targets: dict[str, Any]) -> Self:
-        """Counted in the labels of each language's documents, sparse (documents, labels)."""
-        counts = {tag: np.bincount(Y.indices, minlength=Y.shape[1]) for tag, Y in targets.items()}
+    def of(cls, targets: dict[str, Any], share: float = 1.0) -> Self:
+        """Counted in the labels of each language's documents, sparse (documents, labels).
+
+        ``share`` of all documents are there; counts are given as those of all.
+        """
+        counts = {
+            tag: np.rint(np.bincount(Y.indices, minlength=Y.shape[1]) / share).astype(np.int64)
+            for tag, Y in targets.items()
+        }
         every: Any = sparse.vstack(list(targets.values()), format="csr")
         telling = every[np.diff(every.indptr) <= MOST_LABELS].astype(np.float32)
         together: Any = sparse.csr_array(telling.T @ telling)
@@ -90,8 +96,8 @@ class Candidates:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-def candidates_of(views: Sequence[Ranked], seen: Seen, language: str) -> Candidates:
-    """The candidates of one language's documents, given what each view ranks highest.
+def candidates_of(views: Sequence[Ranked], X: Any, seen: Seen, language: str) -> Candidates:
+    """The candidates of one language's documents with the vectors X, given what each view ranks highest.
 
     A view that does not rank a candidate is taken to score it as low as the last one that it ranks.
     """
@@ -119,8 +125,9 @@ def candidates_of(views: Sequence[Ranked], seen: Seen, language: str) -> Candida
             guess,
             places,
             _company(starts, labels, guess, places, seen.together),
-            np.log1p(own[labels]),
-            np.log1p(seen.documents[labels]),
+            _roughly(own[labels]),
+            _roughly(seen.documents[labels]),
+            np.log1p(np.diff(X.indptr))[documents],
         ]
     )
     return Candidates(starts, labels, guess, features.astype(np.float32))
@@ -141,6 +148,15 @@ def _union(views: Sequence[Ranked], width: int) -> tuple[npt.NDArray[np.int64], 
         scores[:, column] = lowest[keys // width]
         scores[np.searchsorted(keys, ranked_keys), column] = ranked_scores
     return keys, scores
+
+
+def _roughly(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """How many there are, to the nearest half power of two: too roughly to tell which label it is.
+
+    >>> _roughly(np.array([0, 1, 99, 110])).tolist()
+    [0.0, 1.0, 6.5, 7.0]
+    """
+    return np.round(2 * np.log2(1 + counts)) / 2
 
 
 def _company(

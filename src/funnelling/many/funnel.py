@@ -83,7 +83,7 @@ class ManyFunnel:
 
     def candidates(self, language: str, X: Any, n_jobs: int | None) -> Candidates:
         """The labels that some documents of a language might have."""
-        return candidates_of(self.tier_one.rank(language, X, n_jobs), self.seen, language)
+        return candidates_of(self.tier_one.rank(language, X, n_jobs), X, self.seen, language)
 
     def probabilities(self, language: str, X: Any, n_jobs: int | None) -> Any:
         """The probabilities of each document's candidates, sparse (documents, labels)."""
@@ -136,16 +136,20 @@ def fit_funnel(training: TrainingSet, verbose: bool) -> ManyFunnel:
     columns = _shared_columns(vectors)
     held_out = {tag: folds == HELD_OUT for tag, folds in training.folds.items()}
     others = {tag: ~rows for tag, rows in held_out.items()}
-    work = 2 * (1 + bool(columns)) * (training.size + sum(int(rows.sum()) for rows in others.values()))
+    left = sum(int(rows.sum()) for rows in others.values())
+    work = 2 * (1 + bool(columns)) * (training.size + left)
     with progress_bar("labels", work, verbose, "documents") as advance:
         tier_one = _fit_tier_one(X, others, columns, training, advance)
-        seen = Seen.of({tag: training.targets[tag][others[tag]] for tag in languages})
-        advance.doing("labels, tier 2")
+        seen = Seen.of(
+            {tag: training.targets[tag][others[tag]] for tag in languages}, max(1, left) / training.size
+        )
+        advance.doing("tier 2")
         trees, thresholds = _fit_tier_two(tier_one, X, seen, held_out, training)
+        del tier_one, seen  # the next ones are as large
+        advance.doing("all documents")
         every = {tag: np.ones(len(rows), dtype=bool) for tag, rows in held_out.items()}
-        advance.doing("labels")
-        final = _fit_tier_one(X, every, columns, training, advance)
-    return ManyFunnel(vectors, final, Seen.of(training.targets), trees, thresholds)
+        tier_one = _fit_tier_one(X, every, columns, training, advance)
+    return ManyFunnel(vectors, tier_one, Seen.of(training.targets), trees, thresholds)
 
 
 def in_columns(X: Any, columns: Columns, width: int) -> Any:
@@ -204,12 +208,12 @@ def _fit_tier_two(
     """What judges candidates, and the probability above which each language's labels are assigned."""
     share = min(1.0, TEACHERS / max(1, sum(int(rows.sum()) for rows in held_out.values())))
     found, right, wanted = {}, {}, {}
-    for tag, rows in held_out.items():
-        places = np.flatnonzero(rows)
+    for tag, held in held_out.items():
+        places = np.flatnonzero(held)
         number = round(share * len(places))
         places = np.sort(stream(training.seed, "teachers", tag).permutation(places)[:number])
-        ranked = tier_one.rank(tag, X[tag][places], training.n_jobs)
-        found[tag] = candidates_of(ranked, seen, tag)
+        rows = X[tag][places]
+        found[tag] = candidates_of(tier_one.rank(tag, rows, training.n_jobs), rows, seen, tag)
         Y = training.targets[tag][places]
         right[tag], wanted[tag] = found[tag].are_right(Y), Y.nnz
     y = np.concatenate(list(right.values()))

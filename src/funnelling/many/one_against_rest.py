@@ -106,27 +106,32 @@ def _problems(near: Labels, Y: Any, random: np.random.Generator) -> _Problems:
     """Of each label that has documents: these, those that it is near to, and some of all others."""
     n, labels = Y.shape
     own: Any = sparse.coo_array(Y)
-    positives = own.col.astype(np.int64) * n + own.row
     has_own = np.bincount(own.col, minlength=labels) > 0
-    rows, places = np.nonzero(near != NONE)
     drawn = random.integers(0, n, (int(has_own.sum()), min(RANDOM, n)))
-    others = np.concatenate(
+    # One number for each pair of label and document, sorted: label by label, and a label's own documents
+    # before the same among others. All of it in place, for there are millions.
+    others = near.astype(np.int64)
+    others *= n
+    others += np.arange(n)[:, None]
+    pairs = np.concatenate(
         [
-            near[rows, places].astype(np.int64) * n + rows,
+            own.col.astype(np.int64) * n + own.row,
+            others[near != NONE],
             (np.flatnonzero(has_own)[:, None] * n + drawn).ravel(),
         ]
     )
-    # Sorted together: label by label, and a label's own before the same document among others.
-    pairs = np.concatenate([positives * 2, others * 2 + 1])
+    del others
+    pairs *= 2
+    pairs[own.nnz :] += 1
     pairs.sort()
     kept = np.ones(len(pairs), dtype=bool)
     kept[1:] = pairs[1:] >> 1 != pairs[:-1] >> 1
     pairs = pairs[kept]
-    return _Problems(
-        ((pairs >> 1) % n).astype(np.int32),
-        (1 - 2 * (pairs & 1)).astype(np.int8),
-        np.searchsorted(pairs, np.arange(labels + 1) * (2 * n)),
-    )
+    signs = 1 - 2 * (pairs & 1).astype(np.int8)
+    starts = np.searchsorted(pairs, np.arange(labels + 1) * (2 * n))
+    pairs >>= 1
+    pairs %= n
+    return _Problems(pairs.astype(np.int32), signs, starts)
 
 
 def _solve(

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "build" / "sanitize"
 # With capture=sys pytest leaves the file descriptors alone, through which a sanitizer reports at the end.
-TESTS = [sys.executable, "-m", "pytest", "-q", "--capture=sys", "tests/svm"]
+TESTS = [sys.executable, "-m", "pytest", "-q", "--capture=sys", "tests/svm", "tests/many"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 
 

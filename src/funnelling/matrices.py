@@ -62,7 +62,14 @@ def _limit_blas() -> Undo:
     return limit.restore_original_limits  # type: ignore[no-any-return]
 
 
-one_blas_thread = Together(_limit_blas)  # BLAS keeps to one thread while anybody's body runs
+def _limit_openmp() -> Undo:
+    limit = ThreadpoolController().limit(limits=1, user_api="openmp")  # with what was loaded by now
+    return limit.restore_original_limits  # type: ignore[no-any-return]
+
+
+# They keep to one thread while anybody's body runs.
+one_blas_thread = Together(_limit_blas)
+one_openmp_thread = Together(_limit_openmp)
 
 
 def is_sparse(X: object) -> bool:

@@ -16,7 +16,7 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.labelsets import LabelSet
 from funnelling.labelsets.rules import rules_of
-from funnelling.matrices import MANY, is_sparse
+from funnelling.matrices import MANY, filled_columns, is_sparse
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set, names_of_labels
 from funnelling.text.detection import detect_languages
@@ -91,6 +91,7 @@ class Predictor:
         self.strict = strict
         self.unknown: Counter[str] = Counter()
         self.tell_thresholds = tell_thresholds
+        self._told: dict[str, dict[Any, float]] = {}  # thresholds, by language
 
     def __call__(self, documents: Sequence[Document], source: str = "documents") -> Iterator[dict[str, Any]]:
         """The rows of documents, in their order; ``source`` names them in a refusal."""
@@ -214,7 +215,7 @@ class Predictor:
             yield _Answer(assigned, int(best), float(row[best]), columns, row[columns])
 
     def _sparse_answers(self, labels: Any, scores: Any) -> Iterator["_Answer"]:
-        """The same of candidates alone, without looking at other labels."""
+        """The same of candidates alone, the most probable first, without looking at other labels."""
         rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
         order = np.lexsort((self._places[scores.indices], -scores.data, rows))
         columns, values = scores.indices[order], scores.data[order]
@@ -225,7 +226,7 @@ class Predictor:
             elif self.model.exclusive_:
                 assigned = self._assigned(labels[i])
             else:
-                assigned = labels.indices[labels.indptr[i] : labels.indptr[i + 1]]
+                assigned = ranked[np.isin(ranked, filled_columns(labels, i))]
             best = assigned[:1] if self.model.exclusive_ else ranked[:1]
             yield _Answer(
                 assigned,
@@ -245,15 +246,12 @@ class Predictor:
     def _column_of(self) -> dict[Any, int]:
         return {label: column for column, label in enumerate(self.labels)}
 
-    def _scores(self, answer: "_Answer", thresholds: npt.NDArray[np.float64] | None) -> dict[str, Any]:
+    def _scores(self, answer: "_Answer", thresholds: dict[Any, float]) -> dict[str, Any]:
         listed = answer.columns is self._listed
         labels = self._listed_labels if listed else [self.labels[each] for each in answer.columns.tolist()]
-        shown = {"scores": dict(zip(labels, answer.values.tolist(), strict=True))}
-        if thresholds is None:
-            return shown
-        own = thresholds[answer.columns]
-        unusual = {labels[place]: float(own[place]) for place in np.flatnonzero(_are_unusual(own))}
-        return {**shown, **({"thresholds": unusual} if unusual else {})}
+        shown = dict(zip(labels, answer.values.tolist(), strict=True))
+        unusual = {label: thresholds[label] for label in labels if label in thresholds} if thresholds else {}
+        return {"scores": shown, **({"thresholds": unusual} if unusual else {})}
 
     def _name(self, label: Any) -> str:
         return (self._names or {}).get(str(label), str(label))
@@ -262,11 +260,14 @@ class Predictor:
         """Explanations of labels, with what these are called."""
         return {label: {"name": self._name(label), **told} for label, told in labels.items()}
 
-    def _thresholds(self, language: str) -> npt.NDArray[np.float64] | None:
-        """Those that rows tell, one per label: none where the user chose one, or each document has one."""
-        if not self.tell_thresholds or self.threshold is not None or self.model.exclusive_:
-            return None
-        return self.model.thresholds(served_by(language, self.model.languages_))
+    def _thresholds(self, language: str) -> dict[Any, float]:
+        """Those that rows tell, by label: none where the user chose one, or where all are as usual."""
+        if not self.tell_thresholds or self.threshold is not None:
+            return {}
+        served = served_by(language, self.model.languages_)
+        if served not in self._told:
+            self._told[served] = _unusual_thresholds(self.model, served)
+        return self._told[served]
 
 
 class _Answer(NamedTuple):
@@ -297,7 +298,13 @@ def thresholds_of(model: Method) -> dict[str, dict[Any, float]]:
     if getattr(model, "zero_shot", None) is not None:
         languages[UNSEEN] = "und"
     found = {name: _unusual_thresholds(model, language) for name, language in languages.items()}
-    return {name: thresholds for name, thresholds in found.items() if thresholds}
+    return {name: _in_short(each, len(model.classes_)) for name, each in found.items() if each}
+
+
+def _in_short(thresholds: dict[Any, float], labels: int) -> dict[Any, float]:
+    if len(thresholds) == labels > MANY and len(set(thresholds.values())) == 1:
+        return {EVERY: next(iter(thresholds.values()))}
+    return thresholds
 
 
 def _shown_columns(model: Method) -> npt.NDArray[np.intp]:
@@ -325,13 +332,7 @@ def _unusual_thresholds(model: Method, language: str) -> dict[Any, float]:
     if model.exclusive_:
         return {}
     thresholds = model.thresholds(language)
-    unusual = np.flatnonzero(_are_unusual(thresholds))
-    if len(unusual) == len(thresholds) > MANY and np.ptp(thresholds) == 0:
-        return {EVERY: float(thresholds[0])}
+    # A method that decides at .5 says so up to the last bit.
+    unusual = np.flatnonzero(np.abs(thresholds - HALF) >= ROUNDING)
     labels = model.classes_.tolist()
     return {labels[j]: float(thresholds[j]) for j in unusual}
-
-
-def _are_unusual(thresholds: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Which thresholds are not .5: a method that decides at .5 says so up to the last bit."""
-    return np.abs(thresholds - HALF) >= ROUNDING

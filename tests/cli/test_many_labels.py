@@ -89,7 +89,7 @@ class TestPredict:
         )
         first, second, _ = _printed(capsys)
         assert "group 5" not in {*first["labels"], *first["scores"]}
-        assert (second["labels"], second["label_names"]) == (["group 2", "label 9"], ["Group two", "Nine"])
+        assert (second["labels"], second["label_names"]) == (["label 9", "group 2"], ["Nine", "Group two"])
         assert second["scores"]["group 2"] == second["scores"]["label 9"] == second["probability"]
 
 

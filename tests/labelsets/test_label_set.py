@@ -4,10 +4,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
 
 from funnelling import FunnellingClassifier, InputError, Label, LabelSet
 from funnelling.fitted import StateError
-from funnelling.labelsets.hierarchy import DEEPEST
+from funnelling.labelsets.hierarchy import DEEPEST, Hierarchy
 
 PETS = [
     Label("animals", {"en": "Animals", "de": "Tiere"}, "All of them."),
@@ -174,3 +177,16 @@ def test_threads_may_ask_for_rules_of_several_models(pets: LabelSet) -> None:
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(pets.rules, asked))
     assert [list(rules.hierarchy.labels[:2]) for rules in found] == asked
+
+
+@given(st.integers(0, 10**6))
+def test_sparse_values_are_raised_like_dense_ones(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    labels = [f"l{number}" for number in range(8)]
+    edges = [(child, parent) for child in range(8) for parent in range(child) if random.random() < 0.3]
+    hierarchy = Hierarchy.of(labels[2:], labels, np.array(edges, dtype=np.int64).reshape(-1, 2))
+    values = random.integers(1, 9, (5, 6)) / 8 * (random.random((5, 6)) < 0.4)
+    for given_values in (values, values > 0):
+        raised = hierarchy.raised(sparse.csr_array(given_values))
+        assert raised.dtype == given_values.dtype
+        np.testing.assert_array_equal(raised.toarray(), hierarchy.raised(given_values))

@@ -9,8 +9,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from funnelling.fitted import StateError
 from funnelling.many import boosting
-from funnelling.many.boosting import BoostedTrees
-from funnelling.svm.compiled import native
+from funnelling.many.boosting import BoostedTrees, fit_honestly
+from funnelling.svm.compiled import native, sigmoid
 
 
 def _rows(number: int = 600) -> tuple[np.ndarray, np.ndarray]:
@@ -49,6 +49,31 @@ def test_a_row_does_not_depend_on_others(trees: BoostedTrees) -> None:
 def test_few_rows_are_enough() -> None:
     X, y = _rows(12)
     assert np.isfinite(BoostedTrees.fitted(X, y, seed=0).probabilities(X)).all()
+
+
+def test_what_is_said_of_rows_is_as_true_of_others() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(800, 6)).astype(np.float32)
+    y = random.random(800) < sigmoid(1.5 * X[:, 0].astype(np.float64))  # noise enough to learn by heart
+    halves = np.arange(800) % 2
+    trees, probabilities = fit_honestly(X[:400], y[:400], halves[:400], 0, 2)
+    raw, given = BoostedTrees.fitted(X[:400], y[:400], seed=0), y[400:].astype(float)
+
+    def loss(chances: np.ndarray) -> float:
+        return float(-np.mean(given * np.log(chances) + (1 - given) * np.log(1 - chances)))
+
+    assert loss(trees.probabilities(X[400:])) < loss(raw.probabilities(X[400:])) - 0.02
+    assert abs(probabilities.mean() - y[:400].mean()) < 0.02
+    order = raw.log_odds(X[400:]).argsort()
+    assert (np.diff(trees.log_odds(X[400:])[order]) >= -1e-12).all()  # in the same order
+    one, _ = fit_honestly(X[:400], y[:400], halves[:400], 0, 1)
+    np.testing.assert_array_equal(one.values, trees.values)
+
+
+def test_a_half_without_right_rows_leaves_trees_as_they_are() -> None:
+    X, y = _rows(60)
+    trees, _ = fit_honestly(X, y, np.where(y, 0, 1), 0, None)
+    np.testing.assert_array_equal(trees.values, BoostedTrees.fitted(X, y, seed=0).values)
 
 
 def _with(array: np.ndarray, place: int, value: Any) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Fun(many) as users have it: what it takes, what it says, and how it learns on."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,10 @@ def model() -> ManyLabelsClassifier:
     return fitted((TEXTS, GIVEN, LANGUAGES))
 
 
+def fitted_with(seed: int) -> ManyLabelsClassifier:
+    return ManyLabelsClassifier(random_state=seed).fit(TEXTS, GIVEN, LANGUAGES)
+
+
 def _saved(model: Any, folder: Path) -> dict[str, Any]:
     save_model(model, folder)
     return contents(folder)
@@ -48,8 +53,9 @@ class TestAnswers:
         labels, probabilities = model.classify(TEXTS, LANGUAGES)
         limits = np.array([model.thresholds(tag)[0] for tag in LANGUAGES])[:, None]
         np.testing.assert_array_equal(labels.toarray(), probabilities.toarray() > limits)
-        margins = model.decision_function(TEXTS, LANGUAGES)
-        np.testing.assert_array_equal(margins.toarray() > 0, labels.toarray() > 0)
+        scores = model.decision_function(TEXTS, LANGUAGES).toarray()
+        np.testing.assert_array_equal(scores, probabilities.toarray())
+        assert scores.min() >= 0  # what is no candidate has 0
 
     def test_it_learns_what_documents_show(self, model: Any) -> None:
         further, labels, languages = documents(each=40, seed=1)
@@ -97,10 +103,48 @@ class TestInput:
         model = ManyLabelsClassifier(random_state=0).fit(TEXTS, y, LANGUAGES)
         assert model.predict(TEXTS, LANGUAGES).shape == (len(TEXTS),)
         assert model.score(TEXTS, y, languages=LANGUAGES) > 0.7
+        best = model.decision_function(TEXTS, LANGUAGES).toarray().argmax(axis=1)
+        np.testing.assert_array_equal(model.classes_[best], model.predict(TEXTS, LANGUAGES))
         assert model.predict([""], ["en"]).tolist() == [max(set(y.tolist()), key=y.tolist().count)]
         probabilities = model.predict_proba(TEXTS, LANGUAGES)
         assert probabilities.shape == (len(TEXTS), len(model.classes_))
         np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+
+    def test_parents_take_no_label_from_children_where_each_document_has_one(self) -> None:
+        model = ManyLabelsClassifier(random_state=0).fit(TEXTS, FIRST, LANGUAGES)
+        before = model.predict(TEXTS, LANGUAGES)
+        names = model.classes_.tolist()
+        parents = [Label(name, parents=() if name == "l00" else ("l00",)) for name in names]
+        model.label_set_ = LabelSet.of([*parents[:-1], replace(parents[-1], exclude=True)])
+        after = model.predict(TEXTS, LANGUAGES)
+        kept = before != names[-1]
+        np.testing.assert_array_equal(after[kept], before[kept])
+        assert names[-1] not in after
+
+    def test_what_matters_of_vectors_is_where_they_point(self) -> None:
+        random = np.random.default_rng(0)
+        X = random.random((80, 6)) * (random.random((80, 6)) < 0.5)
+        y = (X[:, :5] > 0.6).astype(int)
+        twice = sparse.csr_array(X / 2)
+        double: Any = sparse.csr_array(
+            (np.repeat(twice.data, 2), np.repeat(twice.indices, 2), 2 * twice.indptr), X.shape
+        )
+        wanted = ManyLabelsClassifier(random_state=0).fit({"en": X}, {"en": y}).predict_proba({"en": X})["en"]
+        for other in (X * 1024, X / 1024, double):
+            model = ManyLabelsClassifier(random_state=0).fit({"en": other}, {"en": y})
+            found = model.predict_proba({"en": other})["en"]
+            np.testing.assert_array_equal(found.toarray(), wanted.toarray())
+
+    def test_a_large_seed_is_a_seed(self) -> None:
+        assert fitted_with(2**40).predict(TEXTS[:2], LANGUAGES[:2]).shape == (2, LABELS)
+
+    def test_of_more_labels_than_it_gives_it_says_so(self, caplog: pytest.LogCaptureFixture) -> None:
+        labels = [[f"l{number:02}" for number in range(50)], *[["l00"]] * 20, *[["l01"]] * 20]
+        texts = [f"word {number}" for number in range(len(labels))]
+        ManyLabelsClassifier(random_state=0).fit(texts, labels, ["en"] * len(texts))
+        assert [record.getMessage() for record in caplog.records] == [
+            "1 training document of more than 40 labels: fun-many gives a document no more than these."
+        ]
 
     def test_vectors_by_language(self) -> None:
         random = np.random.default_rng(0)
@@ -121,11 +165,7 @@ class TestInput:
     def test_a_label_may_lack_in_a_language_and_another_be_everywhere(self) -> None:
         labels = [
             [
-                *(
-                    "l00" if tag == "it" and label == "l00" else label
-                    for label in own
-                    if tag == "it" or label != "l00"
-                ),
+                *(label for label in own if tag == "it" or label != "l00"),
                 "all",
             ]
             for own, tag in zip(GIVEN, LANGUAGES, strict=True)

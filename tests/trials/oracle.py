@@ -32,6 +32,9 @@ class Oracle:
         self.known = dict(zip(texts, labels, strict=True))
         return self
 
+    def label_counts(self) -> None:
+        return None
+
     def usable(self, languages: list[str]) -> list[str]:
         return languages
 

@@ -42,7 +42,8 @@ def fitted(train: Corpus) -> Any:
 @pytest.fixture(scope="module")
 def method() -> Any:
     model = fitted(many_labels())
-    model.examples_ = examples_in(many_labels(), model.classes_.tolist()).of_labels
+    counts = examples_in(many_labels(), model.classes_.tolist()).of_labels
+    model.label_counts = lambda: counts
     return model
 
 
@@ -98,7 +99,7 @@ def test_without_the_frequencies_of_training_there_is_no_psp(method: Any) -> Non
     counts = examples_of(archived)
     assert counts is not None
     assert counts.documents == len(train)
-    assert (counts.of_labels == method.examples_).all()
+    assert (counts.of_labels == method.label_counts()).all()
 
 
 def test_the_floor_ranks_the_most_frequent_labels() -> None:
@@ -204,7 +205,7 @@ def test_nothing_dense_is_made() -> None:
     names = [f"l{number:05}" for number in range(count)]
     corpus = Corpus.from_documents(Document(name, name, language="en", labels=(name,)) for name in names)
     model = fitted(corpus)
-    model.examples_ = np.ones(count, dtype=int)
+    model.label_counts = lambda: np.ones(count, dtype=int)
     tracemalloc.start()
     result = measure_in_full(model, corpus)
     _, most = tracemalloc.get_traced_memory()

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
+from funnelling.matrices import canonical, is_sparse
 
 DEEPEST = 64  # labels above a label, one above the other
 
@@ -110,19 +112,37 @@ class Hierarchy:
         depth = self.depth[: len(self.classes)]
         return np.argsort(-depth, kind="stable") if self.joined else np.arange(len(depth))
 
-    def raised(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def raised(self, values: Any) -> Any:
         """Values of the model's labels, then of the others: each at least as large as those below it.
+
+        Sparse values, none of them negative, stay sparse.
 
         >>> pets = Hierarchy.of(["cats", "animals"], ["animals", "pets", "cats"], np.array([[2, 1], [1, 0]]))
         >>> pets.labels, pets.raised(np.array([[0.7, 0.2]])).tolist()
         (('cats', 'animals', 'pets'), [[0.7, 0.7, 0.7]])
         """
+        if is_sparse(values):
+            return self._raised_sparse(values)
         others = np.zeros((len(values), len(self.labels) - values.shape[1]), dtype=values.dtype)
         raised = np.hstack([values, others])
         for children, starts, parents in self.levels:
             highest = np.maximum.reduceat(raised[:, children], starts, axis=1)
             raised[:, parents] = np.maximum(raised[:, parents], highest)
         return raised
+
+    def _raised_sparse(self, values: sparse.csr_array) -> sparse.csr_array:
+        shape = (values.shape[0], len(self.labels))
+        raised = sparse.csr_array((values.data, values.indices, values.indptr), shape)
+        for children, starts, parents in self.levels:
+            above = np.repeat(parents, np.diff([*starts, len(children)]))
+            own: Any = raised[:, children].tocoo()
+            # Of the children of one parent, the largest last.
+            order = np.lexsort((own.data, above[own.col], own.row))
+            rows, columns = own.row[order], above[own.col[order]]
+            last = np.append((rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1]), True)[: len(rows)]
+            highest = (own.data[order][last], (rows[last], columns[last]))
+            raised = raised.maximum(sparse.csr_array(highest, shape))
+        return canonical(raised)
 
 
 def _level(edges: npt.NDArray[np.intp]) -> Any:

@@ -4,15 +4,17 @@ They are learned by scikit-learn and kept as plain arrays, so that a model is sa
 answers without loading it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.fitted import expect, expect_number, expect_numbers
-from funnelling.matrices import Floats
+from funnelling.matrices import Floats, one_openmp_thread
+from funnelling.svm.calibration import fit_platt
 from funnelling.svm.compiled import native, sigmoid
+from funnelling.work.threads import in_threads
 
 TREES, LEAVES, RATE = 150, 15, 0.06
 LEAST_IN_LEAF = 50
@@ -39,7 +41,6 @@ class BoostedTrees:
     def fitted(cls, X: Floats, y: npt.NDArray[np.bool_], seed: int) -> Self:
         """Learned from rows of features and whether each is right; at least one is, and one is not."""
         from sklearn.ensemble import HistGradientBoostingClassifier
-        from threadpoolctl import threadpool_limits
 
         learner = HistGradientBoostingClassifier(
             max_iter=TREES,
@@ -47,9 +48,9 @@ class BoostedTrees:
             max_leaf_nodes=LEAVES,
             min_samples_leaf=min(LEAST_IN_LEAF, max(1, len(X) // 20)),
             early_stopping=False,
-            random_state=seed,
+            random_state=seed % 2**32,  # scikit-learn takes no more
         )
-        with threadpool_limits(1):  # sums over threads would round with their number
+        with one_openmp_thread():  # sums over threads would round with their number
             learner.fit(X, y)
         return cls._of(learner, X.shape[1])
 
@@ -72,8 +73,16 @@ class BoostedTrees:
             width,
         )
 
+    def calibrated(self, slope: float, offset: float) -> Self:
+        """Trees whose log odds are ``slope`` times these and ``offset`` more."""
+        return replace(self, values=slope * self.values, baseline=slope * self.baseline + offset)
+
     def probabilities(self, X: Floats) -> npt.NDArray[np.float64]:
         """How likely each row is right."""
+        return sigmoid(self.log_odds(X))
+
+    def log_odds(self, X: Floats) -> npt.NDArray[np.float64]:
+        """The logarithm of how many times likelier each row is right than wrong."""
         X = np.ascontiguousarray(X, dtype=np.float32)
         sums = np.full(len(X), self.baseline)
         if native is None:
@@ -90,7 +99,7 @@ class BoostedTrees:
                 self.roots,
                 sums,
             )
-        return sigmoid(sums)
+        return sums
 
     def _add(self, X: Floats, sums: npt.NDArray[np.float64]) -> None:
         rows = np.arange(len(X))
@@ -121,3 +130,29 @@ class BoostedTrees:
         whole = (self.features, self.left, self.right, self.roots)  # numbers as compiled code takes them
         expect(all(each.dtype == np.int32 for each in whole), "the trees of tier 2")
         expect(self.thresholds.dtype == self.values.dtype == np.float64, "the trees of tier 2")
+
+
+def fit_honestly(
+    X: Floats, y: npt.NDArray[np.bool_], halves: npt.NDArray[np.int64], seed: int, n_jobs: int | None
+) -> tuple[BoostedTrees, npt.NDArray[np.float64]]:
+    """Trees learned from all rows, and how likely each row is right by such trees that have not seen it.
+
+    Trees are surer of rows that they have seen than of others. What those of either half (0 or 1) say of
+    the other one tells by how much: by Platt's sigmoid, which all trees then have.
+    """
+    in_half = [halves == 0, halves == 1]
+    tell = [bool(y[rows].any() and not y[rows].all()) for rows in in_half]
+
+    def fit(number: int) -> BoostedTrees:
+        rows = in_half[number] if number < 2 else slice(None)
+        return BoostedTrees.fitted(X[rows], y[rows], seed)
+
+    if not all(tell):
+        trees = fit(2)
+        return trees, trees.probabilities(X)
+    *of_halves, trees = in_threads(fit, 3, n_jobs)
+    log_odds = np.empty(len(y))
+    for rows, others in zip(in_half, reversed(of_halves), strict=True):
+        log_odds[rows] = others.log_odds(X[rows])
+    slope, offset = (float(each[0]) for each in fit_platt(log_odds[:, None], y[:, None], n_jobs))
+    return trees.calibrated(slope, offset), sigmoid(slope * log_odds + offset)

@@ -58,6 +58,7 @@ class Seen:
         shares, columns = shares[others].astype(np.float32), together.indices[others]
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows[others], minlength=len(alone)))])
         matrix = sparse.csr_array((shares, columns, starts), together.shape)
+        matrix.sort_indices()
         return cls(np.sum(list(counts.values()), axis=0), counts, matrix)
 
     def check(self, languages: Sequence[str], labels: int) -> None:
@@ -78,21 +79,34 @@ class Candidates:
 
     starts: npt.NDArray[np.int64]
     labels: npt.NDArray[np.int64]
-    guess: npt.NDArray[np.float64]  # at their probabilities, which sum to 1
+    guess: Floats  # at their probabilities, which sum to 1
     features: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence["Candidates"]) -> Self:
+        """The candidates of several sets of documents, as those of one."""
+        ends = np.cumsum([each.starts[-1] for each in parts])
+        starts = [each.starts[1:] + end - each.starts[-1] for each, end in zip(parts, ends, strict=True)]
+        return cls(
+            np.concatenate([[0], *starts]),
+            np.concatenate([each.labels for each in parts]),
+            np.concatenate([each.guess for each in parts]),
+            np.concatenate([each.features for each in parts]),
+        )
 
     def matrix(self, values: npt.NDArray[Any], labels: int) -> Any:
         """A value per candidate as a sparse matrix (documents, labels)."""
-        order = np.lexsort((self.labels, self._documents()))
+        order = np.lexsort((self.labels, self.documents()))
         return sparse.csr_array(
             (values[order], self.labels[order].astype(np.int32), self.starts), (len(self.starts) - 1, labels)
         )
 
     def are_right(self, Y: Any) -> npt.NDArray[np.bool_]:
         """Which candidates are labels of their document, given those of all, sparse (documents, labels)."""
-        return values_at(canonical(Y), self._documents(), self.labels)
+        return values_at(canonical(Y), self.documents(), self.labels)
 
-    def _documents(self) -> npt.NDArray[np.int64]:
+    def documents(self) -> npt.NDArray[np.int64]:
+        """The document of each candidate."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
@@ -124,7 +138,7 @@ def candidates_of(views: Sequence[Ranked], X: Any, seen: Seen, language: str) ->
             behind,
             guess,
             places,
-            _company(starts, labels, guess, places, seen.together),
+            _company(starts, labels, guess, seen.together),
             _roughly(own[labels]),
             _roughly(seen.documents[labels]),
             np.log1p(np.diff(X.indptr))[documents],
@@ -162,16 +176,15 @@ def _roughly(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 def _company(
     starts: npt.NDArray[np.int64],
     labels: npt.NDArray[np.int64],
-    guess: npt.NDArray[np.float64],
-    places: npt.NDArray[np.int64],
+    guess: Floats,
     together: Any,
 ) -> npt.NDArray[np.float64]:
     """How many of a document's likeliest candidates each one would go with: sum of guess times share."""
-    n, width = len(starts) - 1, together.shape[0]
-    likely = places < COMPANIONS
-    documents = np.repeat(np.arange(n), np.diff(starts))
-    of_likely = np.concatenate([[0], np.cumsum(np.bincount(documents[likely], minlength=n))])
-    guessed = sparse.csr_array((guess[likely], labels[likely], of_likely), (n, width))
-    expected: Any = sparse.csr_array(guessed @ together)
-    expected.sort_indices()
-    return values_at(expected, documents, labels)
+    sizes = np.diff(starts)
+    companions = np.repeat(np.minimum(sizes, COMPANIONS), sizes)  # of each candidate
+    candidate = np.repeat(np.arange(len(labels)), companions)
+    place = np.arange(len(candidate)) - np.repeat(np.cumsum(companions) - companions, companions)
+    companion = np.repeat(np.repeat(starts[:-1], sizes), companions) + place
+    shares = values_at(together, labels[companion], labels[candidate])
+    weights: npt.NDArray[np.float64] = guess[companion].astype(np.float64) * shares
+    return np.bincount(candidate, weights, minlength=len(labels)).astype(np.float64)

@@ -12,6 +12,7 @@ from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import expect
 from funnelling.labelsets.rules import LabelRules, rules_of
+from funnelling.many.candidates import MOST
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows, length
@@ -19,13 +20,15 @@ from funnelling.method.base import Languages, Method
 from funnelling.method.explanation import Opinions
 from funnelling.method.registry import name_of
 from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.svm.compiled import INSTALL_COMPILER, native
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import served_by
+from funnelling.wording import counted
 from funnelling.work.spread import is_local
 
 logger = logging.getLogger(__name__)
 
-BLOCK = 256  # documents that are explained at a time, or whose labels, in a set with parents, are made dense
+BLOCK = 256  # documents that are explained at a time
 
 
 class ManyLabelsClassifier(Method):
@@ -77,6 +80,20 @@ class ManyLabelsClassifier(Method):
     def _fit(self, training: TrainingSet) -> None:
         if not is_local():
             logger.warning("%s works in this process only: a cluster does not help it yet.", name_of(self))
+        if native is None:
+            logger.warning(
+                "The compiled part is missing, and %s takes hundreds of times as long without it. %s",
+                name_of(self),
+                INSTALL_COMPILER,
+            )
+        crowded = sum(int((np.diff(Y.indptr) > MOST).sum()) for Y in training.targets.values())
+        if crowded:
+            logger.warning(
+                "%s of more than %s labels: %s gives a document no more than these.",
+                counted(crowded, "training document"),
+                MOST,
+                name_of(self),
+            )
         self.funnel_ = fit_funnel(training, bool(self.verbose))
 
     def _scores(self, language: str, documents: Any) -> Scored:
@@ -126,6 +143,9 @@ class ManyLabelsClassifier(Method):
             "train it anew without them."
         )
 
+    def label_counts(self) -> npt.NDArray[np.int64]:
+        return self.funnel_.seen.documents
+
     # --- answers, all sparse --------------------------------------------------------------------
 
     def _columns(self) -> int:
@@ -141,10 +161,14 @@ class ManyLabelsClassifier(Method):
         check_fitted(self, "classes_")
         return np.full(len(self.classes_), self._score_thresholds(language))
 
-    def _less_thresholds(self, language: str, scored: Scored) -> Scored:
-        less: Any = scored.scores.copy()
-        less.data -= self._score_thresholds(language)
-        return Scored(less, scored.evident)
+    def decision_function(self, X: Any, languages: Languages = None) -> Any:
+        """What tier 2 says of candidates: how likely each is, before a ``label_set_`` changes that.
+
+        Labels that are no candidates have 0, the lowest score there is. So a label is assigned not above 0
+        but above the threshold of its language: see `thresholds`. Of two classes both have a column.
+        """
+        inputs = self._read(X, languages)
+        return inputs.gather({tag: each.scores for tag, each in self._scored(inputs)})
 
     def _probabilities(self, language: str, scores: Any) -> Any:  # noqa: ARG002
         return scores
@@ -157,7 +181,7 @@ class ManyLabelsClassifier(Method):
         probabilities, threshold = scored.scores, self._score_thresholds(language)
         rules = rules_of(self)
         if rules is not None:
-            probabilities = _under(rules, probabilities, threshold)
+            probabilities = _under(rules, probabilities, one_label=self.exclusive_)
         if self.exclusive_:
             return self.classes_[self._best(probabilities, rules)], _summing_to_one(probabilities)
         labels: Any = probabilities.copy()
@@ -186,17 +210,19 @@ def _summing_to_one(probabilities: Any) -> Any:
     return shares
 
 
-def _under(rules: LabelRules, probabilities: Any, threshold: float) -> Any:
-    """Probabilities as a label set has them: excluded labels have none, parents at least as much."""
-    if not rules.hierarchy.joined:
-        kept: Any = probabilities.copy()
-        kept.data[rules.excluded[kept.indices]] = 0
-        kept.eliminate_zeros()
+def _under(rules: LabelRules, probabilities: Any, one_label: bool) -> Any:
+    """Probabilities as a label set has them: excluded labels have none, parents at least as much.
+
+    Where each document has one label there are no parents to bring.
+    """
+    kept = _less_excluded(rules, probabilities)
+    if one_label or not rules.hierarchy.joined:
         return kept
-    thresholds = np.full(probabilities.shape[1], threshold)
-    blocks = []
-    for start in range(0, probabilities.shape[0], BLOCK):
-        some = probabilities[start : start + BLOCK].toarray()
-        raised = rules.several(np.zeros(some.shape, dtype=bool), some, thresholds)[1]
-        blocks.append(sparse.csr_array(raised))
-    return sparse.csr_array(sparse.vstack(blocks, format="csr")) if blocks else probabilities
+    return _less_excluded(rules, rules.hierarchy.raised(kept)[:, : len(rules.excluded)])
+
+
+def _less_excluded(rules: LabelRules, probabilities: Any) -> Any:
+    kept: Any = probabilities.copy()
+    kept.data[rules.excluded[kept.indices]] = 0
+    kept.eliminate_zeros()
+    return kept

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.fitted import expect, expect_by, expect_number, expect_numbers
-from funnelling.many.boosting import BoostedTrees
+from funnelling.many.boosting import BoostedTrees, fit_honestly
 from funnelling.many.candidates import DEEPEST, FURTHER, Candidates, Seen, candidates_of
 from funnelling.many.one_against_rest import LabelWeights, fit_labels
 from funnelling.many.ranking import Ranked
-from funnelling.many.vectors import TextVectors
+from funnelling.many.vectors import TextVectors, unit_rows
 from funnelling.matrices import Rows
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import stream
@@ -78,7 +78,7 @@ class ManyFunnel:
     def vectors_of(self, language: str, documents: Any) -> Any:
         """Documents in the own view of a language."""
         if self.vectors is None:
-            return sparse.csr_array(documents, dtype=np.float32)
+            return unit_rows(documents)
         return self.vectors[language](documents)
 
     def candidates(self, language: str, X: Any, n_jobs: int | None) -> Candidates:
@@ -125,7 +125,7 @@ class ManyFunnel:
     def judge(self, candidates: Candidates) -> npt.NDArray[np.float64]:
         """How likely each candidate is a label of its document."""
         if self.trees is None:
-            return candidates.guess
+            return candidates.guess.astype(np.float64)
         return self.trees.probabilities(candidates.features)
 
 
@@ -160,7 +160,7 @@ def in_columns(X: Any, columns: Columns, width: int) -> Any:
 def _vectors(training: TrainingSet, verbose: bool) -> tuple[dict[str, TextVectors] | None, dict[str, Any]]:
     """How each language's texts become vectors, and the vectors of all documents."""
     if not training.texts:
-        return None, {tag: sparse.csr_array(X, dtype=np.float32) for tag, X in training.documents.items()}
+        return None, {tag: unit_rows(X) for tag, X in training.documents.items()}
     vectors, X = {}, {}
     with progress_bar("words and characters", training.size, verbose, "documents") as advance:
         for tag, texts in training.documents.items():
@@ -208,21 +208,34 @@ def _fit_tier_two(
     """What judges candidates, and the probability above which each language's labels are assigned."""
     share = min(1.0, TEACHERS / max(1, sum(int(rows.sum()) for rows in held_out.values())))
     found, right, wanted = {}, {}, {}
-    for tag, held in held_out.items():
-        places = np.flatnonzero(held)
+    for tag, rows in held_out.items():
+        places = np.flatnonzero(rows)
         number = round(share * len(places))
         places = np.sort(stream(training.seed, "teachers", tag).permutation(places)[:number])
-        rows = X[tag][places]
-        found[tag] = candidates_of(tier_one.rank(tag, rows, training.n_jobs), rows, seen, tag)
+        found[tag] = _candidates(tier_one, tag, X[tag][places], seen, training.n_jobs)
         Y = training.targets[tag][places]
         right[tag], wanted[tag] = found[tag].are_right(Y), Y.nnz
     y = np.concatenate(list(right.values()))
     if not y.any() or y.all():
         return None, dict.fromkeys(X, HALF)
-    trees = BoostedTrees.fitted(np.concatenate([each.features for each in found.values()]), y, training.seed)
+    features = np.concatenate([each.features for each in found.values()])
+    halves = np.concatenate([each.documents() % 2 for each in found.values()])
+    trees, probabilities = fit_honestly(features, y, halves, training.seed, training.n_jobs)
+    ends = np.cumsum([len(each) for each in right.values()])[:-1]
     return trees, {
-        tag: _threshold(trees.probabilities(found[tag].features), right[tag], wanted[tag]) for tag in X
+        tag: _threshold(some, right[tag], wanted[tag])
+        for tag, some in zip(found, np.split(probabilities, ends), strict=True)
     }
+
+
+def _candidates(tier_one: TierOne, language: str, X: Any, seen: Seen, n_jobs: int | None) -> Candidates:
+    """The candidates of a language's documents, found a block at a time."""
+
+    def of_block(number: int) -> Candidates:
+        rows = X[number * BLOCK : (number + 1) * BLOCK]
+        return candidates_of(tier_one.rank(language, rows, 1), rows, seen, language)
+
+    return Candidates.joined(list(in_threads(of_block, max(1, -(-X.shape[0] // BLOCK)), n_jobs)))
 
 
 def _threshold(probabilities: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], wanted: int) -> float:

@@ -1,9 +1,11 @@
 """What ``native/labels.c`` does, in plain Python: for where there is no compiler, and to test it by."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 Ints = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
@@ -24,16 +26,20 @@ def rank_labels(
     scores: Floats,
 ) -> None:
     """Fill the k labels of the highest scores of the rows first to last, and these scores."""
-    for row in range(first, last):
-        sums: dict[int, np.float32] = {}
-        for at in range(starts[row], starts[row + 1]):
-            for b in range(weight_starts[columns[at]], weight_starts[columns[at] + 1]):
-                label = int(weight_labels[b])
-                sums[label] = sums.get(label, np.float32(0)) + values[at] * weight_values[b]
-        best = sorted((-(total + offsets[label]), label) for label, total in sums.items() if total)[:k]
-        labels[row - first], scores[row - first] = -1, 0
-        labels[row - first, : len(best)] = [label for _, label in best]
-        scores[row - first, : len(best)] = [-score for score, _ in best]
+    some = slice(starts[first], starts[last])
+    rows = sparse.csr_array(
+        (values[some], columns[some], starts[first : last + 1] - starts[first]),
+        (last - first, len(weight_starts) - 1),
+    )
+    by_feature = (weight_values, weight_labels, weight_starts)
+    sums = rows @ sparse.csr_array(by_feature, (len(weight_starts) - 1, len(offsets)))
+    sums.eliminate_zeros()
+    labels[:], scores[:] = -1, 0
+    for row, (start, end) in enumerate(pairwise(sums.indptr.tolist())):
+        found = sums.indices[start:end]
+        own = sums.data[start:end] + offsets[found]
+        best = np.lexsort((found, -own))[:k]
+        labels[row, : len(best)], scores[row, : len(best)] = found[best], own[best]
 
 
 def solve_labels(

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.fitted import expect
+from funnelling.matrices import canonical
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.tfidf import Places, TfidfVectorizer
 
@@ -61,6 +62,21 @@ class TextVectors:
         self.words.check_words()
         self.characters.check_words()
         return self.width
+
+
+def unit_rows(X: Any) -> Any:
+    """A user's own vectors, sparse, brought to length 1, which weights and prototypes are made for.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).toarray().round(2).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    rows: Any = canonical(X).astype(np.float64)
+    sizes = np.diff(rows.indptr)
+    numbers = np.repeat(np.arange(len(sizes)), sizes)
+    lengths = np.sqrt(np.bincount(numbers, rows.data**2, minlength=len(sizes)))
+    return sparse.csr_array(
+        ((rows.data / lengths[numbers]).astype(np.float32), rows.indices, rows.indptr), rows.shape
+    )
 
 
 def _beside(words: Any, characters: Any) -> Any:

@@ -21,6 +21,7 @@ from funnelling.parts.counting import Kept
 from funnelling.parts.preparing import TEST, prepare
 from funnelling.trials.one_label import CURE, NOTICED
 from funnelling.trials.reporting import Reporter, silent
+from funnelling.work.progress import watched
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -43,15 +44,15 @@ def learns_by_parts(model: "Method", path: str | os.PathLike[str]) -> bool:
     return not is_auto(getattr(model, "views", None)) or sum(map(rows_in, parts)) > MANY
 
 
-def has_many_labels(path: str | os.PathLike[str], layout: Layout = AS_FOUND) -> bool:
+def has_many_labels(path: str | os.PathLike[str], layout: Layout = AS_FOUND, verbose: int = 0) -> bool:
     """Whether the documents of a folder have more labels than are kept as a dense matrix."""
     labels: set[str] = set()
-    for part in parts_of(path):
+    for part in watched(parts_of(path), "looking for labels", bool(verbose), "parts"):
         for document in read_part(part, layout):
             if document.split != TEST and document.labels is not None:
                 labels.update(document.labels)
-        if len(labels) > MANY_LABELS:
-            return True
+            if len(labels) > MANY_LABELS:
+                return True
     return False
 
 

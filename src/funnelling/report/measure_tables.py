@@ -31,8 +31,9 @@ SKLEARN_NOTE = (
 )
 RANKED_NOTE = (
     "P@k: the share of the k most probable labels that are true; nDCG@k: the higher they stand, the more "
-    "they count; PSP@k: the rarer in training, the more they count"
+    "they count"
 )
+PROPENSITY_NOTE = "PSP@k: the rarer in training, the more they count"
 FLOOR_NOTE = "{}: the labels that are most frequent in training are its most probable ones"
 FLOORS = {"rejector": "(rejects all)", "most_frequent": "(most frequent)"}  # by where a result has them
 MOST_CONFUSED = 3
@@ -58,16 +59,12 @@ def _shown(*averages: Mapping[str, float], one_model: bool) -> list[str]:
 
 def _titles(measures: Sequence[str]) -> list[str]:
     """The titles of columns; those of the paper's averages have its name above them, in `_groups`."""
-    return [_title(measure).removeprefix(PAPERS) for measure in measures]
-
-
-def _title(measure: str) -> str:
-    return MEASURES[measure].title if measure in MEASURES else TITLES[measure]
+    return [TITLES[measure].removeprefix(PAPERS) for measure in measures]
 
 
 def _groups(measures: Sequence[str], before: int = 0) -> list[tuple[str, int]]:
     """Whose the averages at the end are, over ``before`` other columns and those of the measures."""
-    papers = sum(_title(measure).startswith(PAPERS) for measure in measures)
+    papers = sum(TITLES[measure].startswith(PAPERS) for measure in measures)
     return [("", before + len(measures) - papers), (PAPERS.strip(), papers)] if papers else []
 
 
@@ -95,7 +92,8 @@ def _ranked_notes(result: Mapping[str, Any], average: Mapping[str, float]) -> li
     if not are_ranked(average):
         return []
     floor = [FLOOR_NOTE.format(row) for key, row in FLOORS.items() if key in result]
-    return [RANKED_NOTE, *floor]
+    of_rare = any(measure.startswith("psp_at_") for measure in average)
+    return ["; ".join([RANKED_NOTE, *([PROPENSITY_NOTE] if of_rare else [])]), *floor]
 
 
 def _rolled_up(result: Mapping[str, Any]) -> list[str]:

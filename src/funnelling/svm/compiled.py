@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+INSTALL_COMPILER = "Install a C compiler, then pip install --no-cache-dir --force-reinstall funnelling."
+
 native: Any
 try:
     from funnelling.svm import _native  # type: ignore[attr-defined]

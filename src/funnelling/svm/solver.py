@@ -31,8 +31,8 @@ def solver_name() -> str:
 @cache
 def _warn_of_fallback() -> None:
     logger.warning(
-        "The compiled solver is missing, so scikit-learn's SVC is used: equal results, far slower. "
-        "Install a C compiler, then pip install --no-cache-dir --force-reinstall funnelling."
+        "The compiled solver is missing, so scikit-learn's SVC is used: equal results, far slower. %s",
+        compiled.INSTALL_COMPILER,
     )
 
 

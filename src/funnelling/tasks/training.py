@@ -105,7 +105,7 @@ def train(
         method, if_many = USUAL, if_many or make_method(FOR_MANY, seed=seed)
     model: Method = make_method(method, seed=seed) if isinstance(method, str) else method
     check_writable(Path(output), force)
-    if learns_by_parts(model, data) and if_many is not None and has_many_labels(data, layout):
+    if learns_by_parts(model, data) and if_many is not None and has_many_labels(data, layout, model.verbose):
         model = if_many
     errors = shown_errors(model) if texts else 0
     if learns_by_parts(model, data):

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def examples_of(method: "Method") -> Examples | None:
     """Those that a fitted method learned from, of each class, where it keeps that."""
-    counts = getattr(method, "examples_", None)
+    counts: Any = method.label_counts()
     targets = getattr(getattr(method, "training_", None), "targets", None)
     if counts is None and targets and {each.shape[1] for each in targets.values()} == {len(method.classes_)}:
         counts = sum(np.asarray(each.sum(axis=0)) for each in targets.values())

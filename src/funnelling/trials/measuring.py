@@ -22,7 +22,6 @@ from funnelling.evaluation.ranking import TOP, Examples, Hits, Shares, rank
 from funnelling.evaluation.registry import measure_ranked
 from funnelling.evaluation.reliability import calibration_error, reliability
 from funnelling.labelsets import LabelSet
-from funnelling.labelsets.hierarchy import Hierarchy
 from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, like
 from funnelling.text.languages import served_by
 from funnelling.trials.decisions import keep_decisions, keep_shares
@@ -167,19 +166,7 @@ def measure_rolled_up(
         truth, given = label_matrix(closed, hierarchy.labels), hierarchy.raised(dense(decisions).astype(bool))
         return measure_languages(truth, given, test.languages)
     many = sparse_label_matrix(closed, hierarchy.labels)
-    return measure_languages(many, _raised(canonical(decisions), hierarchy), test.languages)
-
-
-def _raised(decisions: sparse.csr_array, hierarchy: Hierarchy) -> sparse.csr_array:
-    """What `Hierarchy.raised` gives, of sparse decisions."""
-    width = len(hierarchy.labels)
-    kept = (np.ones(decisions.nnz, dtype=bool), decisions.indices, decisions.indptr)
-    raised = sparse.csr_array(kept, (decisions.shape[0], width))
-    for children, starts, parents in hierarchy.levels:
-        above = np.repeat(parents, np.diff([*starts, len(children)]))
-        step = sparse.csr_array((np.ones(len(children), dtype=bool), (children, above)), (width, width))
-        raised = canonical(raised + raised @ step)
-    return raised
+    return measure_languages(many, hierarchy.raised(canonical(decisions).astype(bool)), test.languages)
 
 
 def thresholds_of(method: "Method", test: Corpus) -> FloatArray:

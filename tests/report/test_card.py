@@ -9,7 +9,9 @@ import pytest
 from funnelling import FunnellingClassifier, NaiveClassifier, save_model
 from funnelling.evaluation.by_label import measure_labels
 from funnelling.evaluation.language_averages import measure_languages
+from funnelling.evaluation.registry import RANKED_MEASURES
 from funnelling.method.history import remember_step
+from funnelling.report.card_data import _result
 from tests.artificial import text_corpus
 
 
@@ -123,3 +125,12 @@ def test_what_was_not_measured_or_is_no_language_is_left_out(tmp_path: Path) -> 
     data = hub_data((tmp_path / "model" / "README.md").read_text(encoding="utf-8"), tmp_path)
     assert (data.language, data.pipeline_tag, data.eval_results) == (None, None, None)
     assert data.tags == ["funnelling", "single-label-classification"]
+
+
+def test_of_many_labels_it_has_what_rankings_are_measured_by() -> None:
+    values = dict.fromkeys(RANKED_MEASURES, 0.25) | {"micro_f1": 0.125}
+    metrics = [
+        (each["type"], each["name"]) for each in _result("10 documents in en", "en", values)["metrics"]
+    ]
+    assert metrics[:2] == [("precision", "P@1"), ("precision", "P@3")]
+    assert ("f1", "micro-F1") in metrics

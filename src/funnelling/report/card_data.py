@@ -11,13 +11,16 @@ from funnelling.wording import counted
 
 LIBRARY, TASK = "funnelling", "text-classification"
 DIGITS = 4  # of a score
-# Measures that the Hub knows, by its names for them; K is none of them.
+# Measures that the Hub knows, by its names for them; K and nDCG are none of them.
 _METRICS = {
     "accuracy": "accuracy",
     "sklearn_macro_f1": "f1",
     "micro_f1": "f1",
     "macro_f1_present": "f1",
     "macro_f1": "f1",
+    "p_at_1": "precision",
+    "p_at_3": "precision",
+    "p_at_5": "precision",
 }
 
 Description = Mapping[str, Any]

@@ -59,12 +59,16 @@ def _shown(*averages: Mapping[str, float], one_model: bool) -> list[str]:
 
 def _titles(measures: Sequence[str]) -> list[str]:
     """The titles of columns; those of the paper's averages have its name above them, in `_groups`."""
-    return [TITLES[measure].removeprefix(PAPERS) for measure in measures]
+    return [_title(measure).removeprefix(PAPERS) for measure in measures]
+
+
+def _title(measure: str) -> str:
+    return MEASURES[measure].title if measure in MEASURES else TITLES[measure]  # one may have been added
 
 
 def _groups(measures: Sequence[str], before: int = 0) -> list[tuple[str, int]]:
     """Whose the averages at the end are, over ``before`` other columns and those of the measures."""
-    papers = sum(TITLES[measure].startswith(PAPERS) for measure in measures)
+    papers = sum(_title(measure).startswith(PAPERS) for measure in measures)
     return [("", before + len(measures) - papers), (PAPERS.strip(), papers)] if papers else []
 
 

@@ -136,11 +136,13 @@ class TestManyLabels:
     @pytest.mark.parametrize("kind", [Stub, SparseStub])
     def test_the_five_most_probable_are_shown(self, kind: type[Stub]) -> None:
         probabilities = np.linspace(0.001, 0.9, MANY + 1)
-        model = kind([probabilities], np.full(MANY + 1, 0.5))
+        model = kind([probabilities], np.full(MANY + 1, 0.899))
         (row,) = _rows(model)
         assert list(row["scores"]) == [f"label {MANY - place}" for place in range(5)]
-        assert len(row["labels"]) == (probabilities > 0.5).sum()
+        assert len(row["labels"]) == (probabilities > 0.899).sum() < 5
         assert len(_rows(model, top=7)[0]["scores"]) == 7
+        (more,) = _rows(kind([probabilities], np.full(MANY + 1, 0.89)))
+        assert len(more["scores"]) == len(more["labels"]) == (probabilities > 0.89).sum() > 5
         assert len(_rows(model, every=True)[0]["scores"]) == MANY + 1
 
     def test_up_to_a_thousand_all_are_shown(self) -> None:

@@ -87,6 +87,7 @@ class Predictor:
         self._show(model)
         self._names = None if names is None else names_of_labels(model, names)
         self.top = top if top is not None or every else usual_top(model)
+        self._all_assigned = top is None  # whether more are shown where more are assigned
         self.threshold = threshold
         self.strict = strict
         self.unknown: Counter[str] = Counter()
@@ -211,7 +212,8 @@ class Predictor:
             best = assigned[0] if self.model.exclusive_ else self._shown[np.argmax(row[self._shown])]
             columns = self._listed
             if self.top is not None:
-                columns = self._shown[np.argsort(-row[self._shown], kind="stable")[: self.top]]
+                by_probability = np.argsort(-row[self._shown], kind="stable")
+                columns = self._shown[by_probability[: self._number(assigned)]]
             yield _Answer(assigned, int(best), float(row[best]), columns, row[columns])
 
     def _sparse_answers(self, labels: Any, scores: Any) -> Iterator["_Answer"]:
@@ -228,13 +230,20 @@ class Predictor:
             else:
                 assigned = ranked[np.isin(ranked, filled_columns(labels, i))]
             best = assigned[:1] if self.model.exclusive_ else ranked[:1]
+            top = self._number(assigned)
             yield _Answer(
                 assigned,
                 int(best[0]) if len(best) else None,
                 float(probable[ranked == best[0]].sum()) if len(best) else 0.0,
-                ranked[: self.top],
-                probable[: self.top],
+                ranked[:top],
+                probable[:top],
             )
+
+    def _number(self, assigned: Columns) -> int | None:
+        """How many labels a row shows: unless somebody says, no fewer than it assigns."""
+        if self.top is None or not self._all_assigned:
+            return self.top
+        return max(self.top, len(assigned))
 
     def _assigned(self, answer: Any) -> Columns:
         """The columns of a document's labels, given a row of 0 and 1, or its one class."""

@@ -138,14 +138,6 @@ class TestInput:
     def test_a_large_seed_is_a_seed(self) -> None:
         assert fitted_with(2**40).predict(TEXTS[:2], LANGUAGES[:2]).shape == (2, LABELS)
 
-    def test_of_more_labels_than_it_gives_it_says_so(self, caplog: pytest.LogCaptureFixture) -> None:
-        labels = [[f"l{number:02}" for number in range(50)], *[["l00"]] * 20, *[["l01"]] * 20]
-        texts = [f"word {number}" for number in range(len(labels))]
-        ManyLabelsClassifier(random_state=0).fit(texts, labels, ["en"] * len(texts))
-        assert [record.getMessage() for record in caplog.records] == [
-            "1 training document of more than 40 labels: fun-many gives a document no more than these."
-        ]
-
     def test_vectors_by_language(self) -> None:
         random = np.random.default_rng(0)
         X = {

@@ -81,6 +81,7 @@ def print_growth(growth: "GrownModel") -> None:
         more = ", …" if len(growth.new_labels) > MOST_LABELS else ""
         print(f"New labels, which the table leaves out: {len(growth.new_labels):,} ({shown}{more})")
         known = {str(label) for label in growth.model.classes_}.difference(growth.new_labels)
-        for label in growth.new_labels[:MOST_LABELS]:
+        words = [label for label in growth.new_labels[:MOST_LABELS] if not any(map(str.isdigit, label))]
+        for label in words:  # codes that differ in a digit mean different things
             if near := near_labels(label, known, cutoff=MISTYPED):
                 print(printable(f"{label} is near {near[0]}, which the model has: relabel merges them."))

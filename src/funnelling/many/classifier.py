@@ -12,7 +12,6 @@ from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import expect
 from funnelling.labelsets.rules import LabelRules, rules_of
-from funnelling.many.candidates import MOST
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows, length
@@ -23,7 +22,6 @@ from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm.compiled import INSTALL_COMPILER, native
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import served_by
-from funnelling.wording import counted
 from funnelling.work.spread import is_local
 
 logger = logging.getLogger(__name__)
@@ -85,14 +83,6 @@ class ManyLabelsClassifier(Method):
                 "The compiled part is missing, and %s takes hundreds of times as long without it. %s",
                 name_of(self),
                 INSTALL_COMPILER,
-            )
-        crowded = sum(int((np.diff(Y.indptr) > MOST).sum()) for Y in training.targets.values())
-        if crowded:
-            logger.warning(
-                "%s of more than %s labels: %s gives a document no more than these.",
-                counted(crowded, "training document"),
-                MOST,
-                name_of(self),
             )
         self.funnel_ = fit_funnel(training, bool(self.verbose))
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from funnelling.evaluation.registry import are_ranked
 from funnelling.method.registry import title
 from funnelling.report.card_data import card_data
 from funnelling.report.history_table import history_note, history_table
@@ -138,7 +139,7 @@ def limits(description: Mapping[str, Any]) -> list[str]:
     sentences = [
         "It knows the languages above; a regional variant is taken for its language.",
         "It has seen no other labels, and no other kind of text than its training documents.",
-        "Rare labels are found less often than frequent ones: see the macro averages above.",
+        f"Rare labels are found less often than frequent ones: see {_of_rare(description['scores'])} above.",
     ]
     if description["serves_unseen"]:
         sentences[0] = (
@@ -160,3 +161,8 @@ def _besides(description: Mapping[str, Any]) -> str:
     return (
         f"{shown}. A model trained with --compact has nothing of either." if compact is False else f"{shown}."
     )
+
+
+def _of_rare(scores: Mapping[str, Any] | None) -> str:
+    """Which measures tell of rare labels."""
+    return "PSP@k" if scores and are_ranked(scores["average"]) else "the macro averages"

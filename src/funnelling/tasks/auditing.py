@@ -9,6 +9,7 @@ from funnelling.formats.document import given_id, join_labels
 from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
+from funnelling.matrices import MANY
 from funnelling.method.registry import make_method
 from funnelling.review.auditing import METHOD, Row, audit_corpus, audit_model
 from funnelling.review.held_out import check_judges
@@ -71,6 +72,8 @@ def audit_file(
         corpus, notes = read_labelled(source, verbose=verbose, layout=layout, strict=strict)
         for line in notes:
             report(line)
+        if (labels := len(corpus.label_set())) > MANY:
+            report(f"{labels:,} labels: every one of them is judged apart, which takes long.")
         with naming_file(source):
             rows = audit_corpus(corpus, number, method or METHOD, seed, jobs, verbose)
     report(f"{counted(len(rows), 'document')}, the most suspicious first.")

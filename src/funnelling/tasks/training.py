@@ -12,6 +12,7 @@ from funnelling.errors import InputError
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelsets import LabelSet
+from funnelling.many.candidates import MOST
 from funnelling.matrices import MANY
 from funnelling.method.history import remember_step
 from funnelling.method.registry import FOR_MANY, USUAL, make_method, name_of
@@ -125,6 +126,12 @@ def train(
         if number > MANY and (if_many is not None or not model.sparse_labels):
             model = if_many or model
             notes.append(_on_many(number, model))
+        crowded = sum(len(own) > MOST for own in trial.train.label_lists()) if model.sparse_labels else 0
+        if crowded:
+            notes.append(
+                f"{counted(crowded, 'training document')} with more than {MOST} labels: {name_of(model)} "
+                f"gives a document {MOST} at most."
+            )
         measurement = _fit_file(
             model, trial, notes, data, seed, one_label, outer_folds, errors, labels, report
         )

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from funnelling.labelsets.rules import LabelRules, rules_of
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows, length
-from funnelling.method.base import Languages, Method
+from funnelling.method.base import ByLanguage, Languages, Margins, Method
 from funnelling.method.explanation import Opinions
 from funnelling.method.registry import name_of
 from funnelling.method.training_set import Calibrator, TrainingSet
@@ -151,6 +151,10 @@ class ManyLabelsClassifier(Method):
         check_fitted(self, "classes_")
         return np.full(len(self.classes_), self._score_thresholds(language))
 
+    @overload
+    def decision_function(self, X: ByLanguage, languages: None = None) -> dict[str, Margins]: ...
+    @overload
+    def decision_function(self, X: Any, languages: Languages = None) -> Margins: ...
     def decision_function(self, X: Any, languages: Languages = None) -> Any:
         """What tier 2 says of candidates: how likely each is, before a ``label_set_`` changes that.
 

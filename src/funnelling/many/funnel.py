@@ -57,6 +57,10 @@ class TierOne:
             ranked.append(self.shared.rank(shared, DEEPEST, n_jobs, advance))
         return ranked
 
+    def candidates(self, language: str, X: Any, seen: Seen, n_jobs: int | None) -> Candidates:
+        """The labels that documents with the own vectors X might have."""
+        return candidates_of(self.rank(language, X, n_jobs), X, seen, language)
+
     @property
     def views(self) -> int:
         return 1 if self.shared is None else 2
@@ -83,7 +87,7 @@ class ManyFunnel:
 
     def candidates(self, language: str, X: Any, n_jobs: int | None) -> Candidates:
         """The labels that some documents of a language might have."""
-        return candidates_of(self.tier_one.rank(language, X, n_jobs), X, self.seen, language)
+        return self.tier_one.candidates(language, X, self.seen, n_jobs)
 
     def probabilities(self, language: str, X: Any, n_jobs: int | None) -> Any:
         """The probabilities of each document's candidates, sparse (documents, labels)."""
@@ -232,8 +236,7 @@ def _candidates(tier_one: TierOne, language: str, X: Any, seen: Seen, n_jobs: in
     """The candidates of a language's documents, found a block at a time."""
 
     def of_block(number: int) -> Candidates:
-        rows = X[number * BLOCK : (number + 1) * BLOCK]
-        return candidates_of(tier_one.rank(language, rows, 1), rows, seen, language)
+        return tier_one.candidates(language, X[number * BLOCK : (number + 1) * BLOCK], seen, 1)
 
     return Candidates.joined(list(in_threads(of_block, max(1, -(-X.shape[0] // BLOCK)), n_jobs)))
 

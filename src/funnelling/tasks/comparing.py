@@ -21,9 +21,7 @@ from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, hold_out
 
-AFFORDABLE = (
-    20_000_000  # pairs of training document and label that methods of the usual kind learn in minutes
-)
+AFFORDABLE = 20_000_000  # pairs of training document and label that the usual methods learn in minutes
 
 
 def compare(

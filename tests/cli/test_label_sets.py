@@ -47,6 +47,23 @@ def _json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+def test_thousands_of_labels_are_learned_by_name_too(
+    split_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "labels.csv").write_text(f"{TABLE}weather,Weather,Meteo,,\nsport,Sports,Gioco,,yes\n")
+    model = tmp_path / "model"
+    named = ("--label-set", tmp_path / "labels.csv", "--method", "fun-many", "--jobs", 1)
+    succeed("train", split_data, "-o", model, *named)
+    assert "2 labels without training documents: learned by name." in capsys.readouterr().err
+    assert load_model(model).classes_.tolist() == ["account", "all", "hardware", "money", "weather"]
+    write_jsonl(tmp_path / "new.jsonl", [{"text": "il meteo", "language": "it"}])
+    (row,) = _rows(tmp_path, model, tmp_path / "new.jsonl", "--top", 5)
+    assert "weather" in row["scores"]
+    write_jsonl(tmp_path / "more.jsonl", [{"text": "il conto", "language": "it", "labels": ["account"]}])
+    succeed("update", model, tmp_path / "more.jsonl", "-o", tmp_path / "updated", "--force")
+    assert "weather" in load_model(tmp_path / "updated").classes_.tolist()
+
+
 class TestPredict:
     def test_a_child_brings_its_parents(self, trained: Path, data: Path, tmp_path: Path) -> None:
         rows = _rows(tmp_path, trained, data)

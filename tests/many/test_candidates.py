@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from funnelling.many.candidates import COMPANY, FURTHER, MOST, RARE, Seen, candidates_of
+from funnelling.many.one_against_rest import BIAS
 from funnelling.many.ranking import NONE, Ranked
 
 TARGETS = {
@@ -43,12 +44,13 @@ def test_counts_of_a_part_are_given_as_those_of_all() -> None:
 def test_candidates_are_what_any_view_ranks_the_likelier_first() -> None:
     found = candidates_of([OWN, SHARED], X, Seen.of(TARGETS), "en")
     assert found.starts.tolist() == [0, 3, 3, 5]
-    assert found.labels.tolist() == [0, 2, 1, 3, 1]  # by the mean of scores
+    assert found.labels.tolist() == [0, 2, 1, 1, 3]  # by the mean of scores
     np.testing.assert_allclose(np.add.reduceat(found.guess, [0, 3]), 1)
-    scores = [[0.5, 2.0], [1.0, -1.0], [0.5, -1.0], [0.25, 0.5], [0.25, 0.25]]  # lacking: the view's lowest
+    # What a view does not rank scores as the last that it ranks; as nothing, where it has no more to rank.
+    scores = [[0.5, 2.0], [1.0, -1.0], [0.5, -1.0], [0.25, 0.25], [BIAS, 0.5]]
     np.testing.assert_array_equal(found.features[:, :2], scores)
     assert found.features.shape[1] == 2 * 2 + FURTHER
-    counts = [[1.5, 2], [1, 1], [1, 1.5], [0, 0], [1, 1.5]]  # log2 of 1 + 2 and 1 + 3, 1 + 1 and 1 + 1, …
+    counts = [[1.5, 2], [1, 1], [1, 1.5], [1, 1.5], [0, 0]]  # log2 of 1 + 2 and 1 + 3, 1 + 1 and 1 + 1, …
     np.testing.assert_array_equal(found.features[:, -3:-1], counts)
     np.testing.assert_allclose(found.features[:, -1], np.log1p([2, 2, 2, 1, 1]), rtol=1e-6)
 
@@ -64,10 +66,10 @@ def test_what_goes_with_likely_labels_is_seen() -> None:
 def test_a_value_per_candidate_becomes_a_row_per_document() -> None:
     found = candidates_of([OWN, SHARED], X, Seen.of(TARGETS), "en")
     matrix = found.matrix(np.array([0.1, 0.2, 0.3, 0.4, 0.5]), 4)
-    assert matrix.toarray().tolist() == [[0.1, 0.3, 0.2, 0], [0, 0, 0, 0], [0, 0.5, 0, 0.4]]
+    assert matrix.toarray().tolist() == [[0.1, 0.3, 0.2, 0], [0, 0, 0, 0], [0, 0.4, 0, 0.5]]
     assert matrix.has_canonical_format
     truth = sparse.csr_array(np.array([[1, 0, 0, 0], [1, 1, 1, 1], [0, 0, 0, 1]], dtype=bool))
-    assert found.are_right(truth).tolist() == [True, False, False, True, False]
+    assert found.are_right(truth).tolist() == [True, False, False, False, True]
 
 
 def test_a_document_has_so_many_candidates_and_no_more() -> None:

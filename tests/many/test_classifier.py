@@ -148,7 +148,7 @@ class TestInput:
         for form in (np.asarray, sparse.csr_matrix):
             given = {tag: form(rows) for tag, rows in X.items()}
             model = ManyLabelsClassifier(random_state=0).fit(given, y)
-            assert model.funnel_.tier_one.views == 1
+            assert model.funnel_.tier_one.views == ["own"]
             labels = model.predict(given)
             assert {tag: rows.shape for tag, rows in labels.items()} == {"en": (80, 5), "it": (80, 5)}
         with pytest.raises(InputError, match="features"):

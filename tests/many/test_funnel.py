@@ -20,7 +20,7 @@ def model() -> Any:
 
 def test_several_languages_share_a_view(model: Any) -> None:
     tier_one = model.funnel_.tier_one
-    assert tier_one.views == 2
+    assert tier_one.views == ["own", "shared"]
     widths = {tag: each.weights.shape[0] for tag, each in tier_one.own.items()}
     assert {tag: len(columns) for tag, columns in tier_one.columns.items()} == widths
     assert tier_one.shared.weights.shape[0] < sum(widths.values())  # they have runs of characters in common
@@ -30,7 +30,7 @@ def test_several_languages_share_a_view(model: Any) -> None:
 def test_one_language_has_its_own_view_alone() -> None:
     texts, labels, _ = documents(languages=("en",))
     alone = fitted((texts, labels, ["en"] * len(texts)))
-    assert alone.funnel_.tier_one.views == 1
+    assert alone.funnel_.tier_one.views == ["own"]
     assert alone.score(texts, labels, languages=["en"] * len(texts)) > 0.9
 
 

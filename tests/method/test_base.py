@@ -407,10 +407,16 @@ class TestRouting:
             yield
 
     def test_requests(self, method: Any) -> None:
-        method.set_fit_request(languages=True, groups="laws", ids="names").set_predict_request(languages=True)
+        method.set_fit_request(languages=True, groups="laws", ids="names", label_set=True)
+        method.set_predict_request(languages=True)
         method.set_predict_proba_request(languages=True).set_decision_function_request(languages=True)
         routing = get_routing_for_object(method)
-        assert routing.fit.requests == {"languages": True, "groups": "laws", "ids": "names"}
+        assert routing.fit.requests == {
+            "languages": True,
+            "groups": "laws",
+            "ids": "names",
+            "label_set": True,
+        }
         assert routing.predict.requests == {"languages": True}
 
     def test_cross_validation(self, method: Any, corpus: VectorCorpus) -> None:

@@ -17,8 +17,8 @@ class SparseReader(Oracle):
 
     sparse_labels = True
 
-    def fit(self, texts: list[str], labels: Any, languages: Any, groups: Any = None, ids: Any = None) -> Any:
-        super().fit(texts, labels, languages, groups, ids)
+    def fit(self, texts: list[str], labels: Any, languages: Any, **beside: Any) -> Any:
+        super().fit(texts, labels, languages, **beside)
         self.documents_ = {tag: list(languages).count(tag) for tag in self.languages_}
         return self
 

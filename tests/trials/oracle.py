@@ -12,6 +12,7 @@ class Oracle:
 
     exclusive_ = False
     reads_parallel = False
+    learns_names = False
     seen: list[list[str]]
 
     def __init__(self, seen: list[list[str]] | None = None) -> None:
@@ -24,12 +25,15 @@ class Oracle:
         languages: Any,
         groups: Any = None,
         ids: Any = None,  # noqa: ARG002
+        label_set: Any = None,
     ) -> "Oracle":
         self.seen.append(list(texts))
         self.groups = groups
         self.languages_ = sorted(set(languages))
         self.classes_ = np.array(sorted({label for row in labels for label in row}), dtype=object)
         self.known = dict(zip(texts, labels, strict=True))
+        if label_set is not None:
+            self.label_set_ = label_set
         return self
 
     def label_counts(self) -> None:

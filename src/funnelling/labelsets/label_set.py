@@ -156,6 +156,24 @@ class LabelSet:
             )
         return {label: self.name_of(label, served) for label in self.ids}
 
+    def texts(self, labels: Iterable[str], language: str) -> list[str]:
+        """What each of some labels is called in a language, as `name_of` says, "" where it has no name."""
+        named = self.named()
+        return [self.name_of(label, language) if label in named else "" for label in labels]
+
+    def named(self) -> set[str]:
+        """The labels that are called something, in any language."""
+        return {
+            label
+            for names in self.names.values()
+            for label, name in zip(self.ids, names, strict=True)
+            if name
+        }
+
+    def assignable(self) -> set[str]:
+        """The labels that have a name and may be assigned."""
+        return self.named().difference(np.array(self.ids, dtype=object)[self.excluded].tolist())
+
     def excluding(self, labels: Iterable[str]) -> "LabelSet":
         """The set with further labels that are not to be assigned; those that it lacks are added."""
         wanted = dict.fromkeys(labels)

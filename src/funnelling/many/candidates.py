@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.fitted import expect, expect_matrix, expect_numbers
+from funnelling.many.one_against_rest import BIAS
 from funnelling.many.ranking import NONE, Ranked
 from funnelling.matrices import Floats, canonical, values_at
 
@@ -113,7 +114,8 @@ class Candidates:
 def candidates_of(views: Sequence[Ranked], X: Any, seen: Seen, language: str) -> Candidates:
     """The candidates of one language's documents with the vectors X, given what each view ranks highest.
 
-    A view that does not rank a candidate is taken to score it as low as the last one that it ranks.
+    A view that does not rank a candidate is taken to score it as low as the last one that it ranks, and one
+    that has no more to rank as low as what has nothing of a label.
     """
     n, width = len(views[0]), len(seen.documents)
     keys, scores = _union(views, width)
@@ -157,8 +159,7 @@ def _union(views: Sequence[Ranked], width: int) -> tuple[npt.NDArray[np.int64], 
     keys = np.unique(np.concatenate([each for each, _ in of_views]))
     scores = np.empty((len(keys), len(views)), dtype=np.float32)
     for column, (view, (ranked_keys, ranked_scores)) in enumerate(zip(views, of_views, strict=True)):
-        lowest = np.where(view.labels != NONE, view.scores, np.inf).min(axis=1)
-        lowest = np.where(np.isfinite(lowest), lowest, 0)
+        lowest = np.where(view.labels != NONE, view.scores, BIAS).min(axis=1)
         scores[:, column] = lowest[keys // width]
         scores[np.searchsorted(keys, ranked_keys), column] = ranked_scores
     return keys, scores

@@ -11,6 +11,7 @@ from scipy import sparse
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import expect
+from funnelling.labelsets import LabelSet
 from funnelling.labelsets.rules import LabelRules, rules_of
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
@@ -53,6 +54,7 @@ class ManyLabelsClassifier(Method):
     """
 
     sparse_labels: ClassVar[bool] = True
+    learns_names: ClassVar[bool] = True
     vectorizer = None  # words and characters are what it reads
 
     def __init__(
@@ -84,7 +86,14 @@ class ManyLabelsClassifier(Method):
                 name_of(self),
                 INSTALL_COMPILER,
             )
-        self.funnel_ = fit_funnel(training, bool(self.verbose))
+        self.funnel_ = fit_funnel(training, self._names_of_labels(), bool(self.verbose))
+
+    def _names_of_labels(self) -> dict[str, list[str]]:
+        """What labels are called in each language, "" for one without a name; nothing where none has one."""
+        label_set: LabelSet | None = getattr(self, "label_set_", None)
+        if label_set is None or not label_set.names:
+            return {}
+        return {tag: label_set.texts(map(str, self.classes_), tag) for tag in self.languages_}
 
     def _scores(self, language: str, documents: Any) -> Scored:
         X = self.funnel_.vectors_of(language, documents)

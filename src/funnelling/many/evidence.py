@@ -11,14 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.many.candidates import COMPANY, Candidates
-from funnelling.many.funnel import SHARED, ManyFunnel
+from funnelling.many.funnel import NAMES, OWN, SHARED, ManyFunnel
 from funnelling.many.one_against_rest import LabelWeights
 from funnelling.matrices import Rows, canonical, values_at
 from funnelling.method.explanation import MOST_PROBABLE, Decisions, Evidence, Explainer, Row, WordEvidence
 from funnelling.svm.scorers import LinearScorer
 from funnelling.text.tfidf import Places
-
-OWN = "own"  # what the view of a language's own features is called
 
 Columns = npt.NDArray[np.intp]
 
@@ -89,6 +87,8 @@ def _views(funnel: ManyFunnel, answered: Answered, i: int, chosen: Columns) -> d
     views = {OWN: (tier_one.own[language], features)}
     if tier_one.shared is not None:
         views[SHARED] = (tier_one.shared, tier_one.columns[language][features])
+    if tier_one.names:
+        views[NAMES] = (tier_one.names[language], features)
 
     def places(text: str) -> Places | None:
         if funnel.vectors is None:
@@ -128,8 +128,8 @@ def _seen(funnel: ManyFunnel, answered: Answered, i: int, column: int) -> Row:
         "candidate": {
             "place": place + 1,
             "of": end - start,
-            "scores": dict(zip((OWN, SHARED), features[:views], strict=False)),
-            "company": features[2 * views + COMPANY],
+            "scores": dict(zip(views, features, strict=False)),
+            "company": features[2 * len(views) + COMPANY],
             "documents": int(seen.documents[column]),
             "documents_in_language": int(seen.by_language[answered.language][column]),
         }

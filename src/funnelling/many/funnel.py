@@ -18,7 +18,7 @@ from scipy import sparse
 from funnelling.fitted import expect, expect_by, expect_number, expect_numbers
 from funnelling.many.boosting import BoostedTrees, fit_honestly
 from funnelling.many.candidates import DEEPEST, FURTHER, Candidates, Seen, candidates_of
-from funnelling.many.one_against_rest import LabelWeights, fit_labels
+from funnelling.many.one_against_rest import LabelWeights, Names, fit_labels
 from funnelling.many.ranking import Ranked
 from funnelling.many.vectors import TextVectors, unit_rows
 from funnelling.matrices import Rows
@@ -30,8 +30,9 @@ from funnelling.work.threads import in_threads
 HELD_OUT = 0  # the fold that tier 2 learns from
 TEACHERS = 40_000  # documents that it learns from at most
 BLOCK = 1_000  # documents that are judged at a time
+HIDDEN = 0.05  # the share of named labels without documents, in each language and in all, while it learns
 HALF = 0.5
-SHARED = "shared"  # what the view of all languages is called; no language is called so
+OWN, SHARED, NAMES = "own", "shared", "names"  # what views are called; no language is called so
 
 Columns = npt.NDArray[np.int32]
 
@@ -40,12 +41,14 @@ Columns = npt.NDArray[np.int32]
 class TierOne:
     """The classifiers of each language's own view, and of the one that languages share, if there are several.
 
-    ``columns`` has for each language the columns of its own vectors in the shared view.
+    ``columns`` has for each language the columns of its own vectors in the shared view. Where labels have
+    ``names``, these rank them, too, by how like they are to a document.
     """
 
     own: dict[str, LabelWeights]
     shared: LabelWeights | None
     columns: dict[str, Columns]
+    names: dict[str, LabelWeights]
 
     def rank(
         self, language: str, X: Any, n_jobs: int | None, advance: Callable[[int], None] = quietly
@@ -55,6 +58,8 @@ class TierOne:
         if self.shared is not None:
             shared = in_columns(X, self.columns[language], self.shared.weights.shape[0])
             ranked.append(self.shared.rank(shared, DEEPEST, n_jobs, advance))
+        if self.names:
+            ranked.append(self.names[language].rank(X, DEEPEST, n_jobs))
         return ranked
 
     def candidates(self, language: str, X: Any, seen: Seen, n_jobs: int | None) -> Candidates:
@@ -62,8 +67,9 @@ class TierOne:
         return candidates_of(self.rank(language, X, n_jobs), X, seen, language)
 
     @property
-    def views(self) -> int:
-        return 1 if self.shared is None else 2
+    def views(self) -> list[str]:
+        """What the views are called, in the order in which they rank."""
+        return [OWN, *[SHARED] * (self.shared is not None), *[NAMES] * bool(self.names)]
 
 
 @dataclass(frozen=True)
@@ -120,9 +126,12 @@ class ManyFunnel:
             shared.check(width, labels)
             for tag, columns in expect_by(self.tier_one.columns, languages, "the shared columns").items():
                 expect_numbers(columns, (widths[tag],), "the shared columns", "i", 0, width - 1)
+        if self.tier_one.names:
+            for tag, each in expect_by(self.tier_one.names, languages, "the names of labels").items():
+                each.check(widths[tag], labels)
         self.seen.check(languages, labels)
         if self.trees is not None:
-            self.trees.check(2 * self.tier_one.views + FURTHER)
+            self.trees.check(2 * len(self.tier_one.views) + FURTHER)
         for threshold in expect_by(self.thresholds, languages, "the thresholds").values():
             expect_number(threshold, "a threshold", 0, 1)
 
@@ -133,26 +142,29 @@ class ManyFunnel:
         return self.trees.probabilities(candidates.features)
 
 
-def fit_funnel(training: TrainingSet, verbose: bool) -> ManyFunnel:
-    """Both tiers, from documents whose labels are sparse."""
-    languages = list(training.documents)
-    vectors, X = _vectors(training, verbose)
+def fit_funnel(training: TrainingSet, names: Mapping[str, list[str]], verbose: bool) -> ManyFunnel:
+    """Both tiers, from documents whose labels are sparse.
+
+    ``names`` are what labels are called in each language, "" where they have no name, or nothing at all.
+    """
+    vectors, X, called = _vectors(training, names, verbose)
     columns = _shared_columns(vectors)
     held_out = {tag: folds == HELD_OUT for tag, folds in training.folds.items()}
     others = {tag: ~rows for tag, rows in held_out.items()}
     left = sum(int(rows.sum()) for rows in others.values())
-    work = 2 * (1 + bool(columns)) * (training.size + left)
+    hidden = _hidden(called, training)
+    known = sum(each.X.shape[0] for each in called.values())
+    work = 2 * (1 + bool(columns)) * (training.size + left + 2 * known)
     with progress_bar("labels", work, verbose, "documents") as advance:
-        tier_one = _fit_tier_one(X, others, columns, training, advance)
-        seen = Seen.of(
-            {tag: training.targets[tag][others[tag]] for tag in languages}, max(1, left) / training.size
-        )
+        targets = {tag: _less(training.targets[tag][rows], hidden[tag]) for tag, rows in others.items()}
+        shown = {tag: X[tag][rows] for tag, rows in others.items()}
+        tier_one = _fit_tier_one(shown, targets, columns, called, training, advance)
+        seen = Seen.of(targets, max(1, left) / training.size)
         advance.doing("tier 2")
-        trees, thresholds = _fit_tier_two(tier_one, X, seen, held_out, training)
-        del tier_one, seen  # the next ones are as large
+        trees, thresholds = _fit_tier_two(tier_one, X, seen, held_out, hidden, training)
+        del tier_one, seen, shown, targets  # the next ones are as large
         advance.doing("all documents")
-        every = {tag: np.ones(len(rows), dtype=bool) for tag, rows in held_out.items()}
-        tier_one = _fit_tier_one(X, every, columns, training, advance)
+        tier_one = _fit_tier_one(X, training.targets, columns, called, training, advance)
     return ManyFunnel(vectors, tier_one, Seen.of(training.targets), trees, thresholds)
 
 
@@ -161,16 +173,28 @@ def in_columns(X: Any, columns: Columns, width: int) -> Any:
     return sparse.csr_array((X.data, columns[X.indices], X.indptr), (X.shape[0], width))
 
 
-def _vectors(training: TrainingSet, verbose: bool) -> tuple[dict[str, TextVectors] | None, dict[str, Any]]:
-    """How each language's texts become vectors, and the vectors of all documents."""
+def _vectors(
+    training: TrainingSet, names: Mapping[str, list[str]], verbose: bool
+) -> tuple[dict[str, TextVectors] | None, dict[str, Any], dict[str, Names]]:
+    """How each language's texts become vectors, and the vectors of all documents and of names of labels."""
     if not training.texts:
-        return None, {tag: unit_rows(X) for tag, X in training.documents.items()}
-    vectors, X = {}, {}
+        return None, {tag: unit_rows(X) for tag, X in training.documents.items()}, {}
+    vectors, X, called = {}, {}, {}
     with progress_bar("words and characters", training.size, verbose, "documents") as advance:
         for tag, texts in training.documents.items():
-            vectors[tag], X[tag] = TextVectors.fitted(texts, tag)
+            own = {label: name for label, name in enumerate(names.get(tag, ())) if name}
+            vectors[tag], every = TextVectors.fitted([*texts, *own.values()], tag)
+            X[tag] = every[: len(texts)]
+            if names:
+                called[tag] = Names(every[len(texts) :], _one_each(list(own), training.labels))
             advance(len(texts))
-    return vectors, X
+    return vectors, X, called
+
+
+def _one_each(labels: list[int], number: int) -> Any:
+    """Labels of rows that have one each, of so many, as a sparse matrix."""
+    ones = np.ones(len(labels), dtype=bool)
+    return sparse.csr_array((ones, labels, np.arange(len(labels) + 1)), (len(labels), number))
 
 
 def _shared_columns(vectors: Mapping[str, TextVectors] | None) -> dict[str, Columns]:
@@ -184,32 +208,74 @@ def _shared_columns(vectors: Mapping[str, TextVectors] | None) -> dict[str, Colu
     }
 
 
+def _hidden(called: Mapping[str, Names], training: TrainingSet) -> dict[str, Rows]:
+    """Named labels whose documents are kept from tier 1 while tier 2 learns, by language.
+
+    So tier 2 sees what a name alone is worth: of one share of labels in all languages, of another in each.
+    """
+    if not called:
+        return {tag: np.zeros(training.labels, dtype=bool) for tag in training.targets}
+    everywhere = stream(training.seed, "hidden").random(training.labels) < HIDDEN
+    hidden = {}
+    for tag, names in called.items():
+        here = stream(training.seed, "hidden", tag).random(training.labels) < HIDDEN
+        named = np.bincount(names.Y.indices, minlength=training.labels) > 0
+        hidden[tag] = (everywhere | here) & named
+    return hidden
+
+
+def _less(Y: Any, hidden: Rows) -> Any:
+    """Labels of documents, sparse, without those that are hidden."""
+    if not hidden.any():
+        return Y
+    less: Any = Y.copy()
+    less.data[hidden[less.indices]] = False
+    less.eliminate_zeros()
+    return less
+
+
 def _fit_tier_one(
     X: Mapping[str, Any],
-    rows: Mapping[str, Rows],
+    Y: Mapping[str, Any],
     columns: dict[str, Columns],
+    names: Mapping[str, Names],
     training: TrainingSet,
     advance: Callable[[int], None],
 ) -> TierOne:
-    """The classifiers of both views, from some documents of each language."""
-    targets = {tag: training.targets[tag][rows[tag]] for tag in X}
+    """The classifiers of all views, from documents of each language and their labels, and from names."""
 
-    def fit(some: Any, Y: Any, name: str) -> LabelWeights:
-        return fit_labels(some, Y, training.seed, name, training.n_jobs, advance)
+    def fit(vectors: Any, targets: Any, view: str, called: Names | None) -> LabelWeights:
+        return fit_labels(vectors, targets, training.seed, view, training.n_jobs, advance, called)
 
-    own = {tag: fit(X[tag][rows[tag]], targets[tag], tag) for tag in X}
+    own = {tag: fit(X[tag], Y[tag], tag, names.get(tag)) for tag in X}
+    by_name = {tag: each.weights() for tag, each in names.items()}
     if not columns:
-        return TierOne(own, None, columns)
+        return TierOne(own, None, columns, by_name)
     width = 1 + max(int(each.max(initial=-1)) for each in columns.values())
-    shared = [in_columns(X[tag][rows[tag]], columns[tag], width) for tag in X]
-    every = sparse.vstack(list(targets.values()), format="csr")
-    return TierOne(own, fit(sparse.vstack(shared, format="csr"), every, SHARED), columns)
+
+    def together(vectors: Mapping[str, Any]) -> Any:
+        return sparse.vstack([in_columns(vectors[tag], columns[tag], width) for tag in X], format="csr")
+
+    every = sparse.vstack([Y[tag] for tag in X], format="csr")
+    called = None
+    if names:
+        labels = sparse.vstack([names[tag].Y for tag in X], format="csr")
+        called = Names(together({tag: each.X for tag, each in names.items()}), labels)
+    return TierOne(own, fit(together(X), every, SHARED, called), columns, by_name)
 
 
 def _fit_tier_two(
-    tier_one: TierOne, X: Mapping[str, Any], seen: Seen, held_out: Mapping[str, Rows], training: TrainingSet
+    tier_one: TierOne,
+    X: Mapping[str, Any],
+    seen: Seen,
+    held_out: Mapping[str, Rows],
+    hidden: Mapping[str, Rows],
+    training: TrainingSet,
 ) -> tuple[BoostedTrees | None, dict[str, float]]:
-    """What judges candidates, and the probability above which each language's labels are assigned."""
+    """What judges candidates, and the probability above which each language's labels are assigned.
+
+    Thresholds are chosen on labels that were not hidden: in the end, none is.
+    """
     share = min(1.0, TEACHERS / max(1, sum(int(rows.sum()) for rows in held_out.values())))
     found, right, wanted = {}, {}, {}
     for tag, rows in held_out.items():
@@ -218,7 +284,7 @@ def _fit_tier_two(
         places = np.sort(stream(training.seed, "teachers", tag).permutation(places)[:number])
         found[tag] = _candidates(tier_one, tag, X[tag][places], seen, training.n_jobs)
         Y = training.targets[tag][places]
-        right[tag], wanted[tag] = found[tag].are_right(Y), Y.nnz
+        right[tag], wanted[tag] = found[tag].are_right(Y), _less(Y, hidden[tag]).nnz
     y = np.concatenate(list(right.values()))
     if not y.any() or y.all():
         return None, dict.fromkeys(X, HALF)
@@ -226,10 +292,11 @@ def _fit_tier_two(
     halves = np.concatenate([each.documents() % 2 for each in found.values()])
     trees, probabilities = fit_honestly(features, y, halves, training.seed, training.n_jobs)
     ends = np.cumsum([len(each) for each in right.values()])[:-1]
-    return trees, {
-        tag: _threshold(some, right[tag], wanted[tag])
-        for tag, some in zip(found, np.split(probabilities, ends), strict=True)
-    }
+    thresholds = {}
+    for tag, some in zip(found, np.split(probabilities, ends), strict=True):
+        shown = ~hidden[tag][found[tag].labels]
+        thresholds[tag] = _threshold(some[shown], right[tag][shown], wanted[tag])
+    return trees, thresholds
 
 
 def _candidates(tier_one: TierOne, language: str, X: Any, seen: Seen, n_jobs: int | None) -> Candidates:

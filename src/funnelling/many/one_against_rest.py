@@ -55,6 +55,20 @@ class LabelWeights:
         expect_numbers(self.offsets, (labels,), "the offsets of labels")
 
 
+@dataclass(frozen=True)
+class Names:
+    """Names of labels: their vectors X, and Y, sparse (names, labels), which label each one is of."""
+
+    X: Any
+    Y: Any
+
+    def weights(self) -> LabelWeights:
+        """Classifiers that know labels by name alone: prototypes as they are."""
+        prototypes = prototypes_of(self.X, self.Y)
+        prototypes.data *= np.float32(STRENGTH)
+        return LabelWeights(prototypes, np.full(self.Y.shape[1], BIAS, dtype=np.float32))
+
+
 def fit_labels(
     X: Any,
     Y: Any,
@@ -62,12 +76,15 @@ def fit_labels(
     name: str,
     n_jobs: int | None = None,
     advance: Callable[[int], None] = quietly,
+    names: Names | None = None,
 ) -> LabelWeights:
     """Classifiers of the labels Y, sparse (documents, labels), over sparse vectors X of about unit length.
 
-    Random documents come from ``seed`` and ``name``. ``advance`` is called with numbers that sum up to twice
-    the number of documents.
+    ``names`` of labels count as documents. Random documents come from ``seed`` and ``name``. ``advance`` is
+    called with numbers that sum up to twice the number of documents, names included.
     """
+    if names is not None:
+        X, Y = (sparse.vstack(pair, format="csr") for pair in ((X, names.X), (Y, names.Y)))
     n, labels = Y.shape
     prototypes = prototypes_of(X, Y)
     near = rank_labels(X, prototypes, np.zeros(labels, dtype=np.float32), _nearest(n), n_jobs, advance)

@@ -30,7 +30,7 @@ class TextVectors:
 
     @classmethod
     def fitted(cls, texts: list[str], language: str) -> tuple[Self, Any]:
-        """Learned from the texts of a language, and their vectors."""
+        """Learned from the texts of a language, and their vectors; names of labels may be among them."""
         made = cls(TfidfVectorizer(language, min_df=1), CharacterVectorizer(RUN, min_df=2))
         return made, _beside(made.words.fit_transform(texts), made.characters.fit_transform(texts))
 

@@ -152,6 +152,7 @@ class Method(LearningOn, metaclass=ABCMeta):
         languages: Languages = None,
         groups: Any = None,
         ids: Any = None,
+        label_set: LabelSet | None = None,
     ) -> Self:
         """Learn from documents and their labels.
 
@@ -166,6 +167,8 @@ class Method(LearningOn, metaclass=ABCMeta):
         languages : one code per document, for texts or a matrix; missing ones are detected from the text
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
+        label_set : what labels are called, which belong to which, and which are not to be assigned; the model
+            keeps it, and `ManyLabelsClassifier` learns from names, those of labels without documents, too
 
         Returns
         -------
@@ -178,9 +181,13 @@ class Method(LearningOn, metaclass=ABCMeta):
             given = read_labelled(
                 X, y, languages, groups, ids, partial(self._check_matrix, reset=True), self.sparse_labels
             )
+        if label_set is not None:
+            given = given.under(label_set, self.learns_names)
         self.classes_ = given.classes
         self.exclusive_ = given.exclusive
         self.texts_ = given.texts
+        if label_set is not None:
+            self.label_set_ = label_set
         self.languages_ = self._learnable_languages(list(given.documents))
         given = given.only(self.languages_)
         seed = seed_of(self.random_state)

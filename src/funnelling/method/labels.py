@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
 from funnelling.errors import InputError
 from funnelling.frames import one_hot
+from funnelling.labelsets import LabelSet
 from funnelling.matrices import AnyTargets, Targets, canonical, cells, count_true, is_sparse
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.randomness import is_missing
@@ -54,6 +55,17 @@ class LabelledDocuments:
             groups={language: self.groups[language] for language in languages},
             ids={language: self.ids[language] for language in languages},
         )
+
+    def under(self, label_set: LabelSet, learns_names: bool) -> "LabelledDocuments":
+        """The documents under a label set, which leaves something to assign.
+
+        For who ``learns_names`` of texts, classes are those that are named there, too.
+        """
+        classes = with_named(self.classes, label_set) if learns_names and self.texts else self.classes
+        label_set.rules(classes).check()
+        if classes is self.classes:
+            return self
+        return replace(self, classes=classes, targets=spread(self.targets, self.classes, classes))
 
 
 def read_labelled(
@@ -167,6 +179,30 @@ def _with_further(known: npt.NDArray[Any], labels: set[Any]) -> npt.NDArray[Any]
     listed = known.tolist()
     together = sorted([*listed, *further]) if listed == sorted(listed) else [*listed, *further]
     return np.array(together, dtype=known.dtype if known.dtype.kind in "Oif" else None)
+
+
+def spread(
+    targets: Mapping[str, AnyTargets], classes: npt.NDArray[Any], all_classes: npt.NDArray[Any]
+) -> dict[str, AnyTargets]:
+    """Labels under more classes; no document has the further ones."""
+    place = {label: number for number, label in enumerate(all_classes.tolist())}
+    columns = np.array([place[label] for label in classes.tolist()], dtype=np.intp)
+    return {language: _in_columns(rows, columns, len(all_classes)) for language, rows in targets.items()}
+
+
+def _in_columns(targets: AnyTargets, columns: npt.NDArray[np.intp], width: int) -> AnyTargets:
+    """Labels in other columns, of so many."""
+    if is_sparse(targets):
+        moved = (targets.data, columns[targets.indices], targets.indptr)
+        return canonical(csr_array(moved, (targets.shape[0], width)))
+    wide = np.zeros((targets.shape[0], width), dtype=bool)
+    wide[:, columns] = targets
+    return wide
+
+
+def with_named(classes: npt.NDArray[Any], label_set: LabelSet) -> npt.NDArray[Any]:
+    """Classes and the labels that a label set has names for and would assign; numbers are no such labels."""
+    return _with_further(classes, label_set.assignable()) if _all_strings(classes.tolist()) else classes
 
 
 def read_truth(y: Any, classes: npt.NDArray[Any]) -> Any:

@@ -4,7 +4,7 @@ import copy
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from funnelling.labelsets import LabelSet
 from funnelling.matrices import check_vectors, widths_of
 from funnelling.method.archive import Archive, Places
 from funnelling.method.inputs import listed, read_inputs
-from funnelling.method.labels import check_learnable
+from funnelling.method.labels import check_learnable, spread, with_named
 from funnelling.method.merging import (
     Merged,
     by_class,
@@ -49,6 +49,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     dropped_: list[str]  # labels that it learned and gives no more, if any
     history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
 
+    learns_names: ClassVar[bool] = False  # whether labels without documents are learned from their names
     _KEPT: tuple[str, ...] = ("training_",)  # attributes that a compact model has not
 
     # --- what a method has ----------------------------------------------------------------------
@@ -223,13 +224,28 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         counts = all(each is None or isinstance(each, TfidfVectorizer) for each in given)
         return None if counts else "A vectorizer of your own"
 
-    def _refit(self, archive: Archive, classes: npt.NDArray[Any], before: Earlier | None) -> Self:
-        """Learn again, all at once or not at all, from documents that were archived."""
+    def _refit(
+        self,
+        archive: Archive,
+        classes: npt.NDArray[Any],
+        before: Earlier | None,
+        label_set: LabelSet | None = None,
+    ) -> Self:
+        """Learn again, all at once or not at all, from documents that were archived.
+
+        ``label_set`` takes the place of the model's own, if it is given.
+        """
         check_learnable(archive.targets.values())
+        label_set = getattr(self, "label_set_", None) if label_set is None else label_set
+        if label_set is not None and self.learns_names and self.texts_:
+            known, classes = classes, with_named(classes, label_set)
+            archive = replace(archive, targets=spread(archive.targets, known, classes))
         model = copy.copy(self.as_fitted())
         model._forget()
         model.classes_, model.exclusive_, model.texts_ = classes, self.exclusive_, self.texts_
-        for name in ("reading_", "history_", "label_set_"):
+        if label_set is not None:
+            model.label_set_ = label_set
+        for name in ("reading_", "history_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))
         if before is not None and hasattr(self, "choice_"):
@@ -278,7 +294,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
             classes = relabelling.classes(self.classes_)
             before = by_class(archive.targets, len(self.classes_), exclusive)
             targets = {language: relabelling.of_targets(rows) for language, rows in before.items()}
-            self.learn(with_targets(archive, targets, classes, exclusive), exact=True)
+            merged = with_targets(archive, targets, classes, exclusive)
+            self._refit(merged.archive, merged.classes, earlier(self, merged, exact=True), label_set)
         elif relabelling.dropped:
             selection = relabelling.selection(exclusive)
             self._select_labels(selection)

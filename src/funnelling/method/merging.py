@@ -11,7 +11,6 @@ from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
 from funnelling.matrices import (
     AnyTargets,
-    canonical,
     exclusive_columns,
     filled_columns,
     is_sparse,
@@ -22,7 +21,7 @@ from funnelling.matrices import (
 )
 from funnelling.method.archive import Archive, Classes, Places, group_names, unnamed_rows
 from funnelling.method.inputs import Inputs, listed
-from funnelling.method.labels import read_further_labels
+from funnelling.method.labels import read_further_labels, spread
 from funnelling.method.training_set import NEW, Earlier
 from funnelling.randomness import is_missing
 from funnelling.text.excerpts import beginning
@@ -280,35 +279,11 @@ def learnable_rows(targets: AnyTargets, exclusive: bool) -> Places:
     return np.flatnonzero(targets.sum(axis=1)) if exclusive else np.arange(length(targets))
 
 
-def columns_of(classes: Classes, all_classes: Classes) -> Places:
-    """Where each of the classes stands among all."""
-    place = {label: number for number, label in enumerate(all_classes.tolist())}
-    return np.array([place[label] for label in classes.tolist()], dtype=np.intp)
-
-
 def learned_columns(targets: AnyTargets, exclusive: bool) -> AnyTargets:
     """The columns that are learned of a column for every class; of sparse labels that is all of them."""
     if not exclusive or is_sparse(targets):
         return targets
     return exclusive_columns(targets, targets.shape[1])
-
-
-def spread(
-    targets: Mapping[str, AnyTargets], classes: Classes, all_classes: Classes
-) -> dict[str, AnyTargets]:
-    """Labels under more classes; no document has the further ones."""
-    columns = columns_of(classes, all_classes)
-    return {language: _in_columns(rows, columns, len(all_classes)) for language, rows in targets.items()}
-
-
-def _in_columns(targets: AnyTargets, columns: Places, width: int) -> AnyTargets:
-    """Labels in other columns, of so many."""
-    if is_sparse(targets):
-        moved = (targets.data, columns[targets.indices], targets.indptr)
-        return canonical(sparse.csr_array(moved, (length(targets), width)))
-    wide = np.zeros((len(targets), width), dtype=bool)
-    wide[:, columns] = targets
-    return wide
 
 
 def _relabelled(targets: AnyTargets, labels: Mapping[int, Places]) -> AnyTargets:

@@ -126,6 +126,9 @@ def train(
         if number > MANY and (if_many is not None or not model.sparse_labels):
             model = if_many or model
             notes.append(_on_many(number, model))
+        nameable = labels.assignable().difference(trial.train.label_set()) if labels is not None else ()
+        if nameable and model.learns_names:
+            notes.append(f"{counted(len(nameable), 'label')} without training documents: learned by name.")
         crowded = sum(len(own) > MOST for own in trial.train.label_lists()) if model.sparse_labels else 0
         if crowded:
             notes.append(
@@ -167,8 +170,7 @@ def _fit_file(
         f"Training {name_of(model)} on {counted(len(train), 'document')} in "
         f"{counted(len(train.by_language()), 'language')} with {counted(len(train.label_set()), 'label')}."
     )
-    fit_method(model, training_documents(model, trial))
-    _give_label_set(model, label_set)
+    fit_method(model, training_documents(model, trial), label_set)
     _report_choice(model, report)
     if len(trial.test):
         return measure_on_test(model, trial.test, errors=errors)
@@ -195,7 +197,10 @@ def _fit_parts(
         report(f"Counting words part by part in {work}. A run that is cut short goes on from there.")
         fit_parts(model, data, work, model.n_jobs, model.verbose, one_label, report, layout, strict)
         labels = [str(label) for label in model.classes_.tolist()]
-        _give_label_set(model, label_set_to_learn(label_set, labels, roll_up=False))
+        named = label_set_to_learn(label_set, labels, roll_up=False)
+        if named is not None:
+            named.rules(model.classes_).check()
+            model.label_set_ = named
         _report_choice(model, report)
         measurement = _measure_parts(model, data, layout, strict, errors, report)
         shutil.rmtree(work)
@@ -207,13 +212,6 @@ def _on_many(number: int, model: "Method") -> str:
     if model.sparse_labels:
         return f"{number:,} labels: {name_of(model)} is trained, which is made for so many."
     return f"{number:,} labels: {name_of(model)} will take long. {FOR_MANY} is made for so many."
-
-
-def _give_label_set(model: "Method", label_set: LabelSet | None) -> None:
-    """Let a model keep a label set, which leaves it something to assign."""
-    if label_set is not None:
-        label_set.rules(model.classes_).check()
-        model.label_set_ = label_set
 
 
 @contextmanager

@@ -30,10 +30,17 @@ if TYPE_CHECKING:
     from funnelling.method.base import Method
 
 
-def fit_method(method: "Method", train: Corpus) -> "Method":
+def fit_method(method: "Method", train: Corpus, label_set: LabelSet | None = None) -> "Method":
     """Fit a method on the documents of a corpus, with one label each if it says so, groups kept together."""
     groups = train.groups if any(train.groups) else None
-    return method.fit(train.texts, train.y, languages=train.languages, groups=groups, ids=train.ids)
+    return method.fit(
+        train.texts,
+        train.y,
+        languages=train.languages,
+        groups=groups,
+        ids=train.ids,
+        label_set=label_set,
+    )
 
 
 def training_documents(method: "Method", trial: Trial) -> Corpus:
@@ -83,42 +90,42 @@ def cross_validate(
     It is what `measure_decisions_in_full` gives, and so many of the worst ``errors``, each explained by the
     method that made it. The methods follow a ``label_set``.
     """
-    classes = corpus.label_set()
     fold_of_document = outer_folds(corpus, folds, seed, verbose)
-    place = {label: column for column, label in enumerate(classes)}
-    decisions: list[Any] = []
-    probabilities: list[Any] = []
+    answers: list[tuple[list[str], Any, Any, FloatArray | None]] = []
     measured: list[NDArray[np.intp]] = []
-    thresholds: list[FloatArray] = []
     worst: list[WorstError] = []
     for fold in watched(np.unique(fold_of_document).tolist(), "outer folds", bool(verbose), "folds"):
         train = corpus.select(fold_of_document != fold)
         if not learnable(train):
             continue
-        method = fit_method(make(), train)
-        if label_set is not None:
-            method.label_set_ = label_set
+        method = fit_method(make(), train, label_set)
         rows = np.flatnonzero(fold_of_document == fold)
         rows = rows[servable(corpus.select(rows), method)]
         if not len(rows):
             continue
         test = corpus.select(rows)
-        columns = np.array([place[label] for label in method.classes_])
         labels, chances = method.classify(test.texts, languages=test.languages)
         given = as_indicators(method, labels)
-        decisions.append(_widened(given, columns, len(classes)))
-        probabilities.append(_widened(chances, columns, len(classes)))
+        limits = None if corpus.one_label else thresholds_of(method, test)
+        answers.append(([str(label) for label in method.classes_], given, chances, limits))
         measured.append(rows)
-        if not corpus.one_label:
-            own = thresholds_of(method, test)
-            thresholds.append(np.full((len(own), len(classes)), np.nan))
-            thresholds[-1][:, columns] = own
         if errors:
             worst += worst_errors(method, test, given, chances, errors)
     if not measured:
         return None
     rows = np.concatenate(measured)
     order = np.argsort(rows)
+    # A label set may name some that no document has, and a fold may lack some that others have.
+    classes = sorted(set(corpus.label_set()).union(*(own for own, *_ in answers)))
+    place = {label: column for column, label in enumerate(classes)}
+    decisions, probabilities, thresholds = [], [], []
+    for own, given, chances, limits in answers:
+        columns = np.array([place[label] for label in own])
+        decisions.append(_widened(given, columns, len(classes)))
+        probabilities.append(_widened(chances, columns, len(classes)))
+        if limits is not None:
+            thresholds.append(np.full((len(limits), len(classes)), np.nan))
+            thresholds[-1][:, columns] = limits
     result = measure_decisions_in_full(
         corpus.select(rows[order]),
         _stacked(decisions)[order],

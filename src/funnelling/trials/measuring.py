@@ -46,7 +46,8 @@ def servable(corpus: Corpus, method: "Method") -> Rows:
 def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None = None) -> Result:
     """The measures of a fitted method on labelled documents, by language and averaged.
 
-    Macro averages run over ``classes``, or the labels the method was trained on; what test documents have
+    Macro averages run over ``classes``, or the labels the method was trained on, and those known by name that
+    test documents have; what test documents have
     beside them is dropped, and counted as ``unknown_labels``. A method that gives one label per document is
     wrong about a document whose label it does not know. A document without evidence counts like any other: as
     one without labels, or as one with the class that `Method.predict` gives it where each has one label.
@@ -54,6 +55,8 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
     Of many labels there are measures of the most probable ones, too, which run over all that are known.
     """
     known = [str(label) for label in method.classes_]
+    if classes is None and method.learns_names:
+        classes = _averaged(test, known, examples_of(method))
     if len(known) <= MANY:
         labels, ranked = method.predict(test.texts, languages=test.languages), None
     else:
@@ -86,7 +89,7 @@ def measure_answers(
     one_label = bool(method.exclusive_)
     limits = None if one_label else thresholds_of(method, test)
     label_set = getattr(method, "label_set_", None)
-    if examples is None and len(classes) > MANY:
+    if examples is None and (len(classes) > MANY or method.learns_names):
         examples = examples_of(method)
     result = measure_decisions_in_full(
         test, decisions, probabilities, classes, one_label, limits, label_set, examples
@@ -137,7 +140,8 @@ def measure_decisions_in_full(
             "confused": given_instead(truth, decisions, classes, MOST_PAIRS),
             "missed_together": missed_together(truth, decisions, classes, MOST_PAIRS),
         }
-    measured = _measure_decisions(test, decisions, classes, one_label, ranked=ranked)
+    averaged = _averaged(test, classes, examples)
+    measured = _measure_decisions(test, decisions, classes, one_label, averaged, ranked)
     if excluded:
         measured |= {"unknown_labels": measured["unknown_labels"] - excluded, "excluded_labels": excluded}
     return {
@@ -242,6 +246,15 @@ def _measure_decisions(
     result: Result = dict(measured)
     result["unknown_labels"] = len(present - set(classes))
     return result
+
+
+def _averaged(test: Corpus, classes: Sequence[str], examples: Examples | None) -> Sequence[str]:
+    """The classes that macro averages run over: not those known by name alone that no document has."""
+    if examples is None or examples.of_labels.all():
+        return classes
+    present = set(test.label_set())
+    seen = examples.of_labels.tolist()
+    return [label for label, number in zip(classes, seen, strict=True) if number or label in present]
 
 
 def _confusion(test: Corpus, decisions: AnyTargets, classes: Sequence[str]) -> Confusion:

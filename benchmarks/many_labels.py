@@ -1,7 +1,9 @@
-"""Thousands of labels: `fun-many` beside PECOS' XR-Linear, its views beside its tier 2, and how it grows.
+"""Thousands of labels: `fun-many` beside trees of labels, its views beside its tier 2, and how it grows.
 
 ``python benchmarks/many_labels.py FILE`` measures it on the test documents of a file; ``--pecos PYTHON``, an
-interpreter that has libpecos, puts XR-Linear beside it, one model per language, in the same run.
+interpreter that has libpecos, puts XR-Linear beside it, one model per language, in the same run, and
+``--omikuji PYTHON``, one that has omikuji, Parabel, Bonsai, and the mean of both, which is what Annif's
+ensemble of them gives.
 ``--labels N`` keeps the N most frequent labels, ``--documents N`` so many training documents of each
 language, ``--share fi=.1`` a part of one language's, and ``--only fi`` trains on that language alone. Each
 side runs in a process of its own, so that its memory is its own. ``--drawn 27000x60000`` takes, in place of
@@ -51,7 +53,11 @@ def main() -> None:
             "fun-many": _run([sys.executable, __file__, str(file), "--side", "--jobs", str(given.jobs)])
         }
         if given.pecos:
-            results["XR-Linear"] = _theirs(given, file, Path(folder))
+            results["XR-Linear"], _ = _theirs("XR-Linear", given.pecos, given, file, Path(folder))
+        if given.omikuji:
+            both = [_theirs(peer, given.omikuji, given, file, Path(folder)) for peer in ("Parabel", "Bonsai")]
+            results["Parabel"], results["Bonsai"] = (each for each, _ in both)
+            results["Parabel + Bonsai"] = _ensemble(both, file)
     print(json.dumps(results, indent=1) if given.json else _shown(results))
 
 
@@ -62,7 +68,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("--drawn", metavar="LABELSxDOCUMENTS")
     parser.add_argument("--pecos", metavar="PYTHON", help="an interpreter with libpecos")
-    parser.add_argument("--words", action="store_true", help="XR-Linear over words alone")
+    parser.add_argument("--omikuji", metavar="PYTHON", help="an interpreter with omikuji")
+    parser.add_argument("--words", action="store_true", help="peers over words alone")
     parser.add_argument("--labels", type=int, help="the most frequent ones")
     parser.add_argument("--documents", type=int, help="for training, of each language")
     parser.add_argument("--share", action="append", default=[], metavar="LANG=SHARE")
@@ -144,19 +151,41 @@ def _ours(given: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _theirs(given: argparse.Namespace, file: Path, folder: Path) -> dict[str, Any]:
-    script = Path(__file__).with_name("xr_linear.py")
-    command = [given.pecos, str(script), str(file), str(folder / "pecos"), *(["--words"] * given.words)]
-    subprocess.run(command, check=True, stdout=sys.stderr)
-    took = json.loads((folder / "pecos" / "took.json").read_text())
-    test, quality = read_corpus(file).split("test"), {}
-    for language in took["languages"]:
-        out = folder / "pecos" / language
-        answers = sparse.csr_array(sparse.load_npz(out / "answers.npz"))
-        own = test.select(np.array([tag == language for tag in test.languages]))
-        quality |= _measured(answers, json.loads((out / "classes.json").read_text()), own)
+Answers = dict[str, tuple[Any, list[str]]]  # by language: sparse scores, and what their columns stand for
+
+
+def _theirs(
+    peer: str, python: str, given: argparse.Namespace, file: Path, folder: Path
+) -> tuple[dict[str, Any], Answers]:
+    script, out = Path(__file__).with_name("label_trees.py"), folder / peer
+    command = [python, str(script), peer, str(file), str(out), "--jobs", str(given.jobs)]
+    subprocess.run([*command, *(["--words"] * given.words)], check=True, stdout=sys.stderr)
+    took = json.loads((out / "took.json").read_text())
+    answers = {
+        language: (
+            sparse.csr_array(sparse.load_npz(out / language / "answers.npz")),
+            json.loads((out / language / "classes.json").read_text()),
+        )
+        for language in took["languages"]
+    }
     sums = {key: sum(each[key] for each in took["languages"].values()) for key in ("fit", "predict", "size")}
-    return {**sums, "memory": took["memory"], "quality": {tag: each for tag, (each, _) in quality.items()}}
+    return {**sums, "memory": took["memory"], "quality": _quality(answers, file)}, answers
+
+
+def _ensemble(both: list[tuple[dict[str, Any], Answers]], file: Path) -> dict[str, Any]:
+    """The mean of what two models say, and what both took together."""
+    (one, of_one), (other, of_other) = both
+    mean = {tag: ((of_one[tag][0] + of_other[tag][0]) / 2, of_one[tag][1]) for tag in of_one}
+    sums = {key: one[key] + other[key] for key in ("fit", "predict", "size")}
+    return {**sums, "memory": max(one["memory"], other["memory"]), "quality": _quality(mean, file)}
+
+
+def _quality(answers: Answers, file: Path) -> dict[str, dict[str, float]]:
+    test, quality = read_corpus(file).split("test"), {}
+    for language, (scores, classes) in answers.items():
+        own = test.select(np.array([tag == language for tag in test.languages]))
+        quality |= _measured(scores, classes, own)
+    return {tag: each for tag, (each, _) in quality.items()}
 
 
 Quality = dict[str, tuple[dict[str, float], dict[str, Any]]]

@@ -79,11 +79,6 @@ def test_a_document_has_so_many_candidates_and_no_more() -> None:
     assert candidates_of([ranked], X[:1], seen, "en").labels.tolist() == list(range(MOST))
 
 
-def test_a_language_without_documents_has_seen_no_label() -> None:
-    found = candidates_of([OWN, SHARED], X, Seen.of(TARGETS), "de")
-    assert (found.features[:, -3] == 0).all()
-
-
 def test_without_documents_there_are_no_candidates() -> None:
     nothing = Ranked(np.empty((0, 2), dtype=np.int32), np.empty((0, 2), dtype=np.float32))
     found = candidates_of([nothing, nothing], X[:0], Seen.of(TARGETS), "en")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from funnelling import ManyLabelsClassifier
 from funnelling.fitted import StateError
 from funnelling.many.candidates import FURTHER
 from funnelling.many.funnel import HALF, _threshold, in_columns
@@ -41,6 +42,14 @@ def test_probabilities_are_in_bounds_and_of_candidates_alone(model: Any) -> None
     assert probabilities.dtype == np.float64
     assert probabilities.shape == (len(texts), len(model.classes_))
     assert 0 <= probabilities.data.min() <= probabilities.data.max() <= 1
+
+
+def test_groups_that_leave_a_fold_empty_teach_tier_two_all_the_same() -> None:
+    texts, labels, languages = documents(each=40)
+    for seed in range(6):
+        model = ManyLabelsClassifier(random_state=seed)
+        model.fit(texts, labels, languages, groups=[f"g{number // 20}" for number in range(len(texts))])
+        assert model.funnel_.trees is not None
 
 
 def test_languages_meet_in_the_shared_columns() -> None:

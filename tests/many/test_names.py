@@ -70,7 +70,7 @@ def test_a_language_whose_names_lack_takes_others(model: Any) -> None:
     foreign = LabelSet.of([Label("l12", {"de": "mmmm"})])
     assert fitted(GIVEN, foreign).predict_proba(["mmmm"], ["en"]).toarray()[0].argmax() == 12
     assert foreign.texts(["l12", "l00"], "it") == ["mmmm", ""]
-    assert model.label_set_.texts(["l12", "l14"], "en") == ["enmmmm", ""]
+    assert model.label_set_.texts(["l12", "l13", "l14"], "en") == ["enmmmm", "", ""]
 
 
 def test_a_label_set_without_names_teaches_nothing(tmp_path: Path) -> None:
@@ -102,6 +102,29 @@ def test_a_label_set_that_leaves_nothing_is_refused_before_the_work() -> None:
         fitted(GIVEN, nothing)
 
 
+@pytest.mark.parametrize("given", ["headings.csv", {"l00": "zero"}, [Label("l00")]])
+def test_what_is_no_label_set_is_refused(given: Any) -> None:
+    with pytest.raises(InputError, match="label_set must be a LabelSet, not"):
+        fitted(GIVEN, given)
+
+
+def test_an_empty_label_set_is_refused() -> None:
+    with pytest.raises(InputError, match="label_set has no labels"):
+        fitted(GIVEN, LabelSet.of([]))
+
+
+def test_names_of_excluded_labels_alone_teach_nothing() -> None:
+    excluded = LabelSet.of([Label("l00", {"en": "enaaaa"}, exclude=True), Label("stranger")])
+    assert fitted(GIVEN, excluded).funnel_.tier_one.views == ["own", "shared"]
+
+
+def test_an_indicator_matrix_of_fewer_labels_is_no_truth(model: Any) -> None:
+    texts, labels, languages = GIVEN
+    y = np.array([[f"l{label:02}" in own for label in range(LABELS)] for own in labels], dtype=int)
+    with pytest.raises(InputError, match="must have the 13 columns of the model"):
+        model.score(texts, y, languages=languages)
+
+
 class TestBits:
     def test_storage_changes_none(self, model: Any, tmp_path: Path) -> None:
         save_model(model, tmp_path / "m")
@@ -128,6 +151,18 @@ class TestBits:
             texts[1:], labels[1:], languages[1:], ids=ids, label_set=NAMED
         )
         assert _same(forgetful, rest, tmp_path)
+
+    def test_another_label_set_holds_from_the_next_time_it_learns(self, tmp_path: Path) -> None:
+        texts, labels, languages = GIVEN
+        other = LabelSet.of([Label("l15", {"en": "enoooo"})])
+        grown = fitted((texts[:60], labels[:60], languages[:60]))
+        grown.label_set_ = other
+        grown.extend(texts[60:], labels[60:], languages[60:], ids=[f"d{n}" for n in range(60, len(texts))])
+        assert grown.classes_.tolist()[-2:] == ["l11", "l15"]
+        assert _same(grown, fitted(GIVEN, other), tmp_path)
+        del grown.label_set_
+        grown.extend(texts[:1], labels[:1], languages[:1], ids=["d0"])
+        assert _same(grown, fitted(GIVEN, None), tmp_path / "without")
 
     def test_merged_labels_go_by_the_name_of_the_first(self, tmp_path: Path) -> None:
         texts, labels, languages = GIVEN

@@ -157,22 +157,27 @@ class LabelSet:
         return {label: self.name_of(label, served) for label in self.ids}
 
     def texts(self, labels: Iterable[str], language: str) -> list[str]:
-        """What each of some labels is called in a language, as `name_of` says, "" where it has no name."""
-        named = self.named()
-        return [self.name_of(label, language) if label in named else "" for label in labels]
+        """What each of some labels is called in a language, as `name_of` says.
 
-    def named(self) -> set[str]:
-        """The labels that are called something, in any language."""
-        return {
-            label
-            for names in self.names.values()
-            for label, name in zip(self.ids, names, strict=True)
-            if name
-        }
+        Labels that have no name, or are not to be assigned, have "".
+        """
+        tags = dict.fromkeys((served_by(language, self.names), *PREFERRED, *self.names))
+        columns = [self.names[tag] for tag in tags if tag in self.names]
+        called = (
+            {
+                label: next(filter(None, names), "")
+                for label, names in zip(self.ids, zip(*columns, strict=True), strict=True)
+            }
+            if columns
+            else {}
+        )
+        for place in np.flatnonzero(self.excluded).tolist():
+            called[self.ids[place]] = ""
+        return [called.get(label, "") for label in labels]
 
     def assignable(self) -> set[str]:
         """The labels that have a name and may be assigned."""
-        return self.named().difference(np.array(self.ids, dtype=object)[self.excluded].tolist())
+        return {label for label, text in zip(self.ids, self.texts(self.ids, UNTAGGED), strict=True) if text}
 
     def excluding(self, labels: Iterable[str]) -> "LabelSet":
         """The set with further labels that are not to be assigned; those that it lacks are added."""
@@ -196,7 +201,8 @@ class LabelSet:
             parents = tuple(names.get(parent) or parent for parent in entry.parents)
             kept = merged.get(own, Label(own, entry.names, entry.description, (), entry.exclude))
             above = tuple(parent for parent in (*kept.parents, *parents) if parent != own)
-            merged[own] = Label(own, kept.names, kept.description, above, kept.exclude)
+            named = {**entry.names, **kept.names}
+            merged[own] = Label(own, named, kept.description, above, kept.exclude)
         return self._with_roll_up(LabelSet.of(merged.values()))
 
     def rolled_up(self) -> "LabelSet":

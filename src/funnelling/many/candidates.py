@@ -16,7 +16,7 @@ from scipy import sparse
 from funnelling.fitted import expect, expect_matrix, expect_numbers
 from funnelling.many.one_against_rest import BIAS
 from funnelling.many.ranking import NONE, Ranked
-from funnelling.matrices import Floats, canonical, values_at
+from funnelling.matrices import Floats, canonical, narrow, values_at
 
 DEEPEST = 100  # places of a view's ranking that candidates come from
 MOST = 40  # candidates of a document
@@ -58,7 +58,7 @@ class Seen:
         others = rows != together.indices
         shares, columns = shares[others].astype(np.float32), together.indices[others]
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows[others], minlength=len(alone)))])
-        matrix = sparse.csr_array((shares, columns, starts), together.shape)
+        matrix = narrow(sparse.csr_array((shares, columns, starts), together.shape))
         matrix.sort_indices()
         return cls(np.sum(list(counts.values()), axis=0), counts, matrix)
 
@@ -114,8 +114,8 @@ class Candidates:
 def candidates_of(views: Sequence[Ranked], X: Any, seen: Seen, language: str) -> Candidates:
     """The candidates of one language's documents with the vectors X, given what each view ranks highest.
 
-    A view that does not rank a candidate is taken to score it as low as the last one that it ranks, and one
-    that has no more to rank as low as what has nothing of a label.
+    A view that does not rank a candidate is taken to score it as low as the last one that it ranks; one that
+    has no more to rank, as low as what has nothing of a label, too.
     """
     n, width = len(views[0]), len(seen.documents)
     keys, scores = _union(views, width)
@@ -133,7 +133,7 @@ def candidates_of(views: Sequence[Ranked], X: Any, seen: Seen, language: str) ->
     guess = np.exp(SHARPNESS * (mean - np.repeat(mean[first], sizes)))
     guess /= np.repeat(np.add.reduceat(guess, first), sizes)
     behind = scores - np.repeat(np.maximum.reduceat(scores, first, axis=0), sizes, axis=0)
-    own = seen.by_language.get(language, np.zeros(width, dtype=np.int64))
+    own = seen.by_language[language]
     features = np.column_stack(
         [
             scores,

@@ -91,9 +91,10 @@ class ManyLabelsClassifier(Method):
     def _names_of_labels(self) -> dict[str, list[str]]:
         """What labels are called in each language, "" for one without a name; nothing where none has one."""
         label_set: LabelSet | None = getattr(self, "label_set_", None)
-        if label_set is None or not label_set.names:
+        if label_set is None:
             return {}
-        return {tag: label_set.texts(map(str, self.classes_), tag) for tag in self.languages_}
+        names = {tag: label_set.texts(map(str, self.classes_), tag) for tag in self.languages_}
+        return names if any(map(any, names.values())) else {}
 
     def _scores(self, language: str, documents: Any) -> Scored:
         X = self.funnel_.vectors_of(language, documents)

@@ -1,10 +1,10 @@
 """Both tiers of a funnel over a long label set.
 
-Tier 1 has two views: a language's own words and characters, and the same of all languages together, where
-those that two languages share meet. Each ranks the labels of a document; see `one_against_rest`. Tier 2 is
-one model of all labels and languages, which judges the labels that either view ranks high; see `candidates`.
-It learns from documents that tier 1 has not seen: a fold of all languages is held out, ranked by classifiers
-of the others, and then classifiers are learned from all documents.
+Tier 1 has up to three views: a language's own words and characters; the same of all languages together, where
+those that two languages share meet; and the names of labels. Each ranks the labels of a document; see
+`one_against_rest`. Tier 2 is one model of all labels and languages, which judges the labels that any view
+ranks high; see `candidates`. It learns from documents that tier 1 has not seen: a fold of all languages is
+held out, ranked by classifiers of the others, and then classifiers are learned from all documents.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +21,12 @@ from funnelling.many.candidates import DEEPEST, FURTHER, Candidates, Seen, candi
 from funnelling.many.one_against_rest import LabelWeights, Names, fit_labels
 from funnelling.many.ranking import Ranked
 from funnelling.many.vectors import TextVectors, unit_rows
-from funnelling.matrices import Rows
+from funnelling.matrices import Folds, Rows
 from funnelling.method.training_set import TrainingSet
-from funnelling.randomness import stream
-from funnelling.work.progress import progress_bar, quietly
+from funnelling.randomness import assign_folds, stream
+from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
 
-HELD_OUT = 0  # the fold that tier 2 learns from
 TEACHERS = 40_000  # documents that it learns from at most
 BLOCK = 1_000  # documents that are judged at a time
 HIDDEN = 0.05  # the share of named labels without documents, in each language and in all, while it learns
@@ -50,14 +49,12 @@ class TierOne:
     columns: dict[str, Columns]
     names: dict[str, LabelWeights]
 
-    def rank(
-        self, language: str, X: Any, n_jobs: int | None, advance: Callable[[int], None] = quietly
-    ) -> list[Ranked]:
+    def rank(self, language: str, X: Any, n_jobs: int | None) -> list[Ranked]:
         """What each view ranks highest for documents whose own vectors are X."""
-        ranked = [self.own[language].rank(X, DEEPEST, n_jobs, advance)]
+        ranked = [self.own[language].rank(X, DEEPEST, n_jobs)]
         if self.shared is not None:
             shared = in_columns(X, self.columns[language], self.shared.weights.shape[0])
-            ranked.append(self.shared.rank(shared, DEEPEST, n_jobs, advance))
+            ranked.append(self.shared.rank(shared, DEEPEST, n_jobs))
         if self.names:
             ranked.append(self.names[language].rank(X, DEEPEST, n_jobs))
         return ranked
@@ -149,7 +146,7 @@ def fit_funnel(training: TrainingSet, names: Mapping[str, list[str]], verbose: b
     """
     vectors, X, called = _vectors(training, names, verbose)
     columns = _shared_columns(vectors)
-    held_out = {tag: folds == HELD_OUT for tag, folds in training.folds.items()}
+    held_out = _held_out(training.folds)
     others = {tag: ~rows for tag, rows in held_out.items()}
     left = sum(int(rows.sum()) for rows in others.values())
     hidden = _hidden(called, training)
@@ -168,6 +165,12 @@ def fit_funnel(training: TrainingSet, names: Mapping[str, list[str]], verbose: b
     return ManyFunnel(vectors, tier_one, Seen.of(training.targets), trees, thresholds)
 
 
+def _held_out(folds: Mapping[str, Folds]) -> dict[str, Rows]:
+    """The documents that tier 2 learns from: the first fold that there is, if there are others."""
+    there = np.unique(np.concatenate(list(folds.values())))
+    return {tag: (own == there[0]) & (len(there) > 1) for tag, own in folds.items()}
+
+
 def in_columns(X: Any, columns: Columns, width: int) -> Any:
     """Rows with other columns: column i of X becomes ``columns[i]``."""
     return sparse.csr_array((X.data, columns[X.indices], X.indptr), (X.shape[0], width))
@@ -184,7 +187,7 @@ def _vectors(
         for tag, texts in training.documents.items():
             own = {label: name for label, name in enumerate(names.get(tag, ())) if name}
             vectors[tag], every = TextVectors.fitted([*texts, *own.values()], tag)
-            X[tag] = every[: len(texts)]
+            X[tag] = every[: len(texts)] if own else every
             if names:
                 called[tag] = Names(every[len(texts) :], _one_each(list(own), training.labels))
             advance(len(texts))
@@ -277,7 +280,7 @@ def _fit_tier_two(
     Thresholds are chosen on labels that were not hidden: in the end, none is.
     """
     share = min(1.0, TEACHERS / max(1, sum(int(rows.sum()) for rows in held_out.values())))
-    found, right, wanted = {}, {}, {}
+    found, right, wanted, halves = {}, {}, {}, []
     for tag, rows in held_out.items():
         places = np.flatnonzero(rows)
         number = round(share * len(places))
@@ -285,12 +288,14 @@ def _fit_tier_two(
         found[tag] = _candidates(tier_one, tag, X[tag][places], seen, training.n_jobs)
         Y = training.targets[tag][places]
         right[tag], wanted[tag] = found[tag].are_right(Y), _less(Y, hidden[tag]).nnz
+        groups = training.groups[tag]
+        sides = assign_folds(2, len(rows), training.seed, "halves", language=tag, groups=groups)[places]
+        halves.append(sides[found[tag].documents()])
     y = np.concatenate(list(right.values()))
     if not y.any() or y.all():
         return None, dict.fromkeys(X, HALF)
     features = np.concatenate([each.features for each in found.values()])
-    halves = np.concatenate([each.documents() % 2 for each in found.values()])
-    trees, probabilities = fit_honestly(features, y, halves, training.seed, training.n_jobs)
+    trees, probabilities = fit_honestly(features, y, np.concatenate(halves), training.seed, training.n_jobs)
     ends = np.cumsum([len(each) for each in right.values()])[:-1]
     thresholds = {}
     for tag, some in zip(found, np.split(probabilities, ends), strict=True):

@@ -18,7 +18,7 @@ from scipy import sparse
 from funnelling.fitted import expect, expect_matrix, expect_numbers
 from funnelling.many import plain
 from funnelling.many.ranking import NONE, Labels, Ranked, Weights, buffers, rank_labels
-from funnelling.matrices import Floats
+from funnelling.matrices import Floats, narrow
 from funnelling.randomness import stream
 from funnelling.svm.compiled import native
 from funnelling.work.progress import quietly
@@ -42,11 +42,9 @@ class LabelWeights:
     weights: Weights
     offsets: Floats
 
-    def rank(
-        self, X: Any, k: int, n_jobs: int | None = None, advance: Callable[[int], None] = quietly
-    ) -> Ranked:
+    def rank(self, X: Any, k: int, n_jobs: int | None = None) -> Ranked:
         """The k best labels of each row of X."""
-        return rank_labels(X, self.weights, self.offsets, k, n_jobs, advance)
+        return rank_labels(X, self.weights, self.offsets, k, n_jobs)
 
     def check(self, features: int, labels: int) -> None:
         """Refuse a state that could not rank so many labels by vectors of so many features."""
@@ -66,7 +64,7 @@ class Names:
         """Classifiers that know labels by name alone: prototypes as they are."""
         prototypes = prototypes_of(self.X, self.Y)
         prototypes.data *= np.float32(STRENGTH)
-        return LabelWeights(prototypes, np.full(self.Y.shape[1], BIAS, dtype=np.float32))
+        return LabelWeights(narrow(prototypes), np.full(self.Y.shape[1], BIAS, dtype=np.float32))
 
 
 def fit_labels(
@@ -90,7 +88,7 @@ def fit_labels(
     near = rank_labels(X, prototypes, np.zeros(labels, dtype=np.float32), _nearest(n), n_jobs, advance)
     problems = _problems(near.labels, Y, stream(seed, "rest", name))
     by_label, offsets = _solve(X, prototypes, problems, seed, n_jobs, lambda share: advance(round(share * n)))
-    return LabelWeights(sparse.csr_array(by_label.T.tocsr()), offsets)
+    return LabelWeights(narrow(by_label.T.tocsr()), offsets)
 
 
 def prototypes_of(X: Any, Y: Any) -> Weights:
@@ -167,8 +165,13 @@ def _solve(
     of_labels = buffers(scaled)
     width, labels = prototypes.shape
     biases = np.full(labels, BIAS, dtype=np.float32)
-    lengths = np.concatenate([[0], np.cumsum(np.diff(rows[2])[problems.documents])])
-    most = np.minimum(np.diff(lengths[problems.starts]), width)  # weights that a label can have
+    # Weights that a label can have: as many as its documents have features, or there are.
+    filled = np.flatnonzero(np.diff(problems.starts))
+    most = np.zeros(labels, dtype=np.int64)
+    if len(filled):
+        sizes = np.diff(rows[2]).astype(np.int32)[problems.documents]
+        most[filled] = np.add.reduceat(sizes, problems.starts[filled], dtype=np.int64)
+    most = np.minimum(most, width)
     cuts = _cuts(most)
     solve: Callable[..., None] = plain.solve_labels if native is None else native.solve_labels
 

@@ -26,13 +26,12 @@ from funnelling.fitted import (
     expect_whole,
 )
 from funnelling.formats.document import LineNumber
-from funnelling.matrices import AnyTargets, Matrix, Rows, is_sparse, length, sizes_of, take
+from funnelling.matrices import AnyTargets, Matrix, Rows, is_sparse, length, narrow, sizes_of, take
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import is_missing
 
 Classes = npt.NDArray[Any]
 Places = npt.NDArray[np.intp]
-MOST_NARROW = 2**31  # entries of a sparse matrix that 32 bits can count
 
 
 def bag(text: str) -> str:
@@ -77,7 +76,7 @@ class Archive:
             seed=learned.seed,
             ids={tag: list(map(str, ids)) for tag, ids in learned.ids.items()},
             groups={tag: group_names(learned.groups[tag], size) for tag, size in learned.sizes.items()},
-            targets={tag: _narrow(rows) for tag, rows in learned.targets.items()},
+            targets={tag: narrow(rows) for tag, rows in learned.targets.items()},
             vectors={} if texts or learned.prepared_texts is not None else _plain(learned.documents),
             texts={tag: list(map(bag, each)) for tag, each in texts.items()} if written else texts,
             as_written=as_written,
@@ -275,15 +274,6 @@ def _in_their_order(alike: list[list[int]]) -> list[list[int]]:
         alone = comers[tuple(rows)] == 1 or len(rows) == 1
         found.append(rows if alone else rows[turn : turn + 1])
     return found
-
-
-def _narrow(targets: AnyTargets) -> AnyTargets:
-    """Labels as they are kept, whatever they came in: the columns of sparse ones as narrow as they can be."""
-    if not is_sparse(targets):
-        return targets
-    kind = np.int32 if max(targets.nnz, *targets.shape) < MOST_NARROW else np.int64
-    places = targets.indices.astype(kind), targets.indptr.astype(kind)
-    return sparse.csr_array((targets.data, *places), targets.shape)
 
 
 def _plain(vectors: Mapping[str, Any]) -> dict[str, Matrix]:

@@ -8,6 +8,7 @@ import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial, partialmethod
 from importlib import import_module
 from numbers import Real
@@ -36,9 +37,9 @@ from funnelling.method.explanation import Decisions, Evidence, Explainer, Opinio
 from funnelling.method.history import check_history
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.method.known_labels import label_columns
-from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth
+from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth, with_names
 from funnelling.method.learning_on import LearningOn, checked_vectors
-from funnelling.method.parameters import check_jobs, check_random_state
+from funnelling.method.parameters import check_jobs, check_label_set, check_random_state
 from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.svm import Calibration
@@ -168,7 +169,8 @@ class Method(LearningOn, metaclass=ABCMeta):
         groups : documents of one group (translations, versions) are never split by an inner fold
         ids : what `explain` calls the documents; by default their numbers
         label_set : what labels are called, which belong to which, and which are not to be assigned; the model
-            keeps it, and `ManyLabelsClassifier` learns from names, those of labels without documents, too
+            keeps it, and `ManyLabelsClassifier` learns from names, those of labels without documents, too.
+            Where it rolls labels up, those of the documents have been (`LabelSet.closed`)
 
         Returns
         -------
@@ -176,18 +178,25 @@ class Method(LearningOn, metaclass=ABCMeta):
             The fitted model.
         """
         self._validate_parameters()
+        check_label_set(label_set)
         self._forget()
         with clock("reading documents", bool(self.verbose)):
             given = read_labelled(
                 X, y, languages, groups, ids, partial(self._check_matrix, reset=True), self.sparse_labels
             )
+        named: list[str] = []
         if label_set is not None:
-            given = given.under(label_set, self.learns_names)
+            if self.learns_names and given.texts:
+                classes, targets, named = with_names(given.classes, given.targets, label_set)
+                given = replace(given, classes=classes, targets=targets)
+            label_set.rules(given.classes).check()
         self.classes_ = given.classes
         self.exclusive_ = given.exclusive
         self.texts_ = given.texts
         if label_set is not None:
             self.label_set_ = label_set
+        if named:
+            self.named_ = named
         self.languages_ = self._learnable_languages(list(given.documents))
         given = given.only(self.languages_)
         seed = seed_of(self.random_state)
@@ -539,6 +548,7 @@ class Method(LearningOn, metaclass=ABCMeta):
             expect(set(self.features_.values()) == {self.n_features_in_}, "the number of features")
         expect_by(getattr(self, "vectorizers_", {}), None, "the vocabularies of languages")
         expect_strings(getattr(self, "dropped_", []), "the labels that were dropped")
+        expect_strings(getattr(self, "named_", []), "the labels that are known by name")
         check_history(getattr(self, "history_", []))
         Layout(**getattr(self, "reading_", {}))
         if hasattr(self, "label_set_"):

@@ -56,17 +56,6 @@ class LabelledDocuments:
             ids={language: self.ids[language] for language in languages},
         )
 
-    def under(self, label_set: LabelSet, learns_names: bool) -> "LabelledDocuments":
-        """The documents under a label set, which leaves something to assign.
-
-        For who ``learns_names`` of texts, classes are those that are named there, too.
-        """
-        classes = with_named(self.classes, label_set) if learns_names and self.texts else self.classes
-        label_set.rules(classes).check()
-        if classes is self.classes:
-            return self
-        return replace(self, classes=classes, targets=spread(self.targets, self.classes, classes))
-
 
 def read_labelled(
     X: Any,
@@ -200,9 +189,28 @@ def _in_columns(targets: AnyTargets, columns: npt.NDArray[np.intp], width: int) 
     return wide
 
 
-def with_named(classes: npt.NDArray[Any], label_set: LabelSet) -> npt.NDArray[Any]:
-    """Classes and the labels that a label set has names for and would assign; numbers are no such labels."""
-    return _with_further(classes, label_set.assignable()) if _all_strings(classes.tolist()) else classes
+def with_names(
+    classes: npt.NDArray[Any],
+    targets: Mapping[str, AnyTargets],
+    label_set: LabelSet | None,
+    so_far: Iterable[str] = (),
+) -> tuple[npt.NDArray[Any], dict[str, AnyTargets], list[str]]:
+    """Classes, labels under them, and those of the classes that are known by name alone, from a label set.
+
+    Those that were known so ``so_far``, and that no document has, are taken out first. Classes that are
+    numbers get no company.
+    """
+    names = set(so_far)
+    if names:
+        some = np.any([np.asarray(rows.sum(axis=0)) > 0 for rows in targets.values()], axis=0)
+        kept = some | np.array([label not in names for label in classes.tolist()])
+        classes, targets = classes[kept], {tag: rows[:, kept] for tag, rows in targets.items()}
+    known = classes.tolist()
+    further = set() if label_set is None or not _all_strings(known) else label_set.assignable() - set(known)
+    if not further:
+        return classes, dict(targets), []
+    wider = _with_further(classes, further)
+    return wider, spread(targets, classes, wider), sorted(further)
 
 
 def read_truth(y: Any, classes: npt.NDArray[Any]) -> Any:
@@ -347,6 +355,10 @@ def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]
         given: Any = csr_array(predicted, dtype=bool)
         lists, names = _is_label_lists(truth), set(classes.tolist())
         known: Any = sparse_label_matrix(truth, classes.tolist()) if lists else csr_array(truth)
+        if known.shape != given.shape:
+            raise InputError(
+                f"y must have the {len(classes)} columns of the model, in the order of classes_."
+            )
         all_known = [names.issuperset(labels) for labels in truth] if lists else [True] * known.shape[0]
         differ = np.diff((given != known.astype(bool)).tocsr().indptr) > 0
         return np.asarray(~differ & all_known, dtype=bool)

@@ -15,7 +15,7 @@ from funnelling.labelsets import LabelSet
 from funnelling.matrices import check_vectors, widths_of
 from funnelling.method.archive import Archive, Places
 from funnelling.method.inputs import listed, read_inputs
-from funnelling.method.labels import check_learnable, spread, with_named
+from funnelling.method.labels import check_learnable, with_names
 from funnelling.method.merging import (
     Merged,
     by_class,
@@ -46,6 +46,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     features_: dict[str, int]
     label_set_: LabelSet  # what its labels are called, which belong to which and are not assigned, if known
     training_: Archive  # what it keeps of its documents, unless it is compact
+    named_: list[str]  # labels that it knows by name alone, if any
     dropped_: list[str]  # labels that it learned and gives no more, if any
     history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.method.history`
 
@@ -237,14 +238,18 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         """
         check_learnable(archive.targets.values())
         label_set = getattr(self, "label_set_", None) if label_set is None else label_set
-        if label_set is not None and self.learns_names and self.texts_:
-            known, classes = classes, with_named(classes, label_set)
-            archive = replace(archive, targets=spread(archive.targets, known, classes))
+        named: list[str] = []
+        if self.learns_names and self.texts_:
+            so_far: list[str] = getattr(self, "named_", [])
+            classes, targets, named = with_names(classes, archive.targets, label_set, so_far)
+            archive = replace(archive, targets=targets)
         model = copy.copy(self.as_fitted())
         model._forget()
         model.classes_, model.exclusive_, model.texts_ = classes, self.exclusive_, self.texts_
         if label_set is not None:
             model.label_set_ = label_set
+        if named:
+            model.named_ = named
         for name in ("reading_", "history_"):
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))

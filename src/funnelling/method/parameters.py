@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.errors import InputError
+from funnelling.labelsets import LabelSet
 from funnelling.randomness import is_seed
 
 
@@ -62,3 +63,13 @@ def check_random_state(estimator: Any) -> None:
         raise InputError(f"random_state must be a whole number or None, not {seed!r}.")
     if isinstance(seed, Integral) and not is_seed(int(seed)):
         raise InputError(f"random_state must be from 0 to 2^64 - 1, not {seed}.")
+
+
+def check_label_set(given: Any) -> None:
+    """Refuse what is no label set, or one of no labels."""
+    if given is not None and not isinstance(given, LabelSet):
+        raise InputError(
+            f"label_set must be a LabelSet, not {type(given).__name__}. Read a file with read_label_set."
+        )
+    if given is not None and not len(given):
+        raise InputError("label_set has no labels. Leave it out.")

@@ -254,7 +254,8 @@ def _averaged(test: Corpus, classes: Sequence[str], examples: Examples | None) -
         return classes
     present = set(test.label_set())
     seen = examples.of_labels.tolist()
-    return [label for label, number in zip(classes, seen, strict=True) if number or label in present]
+    averaged = [label for label, number in zip(classes, seen, strict=True) if number or label in present]
+    return averaged or classes
 
 
 def _confusion(test: Corpus, decisions: AnyTargets, classes: Sequence[str]) -> Confusion:

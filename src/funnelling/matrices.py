@@ -69,7 +69,7 @@ one_blas_thread = Together(_limit_blas)
 
 
 def one_openmp_thread() -> AbstractContextManager[object]:
-    """OpenMP keeps to one thread in what this thread calls in the body: each thread has a limit of its own."""
+    """OpenMP keeps to one thread in what this thread calls meanwhile: each thread has its own limit."""
     limit: AbstractContextManager[object] = ThreadpoolController().limit(limits=1, user_api="openmp")
     return limit
 

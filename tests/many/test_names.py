@@ -162,6 +162,7 @@ class TestBits:
         assert _same(grown, fitted(GIVEN, other), tmp_path)
         del grown.label_set_
         grown.extend(texts[:1], labels[:1], languages[:1], ids=["d0"])
+        (tmp_path / "without").mkdir()
         assert _same(grown, fitted(GIVEN, None), tmp_path / "without")
 
     def test_merged_labels_go_by_the_name_of_the_first(self, tmp_path: Path) -> None:

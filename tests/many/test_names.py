@@ -165,6 +165,15 @@ class TestBits:
         (tmp_path / "without").mkdir()
         assert _same(grown, fitted(GIVEN, None), tmp_path / "without")
 
+    @pytest.mark.parametrize("further", [{}, {"l00": "both", "l05": "both"}])
+    def test_a_label_known_by_name_is_renamed(self, further: dict[str, str], tmp_path: Path) -> None:
+        texts, labels, languages = GIVEN
+        names = {"l12": "m", **further}
+        renamed = fitted().relabel(names)
+        renamed.extend(texts[:1], [["l06"]], languages[:1], ids=["d0"])
+        given = [sorted({names.get(label, label) for label in own}) for own in [["l06"], *labels[1:]]]
+        assert _same(renamed, fitted((texts, given, languages), NAMED.renamed(names)), tmp_path)
+
     def test_merged_labels_go_by_the_name_of_the_first(self, tmp_path: Path) -> None:
         texts, labels, languages = GIVEN
         both = {"l00": "both", "l05": "both"}

@@ -231,16 +231,17 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         classes: npt.NDArray[Any],
         before: Earlier | None,
         label_set: LabelSet | None = None,
+        so_far: Sequence[str] | None = None,
     ) -> Self:
         """Learn again, all at once or not at all, from documents that were archived.
 
-        ``label_set`` takes the place of the model's own, if it is given.
+        ``label_set``, and the labels known by name ``so_far``, take the place of the model's own, if given.
         """
         check_learnable(archive.targets.values())
         label_set = getattr(self, "label_set_", None) if label_set is None else label_set
         named: list[str] = []
         if self.learns_names and self.texts_:
-            so_far: list[str] = getattr(self, "named_", [])
+            so_far = getattr(self, "named_", ()) if so_far is None else so_far
             classes, targets, named = with_names(classes, archive.targets, label_set, so_far)
             archive = replace(archive, targets=targets)
         model = copy.copy(self.as_fitted())
@@ -291,16 +292,18 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         relabelling = Relabelling.of(self.classes_.tolist(), mapping)
         exclusive = bool(self.exclusive_)
         label_set = getattr(self, "label_set_", None)
+        named = [str(mapping.get(label) or label) for label in getattr(self, "named_", ())]
         if label_set is not None:
             label_set = label_set.renamed({str(old): str(new or "") for old, new in mapping.items()})
             label_set.rules(relabelling.new).check()
         if relabelling.merged:
             archive, relabelling = self.check_extensible(), relabelling.in_order()
             classes = relabelling.classes(self.classes_)
-            before = by_class(archive.targets, len(self.classes_), exclusive)
-            targets = {language: relabelling.of_targets(rows) for language, rows in before.items()}
+            shown = by_class(archive.targets, len(self.classes_), exclusive)
+            targets = {language: relabelling.of_targets(rows) for language, rows in shown.items()}
             merged = with_targets(archive, targets, classes, exclusive)
-            self._refit(merged.archive, merged.classes, earlier(self, merged, exact=True), label_set)
+            before = earlier(self, merged, exact=True)
+            self._refit(merged.archive, merged.classes, before, label_set, named)
         elif relabelling.dropped:
             selection = relabelling.selection(exclusive)
             self._select_labels(selection)
@@ -309,6 +312,8 @@ class LearningOn(Estimator, metaclass=ABCMeta):
             self.dropped_ = [*getattr(self, "dropped_", ()), *map(str, relabelling.dropped)]
         if not relabelling.merged:
             self.classes_ = relabelling.classes(self.classes_)
+            if named:
+                self.named_ = named
         if label_set is not None:
             self.label_set_ = label_set
         return self

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from funnelling import load_model
+from funnelling import load_model, save_model
+from funnelling.labelsets import Label, LabelSet
 
 from .command import documents, one_label_documents, read_jsonl, succeed, with_splits, write_jsonl
 from .conftest import Refuses
@@ -62,6 +63,23 @@ def test_thousands_of_labels_are_learned_by_name_too(
     write_jsonl(tmp_path / "more.jsonl", [{"text": "il conto", "language": "it", "labels": ["account"]}])
     succeed("update", model, tmp_path / "more.jsonl", "-o", tmp_path / "updated", "--force")
     assert "weather" in load_model(tmp_path / "updated").classes_.tolist()
+
+
+def test_settings_of_the_method_for_many_labels_ask_for_it(split_data: Path, tmp_path: Path) -> None:
+    succeed("train", split_data, "-o", tmp_path / "m", "--jobs", 1, "--set", "fun-many.memory_limit=1e9")
+    assert type(load_model(tmp_path / "m")).__name__ == "ManyLabelsClassifier"
+
+
+def test_names_tell_a_terminal_nothing(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = load_model(trained)
+    model.label_set_ = LabelSet.of([Label("money", {"en": "\x1b[31mred"})])
+    save_model(model, tmp_path / "m")
+    succeed("inspect", tmp_path / "m", "--names", "en")
+    out = capsys.readouterr().out
+    assert "money (\ufffd[31mred)" in out
+    assert "\x1b" not in out
 
 
 class TestPredict:

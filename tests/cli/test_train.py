@@ -119,10 +119,11 @@ def arrays(model: Path) -> dict[str, bytes | None]:
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv.gz", "parquet"])
 def test_every_format_gives_the_same_model(
-    suffix: str, split_data: Path, model: Path, tmp_path: Path
+    suffix: str, split_data: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_documents(tmp_path / f"docs.{suffix}", read_documents(split_data))
     succeed("train", tmp_path / f"docs.{suffix}", "-o", tmp_path / "model", "--jobs", 1)
+    assert capsys.readouterr().out.endswith(f"NEW_DOCUMENTS.{suffix}\n")
     assert arrays(tmp_path / "model") == arrays(model)
 
 

@@ -119,20 +119,29 @@ def _print_overview(rows: list[dict[str, Any]]) -> None:
 
 def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int = 6) -> None:
     """A line for all languages that share their thresholds, with the first labels."""
+    from funnelling.wording import printable
+
     shared: dict[tuple[tuple[Any, float], ...], list[str]] = {}
     for language, values in (thresholds or {}).items():
         shared.setdefault(tuple(values.items()), []).append(language)
     for i, (pairs, languages) in enumerate(shared.items()):
-        shown = ", ".join(f"{label} {f'{value:.2f}'.removeprefix('0')}" for label, value in pairs[:most])
+        shown = ", ".join(
+            f"{printable(str(label))} {f'{value:.2f}'.removeprefix('0')}" for label, value in pairs[:most]
+        )
         more = f", … ({len(pairs)} labels are not at .5; --json has all)" if len(pairs) > most else ""
         print(f"{'' if i else 'Thresholds':<12}{', '.join(languages)}: {shown}{more}")
 
 
 def _called(description: dict[str, Any]) -> list[str]:
     """The labels, with what they are called where that is asked for."""
+    from funnelling.wording import printable
+
     names = description.get("label_names", {})
     labels = map(str, description["labels"])
-    return [f"{label} ({names[label]})" if names.get(label, label) != label else label for label in labels]
+    return [
+        printable(f"{label} ({names[label]})" if names.get(label, label) != label else label)
+        for label in labels
+    ]
 
 
 def _told(label_set: dict[str, Any]) -> str:

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.roll_up and arguments.label_set is None:
         raise InputError("--roll-up needs the parents of labels. Add --label-set FILE.")
     measurement = train(
-        _method(arguments, arguments.method or USUAL),
+        _method(arguments, _named(arguments) or USUAL),
         arguments.data,
         arguments.output,
         if_many=None if _asks_for_method(arguments) else _method(arguments, FOR_MANY),
@@ -101,8 +101,15 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"Model:  {arguments.output}")
     print(f"Report: {Path(arguments.output) / 'report.html'}")
     print(f"Data:   {shlex.join([printing.program(), *describe])}")
-    new = f"NEW_DOCUMENTS{Path(arguments.data).suffix or '.jsonl'}"
+    packed = 1 + arguments.data.lower().endswith(".gz")
+    new = f"NEW_DOCUMENTS{''.join(Path(arguments.data).suffixes[-packed:]) or '.jsonl'}"
     print(f"Next:   {shlex.join([printing.program(), 'predict', arguments.output, new])}")
+
+
+def _named(arguments: argparse.Namespace) -> str | None:
+    """The method that is named; its settings name that for many labels, too, if there are no others."""
+    for_many = [each.startswith(f"{FOR_MANY}.") for each in arguments.set]
+    return arguments.method or (FOR_MANY if for_many and all(for_many) else None)
 
 
 def _asks_for_method(arguments: argparse.Namespace) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
+from funnelling.fitted import StateError
 from funnelling.labelsets import Label, LabelSet
 from funnelling.trials.fitting import cross_validate
 from funnelling.trials.measuring import measure_in_full, measure_method
@@ -123,6 +124,26 @@ def test_an_indicator_matrix_of_fewer_labels_is_no_truth(model: Any) -> None:
     y = np.array([[f"l{label:02}" in own for label in range(LABELS)] for own in labels], dtype=int)
     with pytest.raises(InputError, match="must have the 13 columns of the model"):
         model.score(texts, y, languages=languages)
+
+
+FORGED: dict[str, Any] = {
+    "a language without names": lambda m: m.funnel_.tier_one.names.pop("en"),
+    "names in another language's words": lambda m: m.funnel_.tier_one.names.update(
+        en=m.funnel_.tier_one.names["it"]
+    ),
+    "names of NaN": lambda m: m.funnel_.tier_one.names["it"].weights.data.__setitem__(0, np.nan),
+    "trees without a view of names": lambda m: m.funnel_.tier_one.names.clear(),
+    "labels known by name that are no texts": lambda m: setattr(m, "named_", [12]),
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_a_state_that_no_fit_leaves_is_refused(forge: Any) -> None:
+    forged = fitted(documents(each=20))
+    forged.check_state()
+    forge(forged)
+    with pytest.raises(StateError):
+        forged.check_state()
 
 
 class TestBits:

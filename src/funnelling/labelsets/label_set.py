@@ -140,11 +140,7 @@ class LabelSet:
         place = self._places.get(label)
         if place is None:
             return label
-        own = [] if language is None else [served_by(language, self.names)]
-        tags = (*own, *PREFERRED, *self.names)
-        return next(
-            (self.names[tag][place] for tag in tags if tag in self.names and self.names[tag][place]), label
-        )
+        return next((names[place] for names in self._columns(language) if names[place]), label)
 
     def names_in(self, language: str) -> dict[str, str]:
         """What each label is called in a language, as `name_of` says; one without any names is refused."""
@@ -161,16 +157,11 @@ class LabelSet:
 
         Labels that have no name, or are not to be assigned, have "".
         """
-        tags = dict.fromkeys((served_by(language, self.names), *PREFERRED, *self.names))
-        columns = [self.names[tag] for tag in tags if tag in self.names]
-        called = (
-            {
-                label: next(filter(None, names), "")
-                for label, names in zip(self.ids, zip(*columns, strict=True), strict=True)
-            }
-            if columns
-            else {}
-        )
+        columns = self._columns(language) or [[""] * len(self.ids)]
+        called = {
+            label: next(filter(None, names), "")
+            for label, names in zip(self.ids, zip(*columns, strict=True), strict=True)
+        }
         for place in np.flatnonzero(self.excluded).tolist():
             called[self.ids[place]] = ""
         return [called.get(label, "") for label in labels]
@@ -258,6 +249,12 @@ class LabelSet:
         expect_numbers(self.excluded, (len(self.ids),), "the labels that are excluded", "b")
         expect_flag(self.roll_up, "whether labels bring their parents")
         depths(self.broader, self.ids)
+
+    def _columns(self, language: str | None) -> list[list[str]]:
+        """The names of labels: first those in this language, then those in English, in none, in any."""
+        own = [] if language is None else [served_by(language, self.names)]
+        tags = dict.fromkeys((*own, *PREFERRED, *self.names))
+        return [self.names[tag] for tag in tags if tag in self.names]
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -67,9 +67,11 @@ def check_random_state(estimator: Any) -> None:
 
 def check_label_set(given: Any) -> None:
     """Refuse what is no label set, or one of no labels."""
-    if given is not None and not isinstance(given, LabelSet):
+    if given is None:
+        return
+    if not isinstance(given, LabelSet):
         raise InputError(
             f"label_set must be a LabelSet, not {type(given).__name__}. Read a file with read_label_set."
         )
-    if given is not None and not len(given):
+    if not len(given):
         raise InputError("label_set has no labels. Leave it out.")

@@ -47,10 +47,10 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
     """The measures of a fitted method on labelled documents, by language and averaged.
 
     Macro averages run over ``classes``, or the labels the method was trained on, and those known by name that
-    test documents have; what test documents have
-    beside them is dropped, and counted as ``unknown_labels``. A method that gives one label per document is
-    wrong about a document whose label it does not know. A document without evidence counts like any other: as
-    one without labels, or as one with the class that `Method.predict` gives it where each has one label.
+    test documents have; what these have beside them is dropped, and counted as ``unknown_labels``. A method
+    that gives one label per document is wrong about a document whose label it does not know. A document
+    without evidence counts like any other: as one without labels, or as one with the class that
+    `Method.predict` gives it where each has one label.
 
     Of many labels there are measures of the most probable ones, too, which run over all that are known.
     """

@@ -3,8 +3,10 @@
 #if WIDTH > 1
 #define floats NAME(floats)
 #define ints NAME(ints)
-typedef float floats __attribute__((vector_size(4 * WIDTH), aligned(4)));
-typedef int ints __attribute__((vector_size(4 * WIDTH), aligned(4)));
+#define unaligned NAME(unaligned)
+typedef float floats __attribute__((vector_size(4 * WIDTH)));
+typedef int ints __attribute__((vector_size(4 * WIDTH)));
+typedef float unaligned __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
 #define CHOOSE(mask, a, b) ((floats)(((mask) & (ints)(a)) | (~(mask) & (ints)(b))))
 #define CHOOSE_INT(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
 #define LANE(v, k) ((v)[k])
@@ -16,6 +18,7 @@ typedef int ints __attribute__((vector_size(4 * WIDTH), aligned(4)));
 #else
 #define floats float
 #define ints int32_t
+#define unaligned float
 #define CHOOSE(mask, a, b) ((mask) ? (a) : (b))
 #define CHOOSE_INT(mask, a, b) ((mask) ? (a) : (b))
 #define LANE(v, k) (v)
@@ -42,14 +45,10 @@ static float float_of(int32_t bits) {
 enum { UNROLL = WIDTH == 16 ? 2 : 4, BLOCK = UNROLL * WIDTH };
 
 #define load NAME(load)
-LOOP inline floats load(const float *at) {
-    floats v;
-    memcpy(&v, at, sizeof v);
-    return v;
-}
+LOOP inline floats load(const float *at) { return *(const unaligned *)at; }
 
 #define store NAME(store)
-LOOP inline void store(float *at, floats v) { memcpy(at, &v, sizeof v); }
+LOOP inline void store(float *at, floats v) { *(unaligned *)at = v; }
 
 /* ---- the largest of many values, and where it was: invariant, each lane holds the largest it has seen,
  * and the block it saw it in ---- */
@@ -484,6 +483,7 @@ static const struct loops NAME(loops) = {
 
 #undef floats
 #undef ints
+#undef unaligned
 #undef CHOOSE
 #undef CHOOSE_INT
 #undef LANE

@@ -12,6 +12,10 @@
 #define HAS_VECTORS 0
 #endif
 
+#if HAS_VECTORS && defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 #define NAME(function) JOIN(function, TARGET)
@@ -31,11 +35,13 @@
 #if defined(__x86_64__)
 #define TARGET avx2
 #define WIDTH 8
+#define PERMUTE(v, order) ((floats)_mm256_permutevar8x32_ps((__m256)(v), (__m256i)(order)))
 #define LOOP static __attribute__((target("avx2,fma")))
 #include "loops_body.h"
 
 #define TARGET avx512
 #define WIDTH 16
+#define PERMUTE(v, order) ((floats)_mm512_permutexvar_ps((__m512i)(order), (__m512)(v)))
 #define LOOP static __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma")))
 #include "loops_body.h"
 #endif

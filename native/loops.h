@@ -30,6 +30,9 @@ struct loops {
     /* Push every member inside its bounds, then take steps of pairs until the rule is met to `tolerance` or
      * `budget` steps were taken. Returns the number of steps. */
     size_t (*descend)(struct working_set *q, double tolerance, size_t budget, const volatile unsigned char *stop);
+    /* Moves the members from[a] of a working set's kernel values to a, rows and columns, for all a < kept; those
+     * before `whole` are there already. */
+    void (*close_up)(float *gram, const int32_t *from, size_t whole, size_t kept);
     /* sums += weights[k] gram[rows[k]] for all k. */
     void (*add_rows)(double *sums, size_t n, const float *gram, const uint32_t *rows, const double *weights,
                      size_t count);

@@ -131,7 +131,7 @@ LOOP size_t step_and_pick_rising(struct working_set *q, float t, const float *re
 #define pick_falling NAME(pick_falling)
 LOOP size_t pick_falling(const struct working_set *q, size_t i) {
     struct largest m;
-    const float *ki = q->gram + i * CAPACITY, *down = q->down, *diagonal = q->diagonal;
+    const float *ki = q->gram + i * STRIDE, *down = q->down, *diagonal = q->diagonal;
     const size_t whole = padded(q);
     const floats gi = EVERY(q->up[i]), kii = EVERY(diagonal[i]), tiny = EVERY(1e-12f);
     NOTHING_YET(m)
@@ -164,7 +164,7 @@ LOOP size_t pick_lowest(const struct working_set *q) {
 #define pick_partner NAME(pick_partner)
 LOOP size_t pick_partner(const struct working_set *q, size_t a, int rising, float amount) {
     struct largest m;
-    const float *ka = q->gram + a * CAPACITY, *g = rising ? q->up : q->down;
+    const float *ka = q->gram + a * STRIDE, *g = rising ? q->up : q->down;
     const size_t whole = padded(q);
     const floats way = EVERY(rising ? 1.0f : -1.0f), step = EVERY(amount), half = EVERY(0.5f);
     NOTHING_YET(m)
@@ -183,7 +183,7 @@ LOOP size_t pick_partner(const struct working_set *q, size_t a, int rising, floa
 LOOP inline float take_step(struct working_set *q, size_t i, size_t j) {
     const float gi = q->up[i], gj = q->down[j];
     const double room_i = q->upper[i] - q->beta[i], room_j = q->beta[j] - q->lower[j];
-    const double curvature = (double)q->diagonal[i] + q->diagonal[j] - 2.0 * q->gram[i * CAPACITY + j];
+    const double curvature = (double)q->diagonal[i] + q->diagonal[j] - 2.0 * q->gram[i * STRIDE + j];
     double t = ((double)gi - gj) / (curvature > 1e-12 ? curvature : 1e-12);
     if (t > room_i) t = room_i;
     if (t > room_j) t = room_j;
@@ -211,7 +211,7 @@ LOOP size_t push_inside(struct working_set *q, size_t a) {
         q->beta[b] = room > excess ? q->beta[b] + t : above ? q->upper[b] : q->lower[b];
         set_gradient(q, a, ga);
         set_gradient(q, b, gb);
-        step_and_pick_rising(q, (float)t, q->gram + b * CAPACITY, q->gram + a * CAPACITY);
+        step_and_pick_rising(q, (float)t, q->gram + b * STRIDE, q->gram + a * STRIDE);
         steps++;
     }
     return steps;
@@ -238,13 +238,41 @@ LOOP size_t descend(struct working_set *q, double tolerance, size_t budget, cons
         }
         if (steps++ % 1024 == 0 && *stop) break;
         const float t = take_step(q, i, j);
-        i = step_and_pick_rising(q, t, q->gram + i * CAPACITY, q->gram + j * CAPACITY);
+        i = step_and_pick_rising(q, t, q->gram + i * STRIDE, q->gram + j * STRIDE);
         if (--pairs == 0) {
             pairs = take_newton_steps(q);
             i = step_and_pick_rising(q, 0, q->gram, q->gram);
         }
     }
     return steps;
+}
+
+#define close_up NAME(close_up)
+LOOP void close_up(float *gram, const int32_t *from, size_t whole, size_t kept) {
+#ifdef PERMUTE
+    /* Of each block of columns those that stay go to its front, and the block to where these belong. */
+    const size_t start = whole / WIDTH * WIDTH, blocks = ((size_t)from[kept - 1] + WIDTH) / WIDTH;
+    int32_t order[CAPACITY] = {0};
+    size_t to[CAPACITY / WIDTH];
+    for (size_t block = start / WIDTH, a = start; block < blocks; block++) {
+        to[block] = a;
+        for (size_t lane = block * WIDTH; a < kept && (size_t)from[a] / WIDTH == block; a++)
+            order[lane++] = from[a] % WIDTH;
+    }
+    for (size_t a = 0; a < kept; a++) {
+        const float *source = gram + (size_t)from[a] * STRIDE;
+        float *target = gram + a * STRIDE;
+        if (a >= whole) memcpy(target, source, start * sizeof *target);
+        for (size_t block = start / WIDTH; block < blocks; block++)
+            store(target + to[block], PERMUTE(load(source + block * WIDTH), load((float *)order + block * WIDTH)));
+    }
+#else
+    for (size_t a = 0; a < kept; a++) {
+        const float *source = gram + (size_t)from[a] * STRIDE;
+        float *target = gram + a * STRIDE;
+        for (size_t b = a < whole ? whole : 0; b < kept; b++) target[b] = source[from[b]];
+    }
+#endif
 }
 
 #define add_rows NAME(add_rows)
@@ -478,7 +506,7 @@ LOOP void rbf(float *dots, size_t rows, size_t columns, const float *a, const fl
 static const struct loops NAME(loops) = {
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
-    TEXT(TARGET), descend, add_rows, survey, visit, weigh, measure, rbf,
+    TEXT(TARGET), descend, close_up, add_rows, survey, visit, weigh, measure, rbf,
 };
 
 #undef floats
@@ -508,6 +536,8 @@ static const struct loops NAME(loops) = {
 #undef push_inside
 #undef descend
 #undef add_rows
+#undef close_up
+#undef PERMUTE
 #undef HALVES
 #undef NOT
 #undef visit

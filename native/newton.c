@@ -53,7 +53,7 @@ struct newton {
 
 /* Lets a member move, unless its kernel values are next to a sum of those of the others. */
 static void free_member(struct newton *s, const struct working_set *q, uint32_t member) {
-    const float *values = q->gram + member * CAPACITY;
+    const float *values = q->gram + member * STRIDE;
     double *row = s->factor + s->n * CAPACITY;
     for (size_t j = 0; j < s->n; j++) {
         const double *other = s->factor + j * CAPACITY;
@@ -149,7 +149,7 @@ static void walk(struct working_set *q, struct newton *s) {
         hit = go(s, q, d);
     }
     for (size_t m = 0; m < q->size; m++) {
-        const float *row = q->gram + m * CAPACITY;
+        const float *row = q->gram + m * STRIDE;
         double change = 0;
         for (size_t i = 0; i < s->n; i++) change += s->moved[i] * row[s->members[i]];
         set_gradient(q, m, (float)(gradient_at(q, m) - change));
@@ -161,7 +161,7 @@ static void refresh(struct working_set *q) {
     double change[CAPACITY];
     for (size_t a = 0; a < q->size; a++) change[a] = q->beta[a] - q->first_beta[a];
     for (size_t m = 0; m < q->size; m++) {
-        const float *row = q->gram + m * CAPACITY;
+        const float *row = q->gram + m * STRIDE;
         double sums[4] = {0};
         for (size_t a = 0; a < q->size; a++) sums[a % 4] += change[a] * row[a];
         set_gradient(q, m, (float)(q->first_gradient[m] - ((sums[0] + sums[1]) + (sums[2] + sums[3]))));

@@ -41,23 +41,17 @@ double violation_of(struct problem *p) {
     const double *beta = p->beta, *sums = p->sums, C = p->C;
     double sum = 0, top = -INFINITY, bottom = INFINITY, trace = 0;
     size_t free_ones = 0, outside = 0;
-    for (size_t i = 0; i < p->n; i++) {
+    for (size_t i = 0; i < p->n; i++) { /* without a branch: which documents are at a bound cannot be guessed */
         const double g = p->signs[i] - sums[i], b = beta[i];
-        const int side = p->active[i] ? p->signs[i] : 0;
+        const double lower = p->active[i] & (p->signs[i] < 0) ? -C : 0, upper = p->active[i] & (p->signs[i] > 0) ? C : 0;
+        const int rises = b < upper, falls = b > lower;
+        const double highest = rises ? g : -INFINITY, lowest = falls ? g : INFINITY;
         trace += g;
-        if (b == 0) { /* at a bound; most are */
-            top = side > 0 && g > top ? g : top;
-            bottom = side < 0 && g < bottom ? g : bottom;
-            continue;
-        }
-        const double lower = side < 0 ? -C : 0, upper = side > 0 ? C : 0;
-        if (b < upper && g > top) top = g;
-        if (b > lower && g < bottom) bottom = g;
+        top = highest > top ? highest : top;
+        bottom = lowest < bottom ? lowest : bottom;
         outside += (b < lower) | (b > upper);
-        if (b > lower && b < upper) {
-            sum += g;
-            free_ones++;
-        }
+        sum += rises & falls ? g : 0;
+        free_ones += rises & falls;
     }
     if (!isfinite(trace)) return NAN;
     p->outside = outside;

@@ -9,13 +9,14 @@
 
 enum {
     CAPACITY = 512, /* members at most */
+    STRIDE = 528,   /* floats from one row of their kernel values to the next: no power of two, for columns are written */
     HELD = 64,      /* constraints of a Newton step: their sum stays 0, and each that meets a bound stays there */
     PADDING = 32,   /* loops run over a multiple of this; what fills it up can neither rise nor fall */
 };
 
 struct working_set {
     size_t size;
-    float *gram;     /* CAPACITY * CAPACITY */
+    float *gram;     /* CAPACITY * STRIDE */
     float *diagonal; /* of it */
     float *up;       /* the gradient of the members that may rise, -inf for the others */
     float *down;     /* the gradient of the members that may fall, +inf for the others */

@@ -68,8 +68,8 @@ struct work {
 
 static int allocate(struct work *w, size_t n) {
     w->change = malloc((n + 5 * CAPACITY + (CAPACITY + HELD) * CAPACITY) * sizeof *w->change);
-    w->position = malloc((2 * n + CAPACITY) * sizeof *w->position);
-    w->set.gram = calloc(CAPACITY * CAPACITY + 3 * CAPACITY, sizeof *w->set.gram);
+    w->position = malloc((2 * n + 1 + CAPACITY + CAPACITY / 2) * sizeof *w->position);
+    w->set.gram = calloc(CAPACITY * STRIDE + 3 * CAPACITY, sizeof *w->set.gram);
     if (!w->change || !w->position || !w->set.gram) return 0;
     w->set.beta = w->change + n;
     w->set.lower = w->set.beta + CAPACITY;
@@ -78,8 +78,8 @@ static int allocate(struct work *w, size_t n) {
     w->set.first_gradient = w->set.first_beta + CAPACITY;
     w->set.scratch = w->set.first_gradient + CAPACITY;
     w->changed = (uint32_t *)w->position + n;
-    w->set.members = w->changed + n;
-    w->set.diagonal = w->set.gram + CAPACITY * CAPACITY;
+    w->set.members = w->changed + n + 1 + CAPACITY / 2;
+    w->set.diagonal = w->set.gram + CAPACITY * STRIDE;
     w->set.up = w->set.diagonal + CAPACITY;
     w->set.down = w->set.up + CAPACITY;
     for (size_t i = 0; i < n; i++) w->position[i] = -1;
@@ -92,33 +92,38 @@ static void release(struct work *w) {
     free(w->set.gram);
 }
 
-static void join(struct work *w, uint32_t i) {
+/* Adds documents to the members. */
+static void join(struct work *w, const uint32_t *documents, size_t count) {
     struct working_set *q = &w->set;
-    const size_t a = q->size++;
-    float *values = q->gram + a * CAPACITY;
-    q->members[a] = i;
-    w->position[i] = (int32_t)a;
-    kernel_values(w->kernel, i, q->members, q->size, values);
-    for (size_t b = 0; b < a; b++) q->gram[b * CAPACITY + a] = values[b];
-    q->diagonal[a] = values[a];
+    const size_t first = q->size;
+    for (size_t k = 0; k < count; k++) {
+        const size_t a = q->size++;
+        q->members[a] = documents[k];
+        w->position[documents[k]] = (int32_t)a;
+        kernel_values(w->kernel, documents[k], q->members, q->size, q->gram + a * STRIDE);
+        q->diagonal[a] = q->gram[a * STRIDE + a];
+    }
+    for (size_t b = 0; b < q->size; b++) { /* one row of all new columns after another: a column is a line each */
+        for (size_t a = b < first ? first : b + 1; a < q->size; a++) q->gram[b * STRIDE + a] = q->gram[a * STRIDE + b];
+    }
 }
 
 /* Removes all members but those that stay. */
 static void keep(struct work *w, const unsigned char *stays) {
     struct working_set *q = &w->set;
-    size_t from[CAPACITY], kept = 0, whole = 0; /* so many at the front stay where they are */
+    int32_t from[CAPACITY];
+    size_t kept = 0, whole = 0; /* so many at the front stay where they are */
     for (size_t a = 0; a < q->size; a++) {
         w->position[q->members[a]] = -1;
-        if (stays[a]) from[kept++] = a;
-        whole += whole == a && stays[a];
+        if (!stays[a]) continue;
+        whole += whole == a;
+        from[kept] = (int32_t)a;
+        q->diagonal[kept] = q->diagonal[a];
+        q->members[kept] = q->members[a];
+        w->position[q->members[kept]] = (int32_t)kept;
+        kept++;
     }
-    for (size_t a = 0; a < kept; a++) {
-        for (size_t b = a < whole ? whole : 0; b < kept; b++)
-            q->gram[a * CAPACITY + b] = q->gram[from[a] * CAPACITY + from[b]];
-        q->diagonal[a] = q->diagonal[from[a]];
-        q->members[a] = q->members[from[a]];
-        w->position[q->members[a]] = (int32_t)a;
-    }
+    if (whole < kept) loops()->close_up(q->gram, from, whole, kept);
     q->size = kept;
 }
 
@@ -164,19 +169,26 @@ static void grow(struct work *w, const struct problem *p) {
     dismiss(w, p);
     const size_t outside = list_outside(w, p);
     const double least = p->outside ? -INFINITY : 0;
-    for (size_t i = 0; i < p->n; i++) {
+    uint32_t *candidates = w->changed + outside;
+    size_t count = 0;
+    for (size_t i = 0; i < p->n; i++) { /* without a branch: which documents these are cannot be guessed */
+        const double g = p->signs[i] - p->sums[i] - p->bias;
+        candidates[count] = (uint32_t)i;
+        count += (w->position[i] < 0) & ((p->beta[i] != 0) | !(p->signs[i] * g < least));
+    }
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t i = candidates[k];
         const double g = p->signs[i] - p->sums[i] - p->bias, b = p->beta[i];
-        if (b == 0 && p->signs[i] * g < least) continue; /* as most are */
         const double lower = lower_bound(p, i), upper = upper_bound(p, i);
         const int rises = (b < upper) & (g >= least), falls = (b > lower) & (-g >= least);
-        if (!(rises | falls) || w->position[i] >= 0 || b < lower || b > upper) continue;
-        if (rises && (g >= 0 || !falls)) offer(&rising, g, (uint32_t)i);
-        else offer(&falling, -g, (uint32_t)i);
+        if (!(rises | falls) || b < lower || b > upper) continue;
+        if (rises && (g >= 0 || !falls)) offer(&rising, g, i);
+        else offer(&falling, -g, i);
     }
     make_room(w, p, outside + rising.size + falling.size);
-    for (size_t k = 0; k < outside; k++) join(w, w->changed[k]);
-    for (size_t k = 0; k < rising.size; k++) join(w, rising.index[k]);
-    for (size_t k = 0; k < falling.size; k++) join(w, falling.index[k]);
+    join(w, w->changed, outside);
+    join(w, rising.index, rising.size);
+    join(w, falling.index, falling.size);
 }
 
 static size_t improve(struct work *w, struct problem *p, double tolerance, const volatile unsigned char *stop) {

@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Where the compiler has vector types, a `floats` is WIDTH of them; elsewhere, and where a test asks for it
@@ -14,6 +15,21 @@
 
 #if HAS_VECTORS && defined(__x86_64__)
 #include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma")))
+
+/* The first lane that holds the largest value. */
+AVX2 static inline int first_largest_avx2(__m256 v) {
+    __m256 most = _mm256_max_ps(v, _mm256_permute2f128_ps(v, v, 1));
+    most = _mm256_max_ps(most, _mm256_permute_ps(most, _MM_SHUFFLE(1, 0, 3, 2)));
+    most = _mm256_max_ps(most, _mm256_permute_ps(most, _MM_SHUFFLE(2, 3, 0, 1)));
+    return __builtin_ctz((unsigned)_mm256_movemask_ps(_mm256_cmp_ps(v, most, _CMP_EQ_OQ)));
+}
+
+AVX512 static inline int first_largest_avx512(__m512 v) {
+    return __builtin_ctz(_mm512_cmpeq_ps_mask(v, _mm512_set1_ps(_mm512_reduce_max_ps(v))));
+}
 #endif
 
 #define JOIN_(a, b) a##_##b
@@ -35,14 +51,18 @@
 #if defined(__x86_64__)
 #define TARGET avx2
 #define WIDTH 8
+#define FIRST_LARGEST(v) first_largest_avx2((__m256)(v))
+#define WIDEN(at) ((doubles)_mm256_cvtps_pd(_mm_loadu_ps(at)))
 #define PERMUTE(v, order) ((floats)_mm256_permutevar8x32_ps((__m256)(v), (__m256i)(order)))
-#define LOOP static __attribute__((target("avx2,fma")))
+#define LOOP static AVX2
 #include "loops_body.h"
 
 #define TARGET avx512
 #define WIDTH 16
+#define FIRST_LARGEST(v) first_largest_avx512((__m512)(v))
+#define WIDEN(at) ((doubles)_mm512_cvtps_pd(_mm256_loadu_ps(at)))
 #define PERMUTE(v, order) ((floats)_mm512_permutexvar_ps((__m512i)(order), (__m512)(v)))
-#define LOOP static __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma")))
+#define LOOP static AVX512
 #include "loops_body.h"
 #endif
 #endif

@@ -3,8 +3,9 @@
 #ifndef FUNNELLING_LOOPS_H
 #define FUNNELLING_LOOPS_H
 
-#include "working_set.h"
+#include "rule.h"
 #include "solver.h"
+#include "working_set.h"
 
 #define LANES 8 /* problems that coordinates.c solves side by side */
 
@@ -25,8 +26,21 @@ struct sweep {
     float C;
 };
 
+/* What a look at all documents of a problem finds; g_i is y_i - (K beta)_i. */
+struct findings {
+    double top, bottom; /* the largest g of those that may rise, the smallest of those that may fall */
+    double sum;         /* of g, over the documents between their bounds */
+    size_t between;     /* how many these are */
+    size_t outside;     /* how many are outside their bounds */
+    double trace;       /* of all g: not finite where any is not */
+};
+
 struct loops {
     const char *name;
+    struct findings (*look)(const struct problem *p);
+    /* Lists the documents without a position that are not at 0, or whose g - bias, taken in the direction of their
+     * sign, is not below `least`. Returns how many; the list needs room for one more than there are documents. */
+    size_t (*movable)(const struct problem *p, const int32_t *position, double least, uint32_t *list);
     /* Push every member inside its bounds, then take steps of pairs until the rule is met to `tolerance` or
      * `budget` steps were taken. Returns the number of steps. */
     size_t (*descend)(struct working_set *q, double tolerance, size_t budget, const volatile unsigned char *stop);

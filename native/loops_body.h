@@ -7,6 +7,16 @@
 typedef float floats __attribute__((vector_size(4 * WIDTH)));
 typedef int ints __attribute__((vector_size(4 * WIDTH)));
 typedef float unaligned __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
+#define doubles NAME(doubles)
+#define longs NAME(longs)
+#define unaligned_doubles NAME(unaligned_doubles)
+#define unaligned_longs NAME(unaligned_longs)
+typedef double doubles __attribute__((vector_size(4 * WIDTH)));
+typedef long long longs __attribute__((vector_size(4 * WIDTH)));
+typedef long long unaligned_longs __attribute__((vector_size(4 * WIDTH), aligned(8), may_alias));
+typedef double unaligned_doubles __attribute__((vector_size(4 * WIDTH), aligned(8), may_alias));
+#define CHOOSE_DOUBLE(mask, a, b) ((doubles)(((mask) & (longs)(a)) | (~(mask) & (longs)(b))))
+#define EVERY_DOUBLE(x) ((x) - (doubles){0})
 #define CHOOSE(mask, a, b) ((floats)(((mask) & (ints)(a)) | (~(mask) & (ints)(b))))
 #define CHOOSE_INT(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
 #define LANE(v, k) ((v)[k])
@@ -19,6 +29,12 @@ typedef float unaligned __attribute__((vector_size(4 * WIDTH), aligned(4), may_a
 #define floats float
 #define ints int32_t
 #define unaligned float
+#define doubles double
+#define longs long long
+#define unaligned_longs long long
+#define unaligned_doubles double
+#define CHOOSE_DOUBLE(mask, a, b) ((mask) ? (a) : (b))
+#define EVERY_DOUBLE(x) (x)
 #define CHOOSE(mask, a, b) ((mask) ? (a) : (b))
 #define CHOOSE_INT(mask, a, b) ((mask) ? (a) : (b))
 #define LANE(v, k) (v)
@@ -49,6 +65,103 @@ LOOP inline floats load(const float *at) { return *(const unaligned *)at; }
 
 #define store NAME(store)
 LOOP inline void store(float *at, floats v) { *(unaligned *)at = v; }
+
+/* ---- looks at all documents of a problem, AHEAD at a time. Which documents may move cannot be guessed, so that
+ * nothing here branches on it ---- */
+
+#define AHEAD NAME(ahead)
+#define PAIRS NAME(pairs)
+enum { AHEAD = 64, PAIRS = WIDTH > 1 ? WIDTH / 2 : 1 }; /* PAIRS doubles make a vector */
+
+#define load_doubles NAME(load_doubles)
+LOOP inline doubles load_doubles(const double *at) { return *(const unaligned_doubles *)at; }
+
+#define glance NAME(glance)
+struct glance {
+    double sign[AHEAD], side[AHEAD]; /* side: the sign, 0 of documents that are held out */
+    const double *beta, *sums;
+    double rest[2 * AHEAD]; /* the last ones of these two, 0 past the last document */
+};
+
+#define glance_at NAME(glance_at)
+LOOP inline size_t glance_at(struct glance *at, const struct problem *p, size_t first) {
+    const size_t count = p->n - first < AHEAD ? p->n - first : AHEAD;
+    const signed char *signs = p->signs + first;
+    const unsigned char *active = p->active + first;
+    at->beta = p->beta + first;
+    at->sums = p->sums + first;
+    if (count < AHEAD) {
+        memset(at, 0, sizeof *at);
+        at->beta = memcpy(at->rest, p->beta + first, count * sizeof *at->rest);
+        at->sums = memcpy(at->rest + AHEAD, p->sums + first, count * sizeof *at->rest);
+    }
+    for (size_t k = 0; k < count; k++) {
+        at->sign[k] = signs[k];
+        at->side[k] = active[k] ? signs[k] : 0;
+    }
+    return count;
+}
+
+#define look NAME(look)
+LOOP struct findings look(const struct problem *p) {
+    const doubles zero = {0}, C = EVERY_DOUBLE(p->C), least = EVERY_DOUBLE(-INFINITY), most = EVERY_DOUBLE(INFINITY);
+    doubles top = least, bottom = most, trace = zero;
+    longs outside = {0};
+    struct findings found = {.top = -INFINITY, .bottom = INFINITY};
+    for (size_t first = 0; first < p->n; first += AHEAD) {
+        struct glance at;
+        double gradient[AHEAD], between[AHEAD + 1];
+        long long moves[AHEAD];
+        size_t count = 0;
+        glance_at(&at, p, first);
+        for (size_t k = 0; k < AHEAD; k += PAIRS) {
+            const doubles side = load_doubles(at.side + k), beta = load_doubles(at.beta + k);
+            const doubles g = load_doubles(at.sign + k) - load_doubles(at.sums + k);
+            const doubles upper = CHOOSE_DOUBLE(side > zero, C, zero), lower = CHOOSE_DOUBLE(side < zero, -C, zero);
+            const longs rises = beta < upper, falls = beta > lower;
+            const doubles highest = CHOOSE_DOUBLE(rises, g, least), lowest = CHOOSE_DOUBLE(falls, g, most);
+            trace += g;
+            top = CHOOSE_DOUBLE(highest > top, highest, top);
+            bottom = CHOOSE_DOUBLE(lowest < bottom, lowest, bottom);
+            outside += (beta < lower) | (beta > upper);
+            *(unaligned_doubles *)(gradient + k) = g;
+            *(unaligned_longs *)(moves + k) = rises & falls;
+        }
+        for (size_t k = 0; k < AHEAD; k++) {
+            between[count] = gradient[k];
+            count += moves[k] != 0;
+        }
+        for (size_t k = 0; k < count; k++) found.sum += between[k];
+        found.between += count;
+    }
+    for (int k = 0; k < PAIRS; k++) {
+        found.top = fmax(found.top, LANE(top, k));
+        found.bottom = fmin(found.bottom, LANE(bottom, k));
+        found.trace += LANE(trace, k);
+        found.outside += (size_t)llabs(LANE(outside, k));
+    }
+    return found;
+}
+
+#define movable NAME(movable)
+LOOP size_t movable(const struct problem *p, const int32_t *position, double least, uint32_t *list) {
+    const doubles zero = {0}, bias = EVERY_DOUBLE(p->bias), bar = EVERY_DOUBLE(least);
+    size_t count = 0;
+    for (size_t first = 0; first < p->n; first += AHEAD) {
+        struct glance at;
+        long long may[AHEAD];
+        const size_t ahead = glance_at(&at, p, first);
+        for (size_t k = 0; k < AHEAD; k += PAIRS) {
+            const doubles sign = load_doubles(at.sign + k), g = sign - load_doubles(at.sums + k) - bias;
+            *(unaligned_longs *)(may + k) = (load_doubles(at.beta + k) != zero) | NOT(sign * g < bar);
+        }
+        for (size_t k = 0; k < ahead; k++) {
+            list[count] = (uint32_t)(first + k);
+            count += (may[k] != 0) & (position[first + k] < 0);
+        }
+    }
+    return count;
+}
 
 /* ---- the largest of many values, and where it was: invariant, each lane holds the largest it has seen,
  * and the block it saw it in ---- */
@@ -81,6 +194,10 @@ LOOP inline size_t where(struct largest *m, size_t none) {
             m->block[u] = CHOOSE_INT(better, m->block[u + step] + step * WIDTH, m->block[u]);
         }
     }
+#ifdef FIRST_LARGEST
+    const int first = FIRST_LARGEST(m->value[0]);
+    return LANE(m->value[0], first) > -INFINITY ? (size_t)LANE(m->block[0], first) + (size_t)first : none;
+#else
     float top = -INFINITY;
     size_t found = none;
     for (int k = 0; k < WIDTH; k++) {
@@ -90,6 +207,7 @@ LOOP inline size_t where(struct largest *m, size_t none) {
         }
     }
     return found;
+#endif
 }
 
 /* ---- steps of pairs ---- */
@@ -283,8 +401,16 @@ LOOP void add_rows(double *restrict sums, size_t n, const float *gram, const uin
     for (; k + TOGETHER <= count; k += TOGETHER) {
         const float *r[TOGETHER];
         const double *w = weights + k;
+        size_t i = 0;
         for (int c = 0; c < TOGETHER; c++) r[c] = gram + rows[k + c] * n;
-        for (size_t i = 0; i < n; i++)
+#ifdef WIDEN
+        for (; i + PAIRS <= n; i += PAIRS)
+            *(unaligned_doubles *)(sums + i) += ((w[0] * WIDEN(r[0] + i) + w[1] * WIDEN(r[1] + i)) +
+                                                 (w[2] * WIDEN(r[2] + i) + w[3] * WIDEN(r[3] + i))) +
+                                                ((w[4] * WIDEN(r[4] + i) + w[5] * WIDEN(r[5] + i)) +
+                                                 (w[6] * WIDEN(r[6] + i) + w[7] * WIDEN(r[7] + i)));
+#endif
+        for (; i < n; i++)
             sums[i] += ((w[0] * r[0][i] + w[1] * r[1][i]) + (w[2] * r[2][i] + w[3] * r[3][i])) +
                        ((w[4] * r[4][i] + w[5] * r[5][i]) + (w[6] * r[6][i] + w[7] * r[7][i]));
     }
@@ -506,12 +632,27 @@ LOOP void rbf(float *dots, size_t rows, size_t columns, const float *a, const fl
 static const struct loops NAME(loops) = {
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
-    TEXT(TARGET), descend, close_up, add_rows, survey, visit, weigh, measure, rbf,
+    TEXT(TARGET), look, movable, descend, close_up, add_rows, survey, visit, weigh, measure, rbf,
 };
 
 #undef floats
 #undef ints
 #undef unaligned
+#undef doubles
+#undef longs
+#undef WIDEN
+#undef FIRST_LARGEST
+#undef unaligned_doubles
+#undef unaligned_longs
+#undef CHOOSE_DOUBLE
+#undef EVERY_DOUBLE
+#undef AHEAD
+#undef PAIRS
+#undef load_doubles
+#undef glance
+#undef glance_at
+#undef look
+#undef movable
 #undef CHOOSE
 #undef CHOOSE_INT
 #undef LANE

@@ -1,4 +1,5 @@
 #include "rule.h"
+#include "loops.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,25 +39,11 @@ int has_one_class(struct problem *p) {
 }
 
 double violation_of(struct problem *p) {
-    const double *beta = p->beta, *sums = p->sums, C = p->C;
-    double sum = 0, top = -INFINITY, bottom = INFINITY, trace = 0;
-    size_t free_ones = 0, outside = 0;
-    for (size_t i = 0; i < p->n; i++) { /* without a branch: which documents are at a bound cannot be guessed */
-        const double g = p->signs[i] - sums[i], b = beta[i];
-        const double lower = p->active[i] & (p->signs[i] < 0) ? -C : 0, upper = p->active[i] & (p->signs[i] > 0) ? C : 0;
-        const int rises = b < upper, falls = b > lower;
-        const double highest = rises ? g : -INFINITY, lowest = falls ? g : INFINITY;
-        trace += g;
-        top = highest > top ? highest : top;
-        bottom = lowest < bottom ? lowest : bottom;
-        outside += (b < lower) | (b > upper);
-        sum += rises & falls ? g : 0;
-        free_ones += rises & falls;
-    }
-    if (!isfinite(trace)) return NAN;
-    p->outside = outside;
-    p->bias = free_ones ? sum / (double)free_ones : (top + bottom) / 2;
-    return top - bottom;
+    const struct findings found = loops()->look(p);
+    if (!isfinite(found.trace)) return NAN;
+    p->outside = found.outside;
+    p->bias = found.between ? found.sum / (double)found.between : (found.top + found.bottom) / 2;
+    return found.top - found.bottom;
 }
 
 void settle_bias(struct problem *p) {

@@ -170,12 +170,7 @@ static void grow(struct work *w, const struct problem *p) {
     const size_t outside = list_outside(w, p);
     const double least = p->outside ? -INFINITY : 0;
     uint32_t *candidates = w->changed + outside;
-    size_t count = 0;
-    for (size_t i = 0; i < p->n; i++) { /* without a branch: which documents these are cannot be guessed */
-        const double g = p->signs[i] - p->sums[i] - p->bias;
-        candidates[count] = (uint32_t)i;
-        count += (w->position[i] < 0) & ((p->beta[i] != 0) | !(p->signs[i] * g < least));
-    }
+    const size_t count = loops()->movable(p, w->position, least, candidates);
     for (size_t k = 0; k < count; k++) {
         const uint32_t i = candidates[k];
         const double g = p->signs[i] - p->sums[i] - p->bias, b = p->beta[i];

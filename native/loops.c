@@ -40,21 +40,25 @@ AVX512 static inline int first_largest_avx512(__m512 v) {
 #define TARGET plain
 #define WIDTH 1
 #define LOOP static
+#define UNFUSED LOOP
 #include "loops_body.h"
 #else
 
 #define TARGET base
 #define WIDTH 4
 #define LOOP static
+#define UNFUSED LOOP
 #include "loops_body.h"
 
 #if defined(__x86_64__)
 #define TARGET avx2
 #define WIDTH 8
 #define FIRST_LARGEST(v) first_largest_avx2((__m256)(v))
+#define ANY_LANE(mask) (!_mm256_testz_si256((__m256i)(mask), (__m256i)(mask)))
 #define WIDEN(at) ((doubles)_mm256_cvtps_pd(_mm_loadu_ps(at)))
 #define PERMUTE(v, order) ((floats)_mm256_permutevar8x32_ps((__m256)(v), (__m256i)(order)))
 #define LOOP static AVX2
+#define UNFUSED static __attribute__((target("avx2")))
 #include "loops_body.h"
 
 #define TARGET avx512

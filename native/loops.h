@@ -7,6 +7,7 @@
 #include "solver.h"
 #include "working_set.h"
 
+#define ROW 32  /* documents whose kernel values stand side by side, to be scored together */
 #define LANES 8 /* problems that coordinates.c solves side by side */
 
 /* What the visits of a sweep share. All arrays have LANES values for each document or column. */
@@ -50,6 +51,8 @@ struct loops {
     /* sums += weights[k] gram[rows[k]] for all k. */
     void (*add_rows)(double *sums, size_t n, const float *gram, const uint32_t *rows, const double *weights,
                      size_t count);
+    /* sums = weights[k] rows[places[k]] for all k, rows of ROW values: each product rounded before it is added. */
+    void (*sum_rows)(double *sums, const float *rows, const double *weights, const int32_t *places, size_t count);
     /* Look at all documents: how far is each lane from the rule, and which documents may a lane that is going
      * want to move? Those that rest at a bound by a gradient of `resting` are left out. Returns the number of
      * documents that may move. */

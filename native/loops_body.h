@@ -462,7 +462,9 @@ LOOP inline void bounds_of(const struct sweep *s, size_t i, int h, floats *lower
 
 #define any_lane NAME(any_lane)
 LOOP inline int any_lane(ints mask) {
-#if WIDTH > 1
+#ifdef ANY_LANE
+    return ANY_LANE(mask);
+#elif WIDTH > 1
     uint64_t words[sizeof mask / 8], any = 0;
     memcpy(words, &mask, sizeof mask);
     for (size_t k = 0; k < sizeof mask / 8; k++) any |= words[k];
@@ -577,11 +579,29 @@ LOOP void measure(const struct vectors *v, size_t i, const double *restrict weig
     for (int l = 0; l < LANES; l++) sums[l] = total[l];
 }
 
+#define sum_rows NAME(sum_rows)
+UNFUSED void sum_rows(double *sums, const float *rows, const double *weights, const int32_t *places, size_t count) {
+    doubles total[ROW / PAIRS];
+    memset(total, 0, sizeof total);
+    for (size_t k = 0; k < count; k++) {
+        const float *row = rows + (size_t)places[k] * ROW;
+        for (size_t b = 0; b < ROW / PAIRS; b++) {
+#ifdef WIDEN
+            total[b] += weights[k] * WIDEN(row + b * PAIRS);
+#else
+            for (int c = 0; c < PAIRS; c++) LANE(total[b], c) += weights[k] * row[b * PAIRS + c];
+#endif
+        }
+    }
+    memcpy(sums, total, sizeof total);
+}
+
 #else /* wider than the lanes: those of the next narrower target serve */
 #define survey survey_avx2
 #define visit visit_avx2
 #define weigh weigh_avx2
 #define measure measure_avx2
+#define sum_rows sum_rows_avx2
 #endif
 
 /* ---- RBF kernel values ---- */
@@ -632,7 +652,7 @@ LOOP void rbf(float *dots, size_t rows, size_t columns, const float *a, const fl
 static const struct loops NAME(loops) = {
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
-    TEXT(TARGET), look, movable, descend, close_up, add_rows, survey, visit, weigh, measure, rbf,
+    TEXT(TARGET), look, movable, descend, close_up, add_rows, sum_rows, survey, visit, weigh, measure, rbf,
 };
 
 #undef floats
@@ -642,6 +662,9 @@ static const struct loops NAME(loops) = {
 #undef longs
 #undef WIDEN
 #undef FIRST_LARGEST
+#undef ANY_LANE
+#undef UNFUSED
+#undef sum_rows
 #undef unaligned_doubles
 #undef unaligned_longs
 #undef CHOOSE_DOUBLE

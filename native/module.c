@@ -235,6 +235,36 @@ static PyObject *py_add_dots(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *py_sum_rows(PyObject *self, PyObject *args) {
+    enum { SUMS, KERNEL_VALUES, WEIGHTS, COUNT = WEIGHTS + 3 };
+    static const struct buffer expected[] = {{"sums", "d", 8, 1},    {"rows", "f", 4, 0},   {"weights", "d", 8, 0},
+                                             {"places", "i", 4, 0}, {"starts", "q", 8, 0}};
+    PyObject *objects[COUNT];
+    Py_buffer views[COUNT];
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOOO", &objects[SUMS], &objects[KERNEL_VALUES], &objects[WEIGHTS],
+                          &objects[WEIGHTS + 1], &objects[WEIGHTS + 2]) ||
+        acquire(objects, expected, views, COUNT) < 0)
+        return NULL;
+    const size_t rows = (size_t)items(&views[KERNEL_VALUES]) / ROW;
+    const Py_ssize_t labels = items(&views[WEIGHTS + 2]) - 1;
+    const double *weights = views[WEIGHTS].buf;
+    const struct vectors places = {rows, NULL, views[WEIGHTS + 1].buf, views[WEIGHTS + 2].buf};
+    if (labels < 0 || items(&views[SUMS]) != labels * ROW || items(&views[KERNEL_VALUES]) % ROW != 0 ||
+        items(&views[WEIGHTS]) != items(&views[WEIGHTS + 1]) ||
+        !are_sound(&places, 0, (size_t)labels, items(&views[WEIGHTS])))
+        return refuse(views, COUNT, DISAGREE);
+    Py_BEGIN_ALLOW_THREADS
+    for (Py_ssize_t label = 0; label < labels; label++) {
+        const size_t start = (size_t)places.starts[label], end = (size_t)places.starts[label + 1];
+        loops()->sum_rows((double *)views[SUMS].buf + label * ROW, views[KERNEL_VALUES].buf, weights + start,
+                          places.columns + start, end - start);
+    }
+    Py_END_ALLOW_THREADS
+    release(views, COUNT);
+    Py_RETURN_NONE;
+}
+
 static PyObject *py_sum_weights(PyObject *self, PyObject *args) {
     enum { WEIGHTS, VALUES, ROWS, STARTS, COEFFICIENTS_OF, LABELS, LABEL_STARTS, COUNT };
     static const struct buffer expected[] = {{"weights", "f", 4, 1},     {"values", "f", 4, 0},
@@ -460,6 +490,9 @@ static PyMethodDef METHODS[] = {
      "add_dots(dots, first, last, values, columns, starts, column_values, rows, column_starts)\n--\n\n"
      "Add to the rows first to last of a Gram matrix, which begin at the diagonal's column first, the dot\n"
      "products of sparse vectors, from the diagonal on; they are given by rows and, sorted, by columns."},
+    {"sum_rows", py_sum_rows, METH_VARARGS,
+     "sum_rows(sums, rows, weights, places, starts)\n--\n\n"
+     "Fill the sums of each label: its weights times the rows, of 32 values, at their places."},
     {"sum_weights", py_sum_weights, METH_VARARGS,
      "sum_weights(weights, first, last, labels, values, rows, starts, coefficients, coefficient_labels,\n"
      "            coefficient_starts)\n--\n\n"

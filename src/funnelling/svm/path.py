@@ -203,7 +203,7 @@ def _solve_label(
     path = []
     for C in Cs:
         solution = problems.solve(label, C, coefficients)
-        places = np.flatnonzero(coefficients)
+        places = np.flatnonzero(coefficients != 0)  # several times as fast as without the comparison
         path.append(
             _Label(
                 places,

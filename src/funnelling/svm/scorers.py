@@ -17,7 +17,8 @@ from funnelling.fitted import (
     expect_number,
     expect_numbers,
 )
-from funnelling.matrices import Floats, Matrix, is_sparse, one_blas_thread, product
+from funnelling.matrices import BLOCK, Floats, Matrix, is_sparse, one_blas_thread, product
+from funnelling.svm import compiled
 from funnelling.svm.kernels import rbf_blocks
 
 
@@ -65,6 +66,26 @@ class KernelScorer:
             return sparse.csr_array(self.coefficients.T)
         return np.ascontiguousarray(self.coefficients.T)
 
+    @cached_property
+    def _coefficients(self) -> tuple[Any, ...] | None:
+        """Sparse coefficients as compiled code reads them: values, their places, and where each label starts."""
+        by_label = self._by_label
+        if compiled.native is None or not is_sparse(by_label):
+            return None
+        return by_label.data, by_label.indices.astype(np.int32), by_label.indptr.astype(np.int64)
+
+    def _weigh(self, block: Floats) -> npt.NDArray[np.float64]:
+        """Scores without the bias from a block of kernel values, one row per label.
+
+        Large C makes large coefficients of both signs: summed in double.
+        """
+        if self._coefficients is None:
+            sums: npt.NDArray[np.float64] = self._by_label @ block.astype(np.float64)
+        else:
+            sums = np.empty((len(self.bias), BLOCK))
+            compiled.native.sum_rows(sums, block, *self._coefficients)
+        return sums
+
     def scores(self, X: Matrix) -> Floats:
         """Scores of dense documents, in kernel blocks of fixed shape."""
         matrix: Any = X
@@ -72,9 +93,7 @@ class KernelScorer:
         scores = np.empty((len(points), len(self.bias)), dtype=np.float32)
         with one_blas_thread():
             for rows, block in rbf_blocks(points, self.support, self.gamma):
-                # Large C makes large coefficients of both signs: summed in double.
-                values = self._by_label @ block.astype(np.float64)
-                scores[rows] = values.T[: rows.stop - rows.start] + self.bias
+                scores[rows] = self._weigh(block).T[: rows.stop - rows.start] + self.bias
         return scores
 
     def check_scores(self, example: HasShape | None) -> int:

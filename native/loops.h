@@ -65,6 +65,8 @@ struct loops {
     void (*measure)(const struct vectors *v, size_t i, const double *weights, double *sums);
     /* Dot products to RBF kernel values, in place: exp(-gamma (a_i + b_j - 2 dot_ij)). */
     void (*rbf)(float *dots, size_t rows, size_t columns, const float *a, const float *b, float gamma);
+    /* Values to 1 / (1 + exp(-value)), in place; what one becomes does not depend on the others. */
+    void (*sigmoid)(double *values, size_t n);
 };
 
 /* Choose the loops by name, or the widest that this processor runs; 0 where there are none of that name.

@@ -17,6 +17,8 @@ typedef long long unaligned_longs __attribute__((vector_size(4 * WIDTH), aligned
 typedef double unaligned_doubles __attribute__((vector_size(4 * WIDTH), aligned(8), may_alias));
 #define CHOOSE_DOUBLE(mask, a, b) ((doubles)(((mask) & (longs)(a)) | (~(mask) & (longs)(b))))
 #define EVERY_DOUBLE(x) ((x) - (doubles){0})
+#define AS_LONGS(v) ((longs)(v))
+#define AS_DOUBLES(v) ((doubles)(v))
 #define CHOOSE(mask, a, b) ((floats)(((mask) & (ints)(a)) | (~(mask) & (ints)(b))))
 #define CHOOSE_INT(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
 #define LANE(v, k) ((v)[k])
@@ -35,6 +37,8 @@ typedef double unaligned_doubles __attribute__((vector_size(4 * WIDTH), aligned(
 #define unaligned_doubles double
 #define CHOOSE_DOUBLE(mask, a, b) ((mask) ? (a) : (b))
 #define EVERY_DOUBLE(x) (x)
+#define AS_LONGS(v) long_of(v)
+#define AS_DOUBLES(v) double_of(v)
 #define CHOOSE(mask, a, b) ((mask) ? (a) : (b))
 #define CHOOSE_INT(mask, a, b) ((mask) ? (a) : (b))
 #define LANE(v, k) (v)
@@ -47,6 +51,16 @@ static int32_t bits_of(float x) {
 }
 static float float_of(int32_t bits) {
     float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static long long long_of(double x) {
+    long long bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static double double_of(long long bits) {
+    double x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -625,6 +639,43 @@ LOOP inline void exponential(floats *x) {
     EACH x[u] = AS_FLOATS(AS_INTS(p[u]) + (AS_INTS(whole[u] + magic) << 23));
 }
 
+/* 1 / (1 + e^-v) in double, as e^-v is found above: 2^n times a polynomial, here the first terms of the series. It is
+ * off by two units in the last place at most, and 0 below -709, where e^-v would pass the largest number. */
+#define logistic NAME(logistic)
+LOOP inline void logistic(double *values) {
+    const doubles magic = EVERY_DOUBLE(6755399441055744.0); /* 1.5 * 2^52 */
+    const doubles least = EVERY_DOUBLE(-709.0), most = EVERY_DOUBLE(709.0), one = EVERY_DOUBLE(1.0);
+    const double inverse_factorials[] = {1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320,
+                                         1. / 5040,      1. / 720,      1. / 120,     1. / 24,     1. / 6,
+                                         1. / 2};
+    doubles v[UNROLL], x[UNROLL], whole[UNROLL], rest[UNROLL], p[UNROLL];
+    EACH v[u] = load_doubles(values + u * PAIRS);
+    EACH x[u] = CHOOSE_DOUBLE(v[u] < most, -v[u], -most);
+    EACH x[u] = CHOOSE_DOUBLE(x[u] < most, x[u], most);
+    EACH whole[u] = (x[u] * EVERY_DOUBLE(1.4426950408889634) + magic) - magic;
+    EACH rest[u] = (x[u] - whole[u] * EVERY_DOUBLE(6.93147180369123816490e-01)) -
+                   whole[u] * EVERY_DOUBLE(1.90821492927058770002e-10);
+    EACH p[u] = EVERY_DOUBLE(1. / 6227020800);
+    for (int k = 0; k < 11; k++) EACH p[u] = p[u] * rest[u] + EVERY_DOUBLE(inverse_factorials[k]);
+    EACH p[u] = (p[u] * rest[u] * rest[u] + rest[u]) + one;
+    EACH x[u] = AS_DOUBLES(AS_LONGS(p[u]) + (AS_LONGS(whole[u] + magic) << 52));
+    EACH x[u] = one / (one + x[u]);
+    EACH x[u] = CHOOSE_DOUBLE(v[u] < least, EVERY_DOUBLE(0.0), x[u]);
+    EACH *(unaligned_doubles *)(values + u * PAIRS) = CHOOSE_DOUBLE(v[u] == v[u], x[u], v[u]); /* NaN stays */
+}
+
+#define sigmoid NAME(sigmoid)
+LOOP void sigmoid(double *values, size_t n) {
+    enum { TOGETHER = UNROLL * PAIRS };
+    double rest[TOGETHER] = {0};
+    size_t i = 0;
+    for (; i + TOGETHER <= n; i += TOGETHER) logistic(values + i);
+    if (i == n) return;
+    memcpy(rest, values + i, (n - i) * sizeof *rest);
+    logistic(rest);
+    memcpy(values + i, rest, (n - i) * sizeof *rest);
+}
+
 #define rbf_block NAME(rbf_block)
 LOOP inline void rbf_block(float *dots, const float *b, float a, float gamma) {
     floats x[UNROLL];
@@ -652,7 +703,7 @@ LOOP void rbf(float *dots, size_t rows, size_t columns, const float *a, const fl
 static const struct loops NAME(loops) = {
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
-    TEXT(TARGET), look, movable, descend, close_up, add_rows, sum_rows, survey, visit, weigh, measure, rbf,
+    TEXT(TARGET), look, movable, descend, close_up, add_rows, sum_rows, survey, visit, weigh, measure, rbf, sigmoid,
 };
 
 #undef floats
@@ -669,6 +720,8 @@ static const struct loops NAME(loops) = {
 #undef unaligned_longs
 #undef CHOOSE_DOUBLE
 #undef EVERY_DOUBLE
+#undef AS_LONGS
+#undef AS_DOUBLES
 #undef AHEAD
 #undef PAIRS
 #undef load_doubles
@@ -716,6 +769,8 @@ static const struct loops NAME(loops) = {
 #undef exponential
 #undef rbf_block
 #undef rbf
+#undef logistic
+#undef sigmoid
 #undef TEXT_
 #undef TEXT
 #undef TARGET

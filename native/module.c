@@ -452,10 +452,8 @@ static PyObject *py_sigmoid(PyObject *self, PyObject *values) {
     Py_buffer view;
     (void)self;
     if (acquire(&values, &expected, &view, 1) < 0) return NULL;
-    double *value = view.buf;
-    const Py_ssize_t count = items(&view);
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t k = 0; k < count; k++) value[k] = 1 / (1 + exp(-value[k]));
+    loops()->sigmoid(view.buf, (size_t)items(&view));
     Py_END_ALLOW_THREADS
     release(&view, 1);
     Py_RETURN_NONE;

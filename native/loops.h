@@ -39,8 +39,9 @@ struct findings {
 struct loops {
     const char *name;
     struct findings (*look)(const struct problem *p);
-    /* Lists the documents without a position that are not at 0, or whose g - bias, taken in the direction of their
-     * sign, is not below `least`. Returns how many; the list needs room for one more than there are documents. */
+    /* Lists the documents without a position that a problem trains on and whose g - bias, in the direction of their
+     * sign, is `least` or more, and all that are not at 0. Returns how many; the list needs room for one more than
+     * there are documents. */
     size_t (*movable)(const struct problem *p, const int32_t *position, double least, uint32_t *list);
     /* Push every member inside its bounds, then take steps of pairs until the rule is met to `tolerance` or
      * `budget` steps were taken. Returns the number of steps. */

@@ -166,8 +166,9 @@ LOOP size_t movable(const struct problem *p, const int32_t *position, double lea
         long long may[AHEAD];
         const size_t ahead = glance_at(&at, p, first);
         for (size_t k = 0; k < AHEAD; k += PAIRS) {
-            const doubles sign = load_doubles(at.sign + k), g = sign - load_doubles(at.sums + k) - bias;
-            *(unaligned_longs *)(may + k) = (load_doubles(at.beta + k) != zero) | NOT(sign * g < bar);
+            const doubles g = load_doubles(at.sign + k) - load_doubles(at.sums + k) - bias;
+            const doubles side = load_doubles(at.side + k);
+            *(unaligned_longs *)(may + k) = (load_doubles(at.beta + k) != zero) | ((side != zero) & (side * g >= bar));
         }
         for (size_t k = 0; k < ahead; k++) {
             list[count] = (uint32_t)(first + k);

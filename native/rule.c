@@ -29,8 +29,9 @@ struct problem problem_of(const struct family *f, size_t fold, double *beta, dou
 int has_one_class(struct problem *p) {
     int positive = 0, negative = 0;
     for (size_t i = 0; i < p->n; i++) {
-        positive |= p->active[i] && p->signs[i] > 0;
-        negative |= p->active[i] && p->signs[i] < 0;
+        const int active = p->active[i] != 0;
+        positive |= active & (p->signs[i] > 0);
+        negative |= active & (p->signs[i] < 0);
     }
     if (positive && negative) return 0;
     p->bias = positive ? 1 : -1;
@@ -80,7 +81,7 @@ static double relative_gap(const struct problem *p) {
     double loss = 0;
     for (size_t i = 0; i < p->n; i++) {
         const double hinge = 1 - p->signs[i] * (p->sums[i] + p->bias);
-        if (p->active[i] && hinge > 0) loss += hinge;
+        loss += (p->active[i] != 0) & (hinge > 0) ? hinge : 0;
     }
     const double primal = t.quadratic / 2 + p->C * loss;
     return (primal - (t.linear - t.quadratic / 2)) / (primal > DBL_MIN ? primal : DBL_MIN);

@@ -90,6 +90,19 @@ void add_dots(float *dots, size_t first, size_t last, size_t n, const struct vec
     }
 }
 
+void mirror(float *gram, size_t n, size_t first, size_t last) {
+    enum { TILE = 16 }; /* floats of a cache line */
+    for (size_t j = first; j < n; j += TILE) {
+        const size_t right = j + TILE < n ? j + TILE : n;
+        for (size_t i = first; i < last; i += TILE) {
+            const size_t bottom = i + TILE < last ? i + TILE : last;
+            for (size_t column = j; column < right; column++) {
+                for (size_t row = i; row < bottom && row < column; row++) gram[column * n + row] = gram[row * n + column];
+            }
+        }
+    }
+}
+
 void sum_weights(float *weights, double *sums, size_t first, size_t last, size_t labels,
                  const struct vectors *columns, const struct coefficients *of_documents) {
     for (size_t column = first; column < last; column++) {

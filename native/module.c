@@ -235,6 +235,23 @@ static PyObject *py_add_dots(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *py_mirror(PyObject *self, PyObject *args) {
+    static const struct buffer expected = {"gram", "f", 4, 1};
+    PyObject *object;
+    Py_buffer view;
+    Py_ssize_t first, last, n = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Onn", &object, &first, &last) || acquire(&object, &expected, &view, 1) < 0)
+        return NULL;
+    if (view.ndim == 2 && view.shape[0] == view.shape[1]) n = view.shape[0];
+    if (first < 0 || first > last || last > n) return refuse(&view, 1, DISAGREE);
+    Py_BEGIN_ALLOW_THREADS
+    mirror(view.buf, (size_t)n, (size_t)first, (size_t)last);
+    Py_END_ALLOW_THREADS
+    release(&view, 1);
+    Py_RETURN_NONE;
+}
+
 static PyObject *py_sum_rows(PyObject *self, PyObject *args) {
     enum { SUMS, KERNEL_VALUES, WEIGHTS, COUNT = WEIGHTS + 3 };
     static const struct buffer expected[] = {{"sums", "d", 8, 1},    {"rows", "f", 4, 0},   {"weights", "d", 8, 0},
@@ -488,6 +505,9 @@ static PyMethodDef METHODS[] = {
      "add_dots(dots, first, last, values, columns, starts, column_values, rows, column_starts)\n--\n\n"
      "Add to the rows first to last of a Gram matrix, which begin at the diagonal's column first, the dot\n"
      "products of sparse vectors, from the diagonal on; they are given by rows and, sorted, by columns."},
+    {"mirror", py_mirror, METH_VARARGS,
+     "mirror(gram, first, last)\n--\n\n"
+     "Copy what the rows first to last of a square matrix have from the diagonal on to the same columns."},
     {"sum_rows", py_sum_rows, METH_VARARGS,
      "sum_rows(sums, rows, weights, places, starts)\n--\n\n"
      "Fill the sums of each label: its weights times the rows, of 32 values, at their places."},

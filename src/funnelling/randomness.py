@@ -58,10 +58,13 @@ def assign_folds(
     >>> a == b
     np.True_
     """
-    names = [None] * documents if groups is None else list(groups)
+    dealt = stream(*keys, language)
+    if groups is None:
+        return dealt.permutation(documents) % k
+    names = list(groups)
     alone = np.array([is_missing(name) for name in names], dtype=bool)
     folds = np.empty(documents, dtype=np.intp)
-    folds[alone] = stream(*keys, language).permutation(np.count_nonzero(alone)) % k
+    folds[alone] = dealt.permutation(np.count_nonzero(alone)) % k
     folds[~alone] = [_digest(*keys, "group", name) % k for name in names if not is_missing(name)]
     return folds
 

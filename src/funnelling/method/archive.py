@@ -299,5 +299,6 @@ def unnamed_rows(names: Sequence[str]) -> Rows:
 
 def group_names(groups: Sequence[Any] | None, documents: int) -> list[str]:
     """The names of documents' groups, "" for a document without one."""
-    names = [None] * documents if groups is None else groups
-    return ["" if is_missing(name) else str(name) for name in names]
+    if groups is None:
+        return [""] * documents
+    return ["" if is_missing(name) else str(name) for name in groups]

@@ -42,11 +42,10 @@ class Inputs:
         places: Mapping[str, Iterable[int]] = self.positions or {
             language: range(size) for language, size in self.sizes().items()
         }
-        given = {} if values is None else self.divide(values, "ids")
-        return {
-            language: list(map(_name, given.get(language, repeat(None)), where))
-            for language, where in places.items()
-        }
+        if values is None:
+            return {language: list(map(LineNumber, where)) for language, where in places.items()}
+        given = self.divide(values, "ids")
+        return {language: list(map(_name, given[language], where)) for language, where in places.items()}
 
     def groups(self, values: Any) -> dict[str, Any]:
         """The groups of each language's documents, None where none were given."""

@@ -164,7 +164,8 @@ def _newton(scores: Array, goal: Array, slope: Array, offset: Array, free_slope:
         steep = (np.abs(point.offset_gradient) >= 1e-5) | (
             free_slope & (np.abs(point.slope_gradient) >= 1e-5)
         )
-        active, scores, goal, point = active[steep], scores[steep], goal[steep], point.of(steep)
+        if not steep.all():
+            active, scores, goal, point = active[steep], scores[steep], goal[steep], point.of(steep)
         if not len(active):
             break
         step_a, step_b = point.newton_step(scores, free_slope)
@@ -174,9 +175,15 @@ def _newton(scores: Array, goal: Array, slope: Array, offset: Array, free_slope:
         while len(pending):
             a = slope[active[pending]] + size[pending] * step_a[pending]
             b = offset[active[pending]] + size[pending] * step_b[pending]
-            there = _Point.at(scores[pending], goal[pending], a, b)
+            whole = len(pending) == len(active)
+            there = _Point.at(
+                scores if whole else scores[pending], goal if whole else goal[pending], a, b
+            )
             short = there.along(step_a[pending], step_b[pending]) <= -0.9 * falls[pending]
             slope[active[pending[short]]], offset[active[pending[short]]] = a[short], b[short]
+            if whole and short.all():
+                point = there
+                break
             point.replace(pending[short], there.of(short))
             pending = pending[~short]
             size[pending] /= 2

@@ -183,9 +183,11 @@ def _symmetric(n: int, block: Callable[[int, int], Floats], n_jobs: int | None) 
     def fill(number: int) -> None:
         start = number * GRAM_ROWS
         stop = min(start + GRAM_ROWS, n)
-        values = block(start, stop)
-        gram[start:stop, start:] = values
-        gram[stop:, start:stop] = values[:, stop - start :].T
+        gram[start:stop, start:] = block(start, stop)
+        if compiled.native is not None:
+            compiled.native.mirror(gram, start, stop)
+            return
+        gram[stop:, start:stop] = gram[start:stop, stop:].T
         square = gram[start:stop, start:stop]
         square[:] = np.triu(square) + np.triu(square, 1).T
 

@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
-from threading import Event
+from threading import Event, current_thread, main_thread
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -42,7 +42,8 @@ def in_threads(
     [0, 1, 4, 9]
     """
     threads = min(threads_of(n_jobs), count)
-    if threads <= 1 and stop is None:
+    # Ctrl-C interrupts the main thread, which waits for another one, so that what is compiled can be told to stop.
+    if threads <= 1 and (stop is None or current_thread() is not main_thread()):
         yield from map(work, range(count))
         return
     given_up = Event()

@@ -176,9 +176,7 @@ def _newton(scores: Array, goal: Array, slope: Array, offset: Array, free_slope:
             a = slope[active[pending]] + size[pending] * step_a[pending]
             b = offset[active[pending]] + size[pending] * step_b[pending]
             whole = len(pending) == len(active)
-            there = _Point.at(
-                scores if whole else scores[pending], goal if whole else goal[pending], a, b
-            )
+            there = _Point.at(scores if whole else scores[pending], goal if whole else goal[pending], a, b)
             short = there.along(step_a[pending], step_b[pending]) <= -0.9 * falls[pending]
             slope[active[pending[short]]], offset[active[pending[short]]] = a[short], b[short]
             if whole and short.all():

@@ -68,7 +68,7 @@ class KernelScorer:
 
     @cached_property
     def _coefficients(self) -> tuple[Any, ...] | None:
-        """Sparse coefficients as compiled code reads them: values, their places, and where each label starts."""
+        """Sparse coefficients for compiled code: values, places, and where each label starts."""
         by_label = self._by_label
         if compiled.native is None or not is_sparse(by_label):
             return None

@@ -6,15 +6,23 @@
 #include <string.h>
 
 /* Where the compiler has vector types, a `floats` is WIDTH of them; elsewhere, and where a test asks for it
- * with FUNNELLING_PLAIN, it is one float. */
-#if defined(__GNUC__) && !defined(FUNNELLING_PLAIN)
+ * with FUNNELLING_PLAIN, it is one float. clang-cl has vector types but does not define __GNUC__. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(FUNNELLING_PLAIN)
 #define HAS_VECTORS 1
 #else
 #define HAS_VECTORS 0
 #endif
 
 #if HAS_VECTORS && defined(__x86_64__)
+#define HAS_WIDE_VECTORS 1
+#include <cpuid.h>
 #include <immintrin.h>
+#if defined(_MSC_VER) /* where clang's immintrin.h leaves out what only some functions may use */
+#include <smmintrin.h>
+#include <avxintrin.h>
+#include <avx2intrin.h>
+#include <avx512fintrin.h>
+#endif
 
 #define AVX2 __attribute__((target("avx2,fma")))
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,fma")))
@@ -30,6 +38,8 @@ AVX2 static inline int first_largest_avx2(__m256 v) {
 AVX512 static inline int first_largest_avx512(__m512 v) {
     return __builtin_ctz(_mm512_cmpeq_ps_mask(v, _mm512_set1_ps(_mm512_reduce_max_ps(v))));
 }
+#else
+#define HAS_WIDE_VECTORS 0
 #endif
 
 #define JOIN_(a, b) a##_##b
@@ -50,7 +60,7 @@ AVX512 static inline int first_largest_avx512(__m512 v) {
 #define UNFUSED LOOP
 #include "loops_body.h"
 
-#if defined(__x86_64__)
+#if HAS_WIDE_VECTORS
 #define TARGET avx2
 #define WIDTH 8
 #define FIRST_LARGEST(v) first_largest_avx2((__m256)(v))
@@ -76,7 +86,7 @@ static const struct loops *const ALL[] = {
 #if !HAS_VECTORS
     &loops_plain,
 #else
-#if defined(__x86_64__)
+#if HAS_WIDE_VECTORS
     &loops_avx512,
     &loops_avx2,
 #endif
@@ -84,13 +94,31 @@ static const struct loops *const ALL[] = {
 #endif
 };
 
+#if HAS_WIDE_VECTORS
+/* Bits of XCR0: registers that the system saves. macOS sets those of AVX-512 only once they are in use. */
+#if defined(__APPLE__)
+enum { YMM = 0x6, ZMM = YMM };
+#else
+enum { YMM = 0x6, ZMM = 0xe6 };
+#endif
+
+/* Whether the processor has FMA and these features of CPUID leaf 7, and the system saves these registers.
+ * __builtin_cpu_supports needs a library that clang-cl does not link. */
+static int supports(unsigned features, unsigned registers) {
+    const unsigned basic = bit_FMA | bit_AVX | bit_OSXSAVE;
+    unsigned a, b, c, d, saved, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & basic) != basic) return 0;
+    __asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+    if ((saved & registers) != registers) return 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & features) == features;
+}
+#endif
+
 static int runs(const struct loops *loops) {
-#if HAS_VECTORS && defined(__x86_64__)
-    __builtin_cpu_init();
+#if HAS_WIDE_VECTORS
     if (loops == &loops_avx512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && runs(&loops_avx2);
-    if (loops == &loops_avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        return supports(bit_AVX2 | bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL, ZMM);
+    if (loops == &loops_avx2) return supports(bit_AVX2, YMM);
 #endif
     (void)loops;
     return 1;

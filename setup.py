@@ -4,7 +4,9 @@ Without a compiler the install goes on, and `funnelling.svm.solver` uses scikit-
 whose links would lead nowhere outside of the repository.
 """
 
+import os
 import re
+import shutil
 import sys
 import tomllib
 from glob import glob
@@ -25,6 +27,8 @@ GNU_FLAGS = [
     "-fvisibility=hidden",
 ]
 MSVC_FLAGS = ["/std:c11", "/O2"]
+CLANG_CL_FLAGS = [f"/clang:{flag}" for flag in GNU_FLAGS]
+CLANG_CL_TARGETS = {"win-amd64": "x86_64-pc-windows-msvc", "win-arm64": "aarch64-pc-windows-msvc"}
 HERE = Path(__file__).parent
 IMAGE, LINK = (re.compile(rf"({start}\[[^]]*\]\()(?!https:|#)") for start in ("!", "(?<!!)"))
 MACROS = [("Py_LIMITED_API", "0x030B0000")] if STABLE_ABI else []
@@ -34,8 +38,8 @@ class BuildIfPossible(build_ext):
     """Flags for the compiler at hand; one that is missing or fails costs speed, not the install."""
 
     def build_extension(self, ext: Extension) -> None:
-        ext.extra_compile_args = MSVC_FLAGS if self.compiler.compiler_type == "msvc" else GNU_FLAGS
         try:
+            ext.extra_compile_args = self.choose_compiler()
             super().build_extension(ext)
         except (BaseError, CCompilerError):
             # Caught here, because the warning of setuptools would not say what follows from it. A plain
@@ -45,6 +49,29 @@ class BuildIfPossible(build_ext):
                 "install one and reinstall with pip's --no-cache-dir to be fast.",
                 file=sys.stderr,
             )
+
+    def choose_compiler(self) -> list[str]:
+        """Replace MSVC by clang-cl where it is found, and return the compiler's flags.
+
+        MSVC has no vector types, so it builds the plain loops; the environment variable CC=cl selects it.
+        setuptools has no setting for clang-cl, but calls whatever program stands in the compiler's `cc`.
+        """
+        compiler = self.compiler
+        if compiler.compiler_type != "msvc":
+            return GNU_FLAGS
+        name, target = os.environ.get("CC", "clang-cl"), CLANG_CL_TARGETS.get(self.plat_name)
+        found = shutil.which(name) if Path(name).stem == "clang-cl" else None
+        if not found or not target:
+            return MSVC_FLAGS
+        if not compiler.initialized:
+            compiler.initialize(self.plat_name)
+        compiler.cc = found
+        compiler.compile_options = [flag for flag in compiler.compile_options if flag != "/GL"]
+        # setuptools passes Microsoft's headers by -I, ahead of clang's own; their immintrin.h is for MSVC.
+        system = [f"-imsvc{folder}" for folder in type(compiler).include_dirs]
+        type(compiler).include_dirs = []
+        # The target is explicit because on ARM a clang-cl for x86 may run emulated.
+        return [f"--target={target}", *system, *CLANG_CL_FLAGS]
 
 
 def package_page() -> str:

@@ -7,10 +7,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from setuptools import Distribution, Extension
@@ -33,13 +34,39 @@ def run_setup(*arguments: str | Path, **environment: str) -> subprocess.Complete
     return subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True)
 
 
-def build_with(compiler_type: str) -> Extension:
+def build_with(compiler: SimpleNamespace, platform: str = "linux-x86_64") -> Extension:
     """Build an extension by the command of setup.py; what setuptools' own command does is up to the test."""
     build = runpy.run_path(str(ROOT / "setup.py"))["BuildIfPossible"](Distribution())
-    build.compiler = SimpleNamespace(compiler_type=compiler_type)
+    build.compiler, build.plat_name = compiler, platform
     extension = Extension("funnelling.svm._native", [])
     build.build_extension(extension)
     return extension
+
+
+class MSVC(SimpleNamespace):
+    """A compiler as setuptools makes it on Windows: it looks for its programs when it is initialised."""
+
+    compiler_type = "msvc"
+    initialized = False
+    include_dirs: ClassVar[list[str]] = []
+
+    def initialize(self, platform: str) -> None:
+        vars(self).update(initialized=True, platform=platform, cc="cl.exe", linker="link.exe")
+        self.compile_options = ["/nologo", "/O2", "/GL"]
+        MSVC.include_dirs = ["VC/include"]
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Builds that end before a compiler is called, where the environment asks for none."""
+    monkeypatch.setattr(build_ext, "build_extension", lambda _self, _extension: None)
+    monkeypatch.delenv("CC", raising=False)
+    return monkeypatch
+
+
+def found_as(path: str | None) -> Callable[[str], str | None]:
+    """A search of the PATH that finds clang-cl there, and nothing else."""
+    return lambda name: path if name in ("clang-cl", path) else None
 
 
 def test_one_compiled_file_serves_all_versions_of_python() -> None:
@@ -66,12 +93,56 @@ def test_the_sdist_has_all_that_a_build_needs(tmp_path: Path) -> None:
     [("unix", {"-std=c11", "-O3"}), ("mingw32", {"-std=c11", "-O3"}), ("msvc", {"/std:c11", "/O2"})],
 )
 def test_flags_are_those_of_the_compiler(
-    compiler_type: str, expected: set[str], monkeypatch: pytest.MonkeyPatch
+    compiler_type: str, expected: set[str], built: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_ext, "build_extension", lambda _self, _extension: None)
-    flags = build_with(compiler_type).extra_compile_args
+    built.setattr(shutil, "which", found_as(None))
+    flags = build_with(SimpleNamespace(compiler_type=compiler_type)).extra_compile_args
     assert expected <= set(flags)
     assert len({flag[0] for flag in flags}) == 1
+
+
+@pytest.mark.parametrize(
+    ("platform", "target"),
+    [("win-amd64", "x86_64-pc-windows-msvc"), ("win-arm64", "aarch64-pc-windows-msvc")],
+)
+@pytest.mark.parametrize("asked", [None, "clang-cl", "LLVM/clang-cl.exe"])
+def test_on_windows_clang_cl_compiles_where_it_is_found(
+    platform: str, target: str, asked: str | None, built: pytest.MonkeyPatch
+) -> None:
+    built.setattr(shutil, "which", found_as("LLVM/clang-cl.exe"))
+    if asked:
+        built.setenv("CC", asked)
+    compiler = MSVC()
+    flags = build_with(compiler, platform).extra_compile_args
+    assert {f"--target={target}", "/clang:-std=c11", "/clang:-O3", "/clang:-ffp-contract=fast"} <= set(flags)
+    assert "-imsvcVC/include" in flags
+    assert compiler.include_dirs == []
+    assert (compiler.cc, compiler.linker) == ("LLVM/clang-cl.exe", "link.exe")
+    assert compiler.compile_options == ["/nologo", "/O2"]
+    assert compiler.platform == platform
+
+
+@pytest.mark.parametrize(("platform", "asked"), [("win-amd64", "cl"), ("win32", None)])
+def test_on_windows_msvc_compiles_where_it_is_asked_for_and_for_32_bits(
+    platform: str, asked: str | None, built: pytest.MonkeyPatch
+) -> None:
+    built.setattr(shutil, "which", found_as("LLVM/clang-cl.exe"))
+    if asked:
+        built.setenv("CC", asked)
+    compiler = MSVC()
+    assert build_with(compiler, platform).extra_compile_args == ["/std:c11", "/O2"]
+    assert not compiler.initialized
+
+
+def test_clang_cl_without_the_build_tools_of_microsoft_is_told_in_one_line(
+    built: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def initialize(_platform: str) -> None:
+        raise PlatformError("Microsoft Visual C++ 14.0 or greater is required.")
+
+    built.setattr(shutil, "which", found_as("LLVM/clang-cl.exe"))
+    build_with(SimpleNamespace(compiler_type="msvc", initialized=False, initialize=initialize), "win-amd64")
+    assert capsys.readouterr().err == NOT_BUILT
 
 
 @pytest.mark.parametrize("error", [CCompilerError("gcc failed"), PlatformError("Visual C++ is required")])
@@ -82,7 +153,7 @@ def test_a_build_that_fails_is_told_in_one_line(
         raise error
 
     monkeypatch.setattr(build_ext, "build_extension", fail)
-    build_with("unix")
+    build_with(SimpleNamespace(compiler_type="unix"))
     assert capsys.readouterr().err == NOT_BUILT
 
 
@@ -118,7 +189,7 @@ def test_strict_compilers_have_nothing_to_say(compiler: str, branch: str, tmp_pa
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="MSVC takes this branch anyway")
+@pytest.mark.skipif(sys.platform == "win32", reason="there CFLAGS reaches no compiler")
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 @pytest.mark.parametrize(
     "tests",

@@ -109,7 +109,7 @@ check: $(READY)
 	$(BIN)/lint-imports
 
 # Also run again when what the install depends on has changed.
-$(READY): pyproject.toml setup.py $(wildcard native/*)
+$(READY): pyproject.toml setup.py $(wildcard native/* native/text/*)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "funnelling needs Python 3.11 or newer: make PYTHON=python3.12 …")'
 	test -d .venv || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
@@ -122,4 +122,4 @@ $(RIVALS): $(READY)
 	touch $(RIVALS)
 
 clean:
-	rm -rf .venv build dist quickstart src/*.egg-info src/funnelling/svm/_native*.so
+	rm -rf .venv build dist quickstart src/*.egg-info src/funnelling/svm/_native*.so src/funnelling/text/_lemmas*.so

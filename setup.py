@@ -1,7 +1,7 @@
-"""What pyproject.toml cannot say: the solver in C, built where there is a compiler, and the package's page.
+"""What pyproject.toml cannot say: the code in C, built where there is a compiler, and the package's page.
 
-Without a compiler the install goes on, and `funnelling.svm.solver` uses scikit-learn. The page is the README,
-whose links would lead nowhere outside of the repository.
+Without a compiler the install goes on: `funnelling.svm.solver` uses scikit-learn, `funnelling.text.lemmas`
+simplemma. The page is the README, whose links would lead nowhere outside of the repository.
 """
 
 import os
@@ -31,11 +31,14 @@ CLANG_CL_FLAGS = [f"/clang:{flag}" for flag in GNU_FLAGS]
 CLANG_CL_TARGETS = {"win-amd64": "x86_64-pc-windows-msvc", "win-arm64": "aarch64-pc-windows-msvc"}
 HERE = Path(__file__).parent
 IMAGE, LINK = (re.compile(rf"({start}\[[^]]*\]\()(?!https:|#)") for start in ("!", "(?<!!)"))
+EXTENSIONS = {"funnelling.svm._native": "native", "funnelling.text._lemmas": "native/text"}
 MACROS = [("Py_LIMITED_API", "0x030B0000")] if STABLE_ABI else []
 
 
 class BuildIfPossible(build_ext):
     """Flags for the compiler at hand; one that is missing or fails costs speed, not the install."""
+
+    told = False
 
     def build_extension(self, ext: Extension) -> None:
         try:
@@ -44,11 +47,13 @@ class BuildIfPossible(build_ext):
         except (BaseError, CCompilerError):
             # Caught here, because the warning of setuptools would not say what follows from it. A plain
             # reinstall would take the wheel of this build from pip's cache.
-            print(
-                "funnelling: no working C compiler found, so scikit-learn's slower solver will be used; "
-                "install one and reinstall with pip's --no-cache-dir to be fast.",
-                file=sys.stderr,
-            )
+            if not self.told:
+                print(
+                    "funnelling: no working C compiler found, so scikit-learn's slower solver will be used; "
+                    "install one and reinstall with pip's --no-cache-dir to be fast.",
+                    file=sys.stderr,
+                )
+            self.told = True
 
     def choose_compiler(self) -> list[str]:
         """Replace MSVC by clang-cl where it is found, and return the compiler's flags.
@@ -88,13 +93,14 @@ if __name__ == "__main__":
         long_description_content_type="text/markdown",
         ext_modules=[
             Extension(
-                "funnelling.svm._native",
-                sources=sorted(glob("native/*.c")),
-                depends=sorted(glob("native/*.h")),
+                name,
+                sources=sorted(glob(f"{folder}/*.c")),
+                depends=sorted(glob(f"{folder}/*.h")),
                 define_macros=MACROS,
                 py_limited_api=STABLE_ABI,
                 optional=True,  # where it was not built, an editable install finds nothing to copy
             )
+            for name, folder in EXTENSIONS.items()
         ],
         cmdclass={"build_ext": BuildIfPossible},
         options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE_ABI else {},

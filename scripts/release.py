@@ -59,8 +59,14 @@ def missing(wheel: Path) -> list[str]:
     """What a wheel should have and has not."""
     code = [path.relative_to(ROOT / "src").as_posix() for path in ROOT.glob("src/funnelling/**/*.py")]
     present = set(zipfile.ZipFile(wheel).namelist())
-    solver = [] if any(name.startswith("funnelling/svm/_native") for name in present) else ["the solver in C"]
-    return [name for name in (*code, *NOT_CODE) if name not in present] + solver
+    compiled = {
+        "funnelling/svm/_native": "the solver in C",
+        "funnelling/text/_lemmas": "the lookup of lemmas in C",
+    }
+    not_built = [
+        what for start, what in compiled.items() if not any(name.startswith(start) for name in present)
+    ]
+    return [name for name in (*code, *NOT_CODE) if name not in present] + not_built
 
 
 def run(*command: str | Path) -> None:

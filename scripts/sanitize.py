@@ -1,4 +1,4 @@
-"""Look for memory errors in the solver in C: its tests under sanitizers, then their calls under Valgrind.
+"""Look for memory errors in C: tests under sanitizers, then the solver's calls under Valgrind.
 
     python scripts/sanitize.py
 
@@ -16,7 +16,16 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "build" / "sanitize"
 # With capture=sys pytest leaves the file descriptors alone, through which a sanitizer reports at the end.
-TESTS = [sys.executable, "-m", "pytest", "-q", "--capture=sys", "tests/svm", "tests/many"]
+TESTS = [
+    sys.executable,
+    "-m",
+    "pytest",
+    "-q",
+    "--capture=sys",
+    "tests/svm",
+    "tests/many",
+    "tests/text/test_lemmas.py",
+]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 
 
@@ -29,17 +38,17 @@ def run(*command: str | Path, **environment: str | Path) -> None:
 
 
 def copy_package(target: Path) -> Path:
-    """Copy the package without its compiled module; returns the folder where that belongs."""
+    """Copy the package without its compiled modules; returns the folder where the solver belongs."""
     shutil.rmtree(target, ignore_errors=True)
-    unwanted = shutil.ignore_patterns("_native*", "__pycache__")
+    unwanted = shutil.ignore_patterns("_native*", "_lemmas*", "__pycache__")
     shutil.copytree(ROOT / "src" / "funnelling", target / "funnelling", ignore=unwanted)
     return target / "funnelling" / "svm"
 
 
-def compile_solver(target: Path, *flags: str) -> None:
+def compile_to(target: Path, *flags: str, folder: str = "native") -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     python = ["-DPy_LIMITED_API=0x030B0000", f"-I{sysconfig.get_path('include')}"]
-    sources = sorted(ROOT.glob("native/*.c"))
+    sources = sorted(ROOT.glob(f"{folder}/*.c"))
     run("gcc", "-std=c11", "-O1", "-g", "-fPIC", "-shared", *flags, *python, *sources, "-o", target)
 
 
@@ -47,7 +56,8 @@ def test_with_sanitizers() -> None:
     print("AddressSanitizer and UndefinedBehaviorSanitizer:", flush=True)
     package = BUILD / "sanitizers"
     library = copy_package(package) / "_native.abi3.so"
-    compile_solver(library, *SANITIZERS)
+    compile_to(library, *SANITIZERS)
+    compile_to(package / "funnelling" / "text" / "_lemmas.abi3.so", *SANITIZERS, folder="native/text")
     environment = {
         "PYTHONPATH": package,
         "PYTHONMALLOC": "malloc",  # blocks of their own instead of Python's arenas
@@ -71,7 +81,7 @@ def replay_with_valgrind() -> None:
     if not shutil.which("valgrind"):
         sys.exit("Valgrind is missing. Install it (apt install valgrind) and run make sanitize again.")
     package, library, calls = BUILD / "recorder", BUILD / "valgrind" / "_native.abi3.so", BUILD / "calls"
-    compile_solver(library)
+    compile_to(library)
     recorder = ROOT / "scripts" / "native_calls.py"
     shutil.copy(recorder, copy_package(package) / "_native.py")
     run(*TESTS, PYTHONPATH=package, NATIVE=library, CALLS=calls)

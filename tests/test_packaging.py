@@ -80,7 +80,7 @@ def test_one_compiled_file_serves_all_versions_of_python() -> None:
 def test_the_sdist_has_all_that_a_build_needs(tmp_path: Path) -> None:
     run_setup("egg_info", "--egg-base", tmp_path)
     listed = (tmp_path / "funnelling.egg-info" / "SOURCES.txt").read_text(encoding="utf-8").splitlines()
-    needed = [ROOT / "setup.py", *ROOT.glob("native/*.[ch]"), *ROOT.glob("src/funnelling/**/*.py")]
+    needed = [ROOT / "setup.py", *ROOT.glob("native/**/*.[ch]"), *ROOT.glob("src/funnelling/**/*.py")]
     assert {path.relative_to(ROOT).as_posix() for path in needed} <= set(listed)
     if shutil.which("git") and (ROOT / ".git").exists():  # else this is an sdist itself
         tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -162,7 +162,7 @@ def test_without_a_compiler_the_build_goes_on_with_that_line_alone(tmp_path: Pat
     folders = ("--build-lib", tmp_path / "lib", "--build-temp", tmp_path / "temp")
     done = run_setup("build_ext", *folders, CC="false")
     assert (done.stdout, done.stderr) == ("", NOT_BUILT)
-    assert not list(tmp_path.rglob("_native*"))
+    assert not [*tmp_path.rglob("_native*"), *tmp_path.rglob("_lemmas*")]
 
 
 def test_links_of_the_package_page_lead_to_the_repository() -> None:
@@ -184,7 +184,7 @@ def test_strict_compilers_have_nothing_to_say(compiler: str, branch: str, tmp_pa
     chosen = [PLAIN] if branch == "plain" else []
     command = [compiler, *STRICT, "-O1", *macros, *chosen, f"-I{sysconfig.get_path('include')}", "-c"]
     done = subprocess.run(
-        [*command, *ROOT.glob("native/*.c")], cwd=tmp_path, capture_output=True, text=True, check=False
+        [*command, *ROOT.glob("native/**/*.c")], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
 

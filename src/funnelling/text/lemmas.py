@@ -1,29 +1,53 @@
 """Words to lemmas, by simplemma's rules over its dictionaries.
 
-A packed dictionary of millions of words takes seconds to read, and much memory. As a trie in the user's cache
-it is mapped within milliseconds, and processes share it. simplemma has tries too; each process reads a copy.
+Before the first lookup simplemma decodes all records of a dictionary, often millions, in Python. Here the
+records stay as they are. C code indexes them, and decodes a few per lookup. Records and index are mapped from
+the user's cache, so that processes share them.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+import lzma
+import mmap
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from funnelling.work.cache import from_cache
+from funnelling.work.mapped import arrays_in
 
-LARGE = 500_000  # words whose preparation takes long enough to be told
+_lemmas: Any
+try:
+    from funnelling.text import _lemmas  # type: ignore[attr-defined, no-redef]
+except ImportError:  # installed where there was no compiler
+    _lemmas = None
 
 logger = logging.getLogger(__name__)
+
+Arrays = dict[str, npt.NDArray[np.generic]]
+
+REVERSED = 1  # the flag of a dictionary whose words and lemmas are stored from their ends
+FLAGS = 5  # where a dictionary has its flags, after the name of its format
+
+
+class Dictionary(Protocol):
+    """Lemmas by word, as far as simplemma asks for them."""
+
+    def get(self, word: str, /) -> str | None:
+        """Return the lemma of a word, None for a word that is not there."""
 
 
 @cache
 def lemmatiser(code: str) -> Callable[[str], str]:
-    """What gives the lemma of a word; a word that simplemma does not know comes back in lower case.
+    """Return what gives the lemma of a word; a word that simplemma lacks comes back in lower case.
 
     >>> lemmatiser("en")("postmen")
     'postman'
@@ -40,11 +64,11 @@ class _Factory:
     """Hands simplemma the dictionary that it asks for with every word; the first word opens it."""
 
     def __init__(self) -> None:
-        self._words: Mapping[str, str] | None = None
+        self._words: Dictionary | None = None
 
-    def get_dictionary(self, lang: str) -> Mapping[str, str]:
+    def get_dictionary(self, lang: str) -> Any:
         if self._words is None:
-            with _opening:  # what one thread prepares, another waits for
+            with _opening:  # what one thread opens, another waits for
                 self._words = self._words or dictionary(lang)
         return self._words
 
@@ -52,54 +76,67 @@ class _Factory:
 _opening = Lock()
 
 
-def dictionary(code: str) -> Mapping[str, str]:
-    """From word to lemma: mapped from the cache, which gets it when it is first needed.
+def dictionary(code: str) -> Dictionary:
+    """Return the dictionary of a language, mapped from the cache, which gets it when it is first needed.
 
-    Where nothing can be cached, the packed dictionary is read.
+    Where nothing can be cached, it is in memory. It is simplemma's own where the package was built without a
+    compiler, and where its format is unknown.
+
+    >>> dictionary("en").get("postmen")
+    'postman'
     """
     from simplemma.strategies.dictionaries import StreamDictionaryFactory
 
-    name = f"lemmas/{code}-{version('simplemma')}.trie"
-    try:
-        return from_cache(name, partial(_write_trie, code), MappedDictionary)
-    except Exception as error:  # a cache is never worth failing
-        logger.debug("The lemmas of %s cannot be cached: %s", code, error)
-        return StreamDictionaryFactory(cache_max_size=1).get_dictionary(code)
-
-
-class MappedDictionary(Mapping[str, str]):
-    """A dictionary in a file, which is read as words are looked up."""
-
-    def __init__(self, path: Path) -> None:
-        from marisa_trie import BytesTrie
-
-        if not path.stat().st_size:  # of an empty file marisa makes an empty trie
-            raise OSError(f"{path} is empty")
-        self._trie: Any = BytesTrie().mmap(str(path))
-
-    def get(self, word: str, default: Any = None) -> Any:
+    if _lemmas is not None:
+        name = f"lemmas/{code}-{version('simplemma')}.safetensors"
         try:
-            lemmas = self._trie.get(word)
-            return lemmas[0].decode() if lemmas else default
-        except (UnicodeError, SystemError):  # what marisa makes of a NUL, of half a surrogate, of damage
-            return default
-
-    def __getitem__(self, word: str) -> str:
-        lemma: str = self._trie[word][0].decode()
-        return lemma
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._trie.iterkeys()
-
-    def __len__(self) -> int:
-        return len(self._trie)
+            return from_cache(name, partial(_write, code), _map)
+        except Exception as error:  # a cache is never worth failing
+            logger.debug("The lemmas of %s cannot be cached: %s", code, error)
+        with suppress(ValueError):
+            return PackedDictionary(_packed(code))
+    return StreamDictionaryFactory(cache_max_size=1).get_dictionary(code)
 
 
-def _write_trie(code: str, path: Path) -> None:
-    from marisa_trie import BytesTrie
-    from simplemma.strategies.dictionaries import DefaultDictionaryFactory
+def _packed(code: str) -> Arrays:
+    """A dictionary as simplemma has it, decompressed, and its index."""
+    from simplemma.strategies.dictionaries.dictionary_factory import DATA_FOLDER
 
-    words = DefaultDictionaryFactory(cache_max_size=1).get_dictionary(code)
-    if len(words) > LARGE:
-        logger.info("Preparing the lemmas of %s, once.", code)
-    BytesTrie((word, lemma.encode()) for word, lemma in words.items()).save(str(path))
+    with lzma.open(DATA_FOLDER / f"{code}.plzma") as file:
+        records = file.read()
+    arrays = {"records": records, "index": _lemmas.index(records)}
+    return {name: np.frombuffer(content, np.uint8) for name, content in arrays.items()}
+
+
+def _write(code: str, path: Path) -> None:
+    from safetensors.numpy import save
+
+    path.write_bytes(save(_packed(code)))
+
+
+def _map(path: Path) -> PackedDictionary:
+    with open(path, "rb") as file:
+        return PackedDictionary(arrays_in(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+
+
+class PackedDictionary:
+    """Lemmas by word, decoded as words are looked up.
+
+    Parameters
+    ----------
+    arrays
+        The dictionary of simplemma, decompressed, as ``records``, and its ``index``; both of bytes.
+    """
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._records, self._index = (memoryview(arrays[name]) for name in ("records", "index"))  # type: ignore[arg-type]
+        self._step = -1 if self._records[FLAGS] & REVERSED else 1
+
+    def get(self, word: str, /) -> str | None:
+        """Return the lemma of a word, None for a word that is not there."""
+        try:
+            stored = word.encode()[:: self._step]
+            lemma: bytes | None = _lemmas.lemma(self._records, self._index, stored)
+            return None if lemma is None else lemma[:: self._step].decode()
+        except ValueError:  # half a surrogate, which JSON can spell; damage
+            return None

@@ -12,8 +12,9 @@
 # make attack         models, files, commands and the service under attack (ten minutes); status 1 on any finding
 # make audit          look for known vulnerabilities of what is installed (needs the internet)
 # make sanitize       look for memory errors in native/ (Linux, with gcc and Valgrind)
-# make bench          beside scikit-learn: fit, predict, memory, growth, methods (three quarters of an hour);
-#                     status 1 where a method got worse by more than a fifth since results were saved
+# make bench          beside scikit-learn: fit, predict, memory, growth, instruction sets, methods (an hour);
+#                     status 1 where a wider instruction set is slower than a narrower one, or where a method
+#                     got worse by more than a fifth since results were saved
 # make bench-save     save the results of methods for this kind of machine, to commit them
 # make figures        which figures of README and docs were measured before their code changed
 # make test-image     the image, built and used by docker or podman, or where there is none by buildah and bubblewrap
@@ -85,6 +86,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/predict.py --shape 4x900x30x9000
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/growth.py --figure build/growth.svg
+	$(BIN)/python benchmarks/instructions.py --shape 4x900x30x9000
 	$(BIN)/python benchmarks/methods.py
 
 bench-save: $(READY)

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from tests.cli.command import documents, environment, with_splits, write_jsonl
+from funnelling.svm.compiled import native
+from tests.cli.command import documents, environment, one_label_documents, with_splits, write_jsonl
 
 from .conftest import BENCHMARKS
 
@@ -105,6 +106,22 @@ def test_growth_fits_an_exponent_and_keeps_the_recipe_to_its_limit(tmp_path: Pat
     assert all(
         name in drawn for name in ("documents", "funnelling, seconds", "recipe, seconds", "2x60x5x200")
     )
+
+
+@pytest.mark.skipif(native is None, reason="nothing compiled")
+def test_each_instruction_set_stands_beside_scikit_learn(tmp_path: Path) -> None:
+    posts = write_jsonl(tmp_path / "posts.jsonl", with_splits(one_label_documents()))
+    options = ("--shape", "2x60x6x300", "--posts", posts, "--repeats", 1, "--jobs", 1, "--json")
+    done = _run(BENCHMARKS / "instructions.py", *options)
+    # A set that was slower than a narrower one, as noise makes some, is named.
+    assert done.returncode == ("which is narrower." in done.stderr), done.stderr
+    result = json.loads(done.stdout)
+    assert native.instructions() in result["ratios"]
+    for name, ratios in result["ratios"].items():
+        assert len(ratios) == 5
+        for figure, ratio in ratios.items():
+            rival = result["scikit_learn_seconds"][figure]
+            assert ratio == pytest.approx(rival / result["seconds"][name][figure])
 
 
 def test_missing_data_are_one_line_with_the_cure(tmp_path: Path) -> None:
@@ -202,7 +219,7 @@ def test_unknown_shapes_are_refused(corpora: ModuleType, text: str) -> None:
         corpora.Shape.parse(text)
 
 
-@pytest.mark.parametrize("name", ["bars", "measuring", "peers", "results", "texts"])
+@pytest.mark.parametrize("name", ["bars", "instructions", "measuring", "peers", "results", "texts"])
 def test_examples_in_docstrings(script: Callable[[str], ModuleType], name: str) -> None:
     assert doctest.testmod(script(name)).failed == 0
 

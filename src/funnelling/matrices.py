@@ -4,6 +4,7 @@ Bits: a product of matrices may round differently with its shape and with the nu
 so every product here has a shape that depends on its weights alone and runs on one thread.
 """
 
+import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cache
@@ -55,12 +56,14 @@ MANY = 1_000  # labels; of more, those of documents are kept sparse
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _controller(with_scipys: bool) -> ThreadpoolController:  # noqa: ARG001
+    """What limits the libraries that are loaded by now: SciPy's own comes later than NumPy's."""
     return ThreadpoolController()
 
 
 def _limit_blas() -> Undo:
-    limit = _controller().limit(limits=1, user_api="blas")
+    with_scipys = not sys.modules.keys().isdisjoint(("scipy.special", "scipy.linalg"))
+    limit = _controller(with_scipys).limit(limits=1, user_api="blas")
     return limit.restore_original_limits  # type: ignore[no-any-return]
 
 

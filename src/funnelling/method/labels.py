@@ -325,17 +325,10 @@ def _encode_sparse_indicator(matrix: Any) -> Any:
 def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], list[AnyTargets]]:
     if any(isinstance(value, COLLECTIONS) for each in labels if not _is_typed_matrix(each) for value in each):
         raise InputError("y: label lists must hold strings only.")
-    from sklearn.utils.multiclass import check_classification_targets, type_of_target
-    from sklearn.utils.validation import column_or_1d
-
-    columns = [column_or_1d(each, warn=True) for each in labels]
+    columns = [np.asarray(each) if _are_names(each) else _checked_column(each) for each in labels]
     together = np.concatenate(columns)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of many classes, which are the user's business
-        check_classification_targets(together)
-        kind = type_of_target(together)
-    if kind not in ("binary", "multiclass"):
-        raise InputError("y must be label lists, an indicator matrix or a 1-D array of classes.")
+    if not all(map(_are_names, labels)):
+        _check_classes(together)
     classes = np.unique(together)
     if sparse:
         places = [np.searchsorted(classes, column) for column in columns]
@@ -347,6 +340,31 @@ def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], 
         ]
     shown = classes[1:] if len(classes) == 2 else classes
     return classes, [column[:, None] == shown for column in columns]
+
+
+def _are_names(column: Any) -> bool:
+    """Whether classes come as a list of strings, which is as good as it can be."""
+    return isinstance(column, list) and all(type(value) is str for value in column)
+
+
+def _checked_column(column: Any) -> npt.NDArray[Any]:
+    """Classes as an array of one axis."""
+    from sklearn.utils.validation import column_or_1d  # it takes a second to load
+
+    checked: npt.NDArray[Any] = column_or_1d(column, warn=True)
+    return checked
+
+
+def _check_classes(values: npt.NDArray[Any]) -> None:
+    """Refuse what is no class, such as a real number."""
+    from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of many classes, which are the user's business
+        check_classification_targets(values)
+        kind = type_of_target(values)
+    if kind not in ("binary", "multiclass"):
+        raise InputError("y must be label lists, an indicator matrix or a 1-D array of classes.")
 
 
 def are_right(predicted: npt.NDArray[Any], truth: Any, classes: npt.NDArray[Any]) -> Targets:

@@ -10,8 +10,10 @@ import numpy as np
 from funnelling.errors import InputError
 from funnelling.evaluation.counts import ALL, Columns, Counts, Indicators, IntArray, both_indicators
 from funnelling.evaluation.ranking import Shares
-from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
+from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, measure_counts
 from funnelling.matrices import Targets, by_language, sizes_of
+
+ONE_BY_ONE = 8  # numbers; fewer are added up in their order, whatever stands beside them: to the same bits
 
 
 class LanguageMeasures(TypedDict):
@@ -103,13 +105,17 @@ def mean_measures(
 
     ``one_label`` adds accuracy and scikit-learn's macro-F1. One column stands for two classes then.
     """
-    tables = counts_by_language(targets, decisions)
-    measures = {}
-    for language, table in tables.items():
-        counts = Counts.from_table(table)
-        both = one_label and table.shape[1] == 1
-        measures[language] = measure_counts(counts.of_both() if both else counts, one_label)
-    return plain_mean(measures)
+    tables = list(counts_by_language(targets, decisions).values())
+    few = tables[0].shape[1] < ONE_BY_ONE
+    together = [np.stack(tables, axis=-1)] if few else tables
+    counted = [Counts.from_table(table) for table in together]
+    if one_label and tables[0].shape[1] == 1:
+        counted = [counts.of_both() for counts in counted]
+    return {
+        name: float(np.mean([each.of(counts) for counts in counted]))
+        for name, each in MEASURES.items()
+        if one_label or not each.one_label
+    }
 
 
 def mean_of_four(measures: Mapping[str, float]) -> float:

@@ -33,6 +33,7 @@ _SOUTHEAST_ASIAN = (
     range(0xA9E0, 0xAA00),
     range(0xAA60, 0xAA80),
 )
+_FIRST_UNSPACED = 0x0E00  # of all these; most words are told by it
 
 # Soft hyphens, joiners, variation selectors and the Arabic tatweel stand inside words and mean nothing.
 _INVISIBLE = "\u00ad\u0640\u200c\u200d\u2060\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
@@ -90,7 +91,8 @@ def is_unspaced(word: str) -> bool:
     >>> is_unspaced("東京"), is_unspaced("Tōkyō")
     (True, False)
     """
-    return any(ord(word[0]) in each for each in (*_IDEOGRAPHIC, *_SOUTHEAST_ASIAN))
+    code = ord(word[0])
+    return code >= _FIRST_UNSPACED and any(code in each for each in (*_IDEOGRAPHIC, *_SOUTHEAST_ASIAN))
 
 
 def placed_words(text: str, language: str | None = None) -> list[tuple[str, int, int]]:

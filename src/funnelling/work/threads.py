@@ -72,8 +72,9 @@ def wanted_until(given_up: GivenUp) -> Iterator[None]:
 
 def check_wanted() -> None:
     """End what is done in plain Python within `in_threads` or `wanted_until`, if nobody wants it any more."""
-    if any(event.is_set() for event in _given_up.get()):
-        raise CancelledError
+    for event in _given_up.get():
+        if event.is_set():
+            raise CancelledError
 
 
 def _hand_over_soon() -> Undo:

@@ -236,7 +236,7 @@ def test_every_round_tells_what_it_is_at(corpus: Corpus, monkeypatch: pytest.Mon
     (shown,) = bars
     rounds = {line.partition(",")[0] for line in shown.told}
     assert f"round 1 of {len(rounds)}" in rounds
-    for line in ("words", "view mixed", "view own-mixed", "own + mixed, odds", "fun-tat"):
+    for line in ("words", "views own, mixed, own-mixed", "own + mixed, odds", "fun-tat"):
         assert f"round 1 of {len(rounds)}, {line}" in shown.told
     assert shown.done == shown.total
 

@@ -19,7 +19,8 @@ from funnelling.method.registry import make_method
 from funnelling.spaces.characters import CharacterSpace
 from funnelling.storage.trees import encode
 from funnelling.text.characters import CharacterVectorizer
-from funnelling.text.tfidf import TfidfVectorizer, WordCounts
+from funnelling.text.counts import WordCounts
+from funnelling.text.tfidf import TfidfVectorizer
 from tests.reproduction.experiments.made import made_corpus
 
 

@@ -19,7 +19,8 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from funnelling.errors import InputError
 from funnelling.text.characters import CharacterVectorizer
-from funnelling.text.tfidf import TfidfVectorizer, counted_once
+from funnelling.text.counts import WordCounts, counted_once, forget_counts
+from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.threads import in_threads
 
 FRUIT = ["apple apple banana", "banana cherry", "cherry cherry cherry apple", "date", "fig"]
@@ -202,13 +203,13 @@ class TestCountedOnce:
     @pytest.fixture
     def counted(self, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         asked: list[list[str]] = []
-        count = TfidfVectorizer.count
+        count = TfidfVectorizer.count_pieces
 
-        def noted(self: TfidfVectorizer, texts: list[str], *others: object) -> object:
+        def noted(self: TfidfVectorizer, texts: list[str], languages: list[str | None]) -> WordCounts:
             asked.append(list(texts))
-            return count(self, texts, *others)
+            return count(self, texts, languages)
 
-        monkeypatch.setattr(TfidfVectorizer, "count", noted)
+        monkeypatch.setattr(TfidfVectorizer, "count_pieces", noted)
         return asked
 
     def test_two_vocabularies_share_the_counts(self, counted: list[list[str]]) -> None:
@@ -238,6 +239,29 @@ class TestCountedOnce:
                 pooled.transform(texts, languages=["en", "en"])
             )
         assert [bits(X) for X in shared] == [bits(X) for X in alone]
+
+    @pytest.mark.parametrize("kind", [TfidfVectorizer, CharacterVectorizer])
+    def test_of_documents_that_are_known_any_are_selected(
+        self, kind: type[TfidfVectorizer], counted: list[list[str]]
+    ) -> None:
+        def vectors() -> list[bytes]:
+            everything = kind(min_df=1).fit_transform(FRUIT, languages=["en"] * len(FRUIT))
+            some = kind(min_df=1)
+            learned = some.fit_transform(FRUIT[3:0:-1], languages=["en"] * 3)
+            others = some.transform(FRUIT[:2], languages=["en"] * 2)
+            assert some.vocabulary_ == kind(min_df=1).fit(FRUIT[1:4], languages=["en"] * 3).vocabulary_
+            return [bits(each) for each in (everything, learned, others)]
+
+        alone = vectors()
+        counted.clear()
+        with counted_once({"en": FRUIT}):
+            assert vectors() == alone
+            assert counted == [FRUIT]
+            kind(min_df=1).fit(["of none of them"], languages=["en"])
+            assert len(counted) == 2
+            forget_counts()
+            assert vectors() == alone
+        assert len(counted) == 3
 
     def test_nothing_is_kept(self, counted: list[list[str]]) -> None:
         vectorizer = TfidfVectorizer(min_df=1).fit(FRUIT)

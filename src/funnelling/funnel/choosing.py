@@ -11,7 +11,7 @@ language the best of seven is luck. Where documents have one label each, the lik
 decides, languages weighing alike and rare labels more; else the mean of the paper's four measures.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,18 +24,19 @@ from funnelling.evaluation.registry import MEASURES, main_measures, measures_to_
 from funnelling.fitted import expect, expect_flag, expect_number, expect_strings
 from funnelling.funnel.design import Design
 from funnelling.funnel.odds import balance, by_class
-from funnelling.funnel.tier_one import Posteriors
+from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.funnel.tier_two import tier_two_points
 from funnelling.funnel.views.combination import COMBINATIONS, Combination
 from funnelling.funnel.views.fitting import fit_views
 from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
-from funnelling.spaces.registry import OWN, check_views, named_views
+from funnelling.spaces.registry import OWN, check_views, make_space, named_views
 from funnelling.stratification import deal_folds
-from funnelling.svm import LinearScorer
+from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search, decide
+from funnelling.text.counts import counted_once
 from funnelling.text.vocabularies import fit_own
 from funnelling.work.progress import HIDDEN, Progress, progress_bar
 
@@ -199,11 +200,13 @@ def choose(design: Design, training: TrainingSet) -> Choice:
     racing = pool
     records: dict[Candidate, Record] = {}
     steps = len({view for candidate in pool for view in candidate.views}) + len(pool)  # of a round
-    with progress_bar("choosing", len(splits) * steps, design.shows_progress, "steps") as progress:
+    total, texts = len(splits) * steps, training.documents if training.texts else {}
+    with counted_once(texts), progress_bar("choosing", total, design.shows_progress, "steps") as progress:
         for number, learning in enumerate(splits, 1):
             round_ = Round(design, training, learning, progress, f"round {number} of {len(splits)}")
             if not records:
                 racing = [candidate for candidate in pool if round_.is_worthwhile(candidate)]
+            round_.fit(list(dict.fromkeys(view for each in racing for view in each.views)))
             for candidate in racing:
                 records.setdefault(candidate, Record()).add(dict(round_.measure(candidate)))
             progress.reach(number * steps)
@@ -391,7 +394,7 @@ def _outer_folds(training: TrainingSet) -> dict[str, Folds]:
 
 
 class Round:
-    """One split: views fitted on one side, as they are asked for, and what they say of both."""
+    """One split: views fitted on one side, and what they say of both."""
 
     def __init__(
         self,
@@ -411,21 +414,31 @@ class Round:
         if training.texts:
             self.vectorizers, vectors = fit_own(self.training.documents, design.vectorizer)
         self.training.vectors = vectors
-        self._posteriors: dict[str, Any] = {}
+        self._posteriors: ViewPosteriors = {}
         self._held_out_posteriors: dict[str, dict[str, Floats]] = {}
-        self._weights: dict[str, int] = {}  # how many numbers the base classifiers of a shared view have
 
     def is_worthwhile(self, candidate: Candidate) -> bool:
         """Whether the base classifiers of a candidate would have a size that a model should have."""
-        if OWN_MIXED not in candidate.views:
+        learner = self.design.base_learner(MIXED, self.training.seed)
+        if OWN_MIXED not in candidate.views or not isinstance(learner, SVM):
             return True
-        self._fit(MIXED)
-        return self._weights[MIXED] * COPIES <= MOST_WEIGHTS
+        space = make_space(MIXED, self.design.resources, self.training.seed)  # the view takes it over
+        width = next(iter(space.fit(self.training.documents, self.training.targets).values())).shape[1]
+        return width * self.training.labels * COPIES <= MOST_WEIGHTS
+
+    def fit(self, views: Collection[str]) -> None:
+        """Fit views: what they say of the documents learned from, and of those held out."""
+        self._progress.doing(f"{self._name}, views {', '.join(views)}")
+        design = replace(self.design, views=named_views(list(views)))
+        fitted, self._posteriors = fit_views(design, self.training, self.vectorizers)
+        for view, by_language in self._posteriors.items():
+            asked = {tag: each for tag, each in self.held_out.documents.items() if tag in by_language}
+            self._held_out_posteriors[view] = fitted.posteriors_in(view, asked)
+        self.design.resources.begun.clear()  # tier 2 needs the memory
+        self._progress(len(views))
 
     def measure(self, candidate: Candidate) -> Iterator[tuple[float | None, Measured]]:
         """How good a candidate is with each C that is tried; None is that of a tier 2 without one."""
-        for view in candidate.views:
-            self._fit(view)
         self._progress.doing(f"{self._name}, {candidate}")
         design = candidate.applied_to(self.design)
         posteriors = {view: self._posteriors[view] for view in candidate.views}
@@ -455,22 +468,4 @@ class Round:
             search.improves(measured.quality)
             if search.is_over and design.meta_C != "grid":
                 break
-        self._progress(1)
-
-    def _fit(self, view: str) -> None:
-        """Fit a view, if it is not yet: what it says of the documents learned from, and of those held out."""
-        if view in self._posteriors:
-            return
-        self._progress.doing(f"{self._name}, view {view}")
-        views, posteriors = fit_views(
-            replace(self.design, views=named_views([view])), self.training, self.vectorizers
-        )
-        self._posteriors[view] = posteriors[view]
-        scorer = views.shared[view].tier.scorer if view in views.shared else None
-        self._weights[view] = scorer.weights.size if isinstance(scorer, LinearScorer) else 0
-        self._held_out_posteriors[view] = {
-            language: views.posteriors(language, documents)[view]
-            for language, documents in self.held_out.documents.items()
-            if language in posteriors[view]
-        }
         self._progress(1)

@@ -8,6 +8,7 @@ import copy
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Self
 
@@ -29,7 +30,7 @@ from funnelling.funnel.attributes import (
     zero_shot_attributes,
     zero_shot_funnel_of,
 )
-from funnelling.funnel.choosing import Choice, choose
+from funnelling.funnel.choosing import MOST_DOCUMENTS, Choice, choose
 from funnelling.funnel.design import AUTO, Design, is_auto
 from funnelling.funnel.funnel import FittedFunnel, fit_funnel
 from funnelling.funnel.inheritance import Inheritance
@@ -44,6 +45,7 @@ from funnelling.funnel.tuning import (
     tuned_columns,
 )
 from funnelling.funnel.views.combination import COMBINATIONS
+from funnelling.funnel.views.fitting import make_shared_vectors
 from funnelling.funnel.views.shared import SharedView
 from funnelling.funnel.zero_shot import (
     SPACES,
@@ -53,7 +55,7 @@ from funnelling.funnel.zero_shot import (
     views_serve,
     would_serve,
 )
-from funnelling.matrices import Scored, Scores
+from funnelling.matrices import Scored, Scores, sizes_of
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence, mean_posterior
 from funnelling.method.parameters import check_c, check_choice, check_flag, check_positive, check_whole
@@ -64,6 +66,7 @@ from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.registry import OWN, check_views
 from funnelling.svm import CSetting
 from funnelling.svm.scorers import SelectedScorer, Selection
+from funnelling.text.counts import counted_once
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.devices import DEVICES, pick_device
 
@@ -312,6 +315,12 @@ class FunnellingClassifier(Method):
         """What the parameters ask for, before anything is chosen."""
         return Design.of(self.get_params(deep=False) | self._built_of())
 
+    def _counting(self, documents: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """Counts of texts that a choice of views needs again and again."""
+        chooses = self.texts_ and is_auto(self.views) and not hasattr(self, "choice_")
+        few = sum(sizes_of(documents).values()) <= MOST_DOCUMENTS
+        return counted_once(documents) if chooses and few else nullcontext()
+
     def _fit(self, training: TrainingSet) -> None:
         if training.exclusive and (self.optimise is not None or self.calibrated):
             name = "calibrated" if self.calibrated else "optimise"
@@ -324,9 +333,12 @@ class FunnellingClassifier(Method):
         asked = design = replace(self._asked(), roughness=inherited.roughness)
         teachers = choose_teachers(design, training)
         if is_auto(self.views):
-            if not hasattr(self, "choice_"):
+            chooses = not hasattr(self, "choice_")
+            if chooses:
                 self.choice_ = choose(design, training)
             design = self.choice_.applied_to(asked)
+            if chooses:
+                make_shared_vectors(design, training)
             if OWN not in design.views:  # they were there to be tried
                 vars(self).pop("vectorizers_", None)
                 self.features_ = {}

@@ -7,7 +7,7 @@ and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_c
 import logging
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial, partialmethod
 from importlib import import_module
@@ -200,23 +200,24 @@ class Method(LearningOn, metaclass=ABCMeta):
         self.languages_ = self._learnable_languages(list(given.documents))
         given = given.only(self.languages_)
         seed = seed_of(self.random_state)
-        fitted = self._fit_vectors(given.documents, given.targets, seed)
-        with clock("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
-            vectors = checked_vectors(fitted)
-        self.features_ = widths_of(vectors if given.texts else given.documents)
-        return self._learn(
-            TrainingSet.of(
-                given.documents,
-                vectors,
-                given.targets,
-                given.groups,
-                given.ids,
-                texts=given.texts,
-                exclusive=given.exclusive,
-                seed=seed,
-                n_jobs=self.n_jobs,
+        with self._counting(given.documents):
+            fitted = self._fit_vectors(given.documents, given.targets, seed)
+            with clock("checking vectors", bool(self.verbose)):  # the first check loads scikit-learn
+                vectors = checked_vectors(fitted)
+            self.features_ = widths_of(vectors if given.texts else given.documents)
+            return self._learn(
+                TrainingSet.of(
+                    given.documents,
+                    vectors,
+                    given.targets,
+                    given.groups,
+                    given.ids,
+                    texts=given.texts,
+                    exclusive=given.exclusive,
+                    seed=seed,
+                    n_jobs=self.n_jobs,
+                )
             )
-        )
 
     def fit_prepared(self, prepared: PreparedTexts) -> Self:
         """Learn from texts whose vectors were made before, in each language's own words.
@@ -584,6 +585,10 @@ class Method(LearningOn, metaclass=ABCMeta):
         if without:
             logger.warning("%s leaves out languages it has no resources for: %s.", self._name(), without)
         return usable
+
+    def _counting(self, documents: Mapping[str, Any]) -> AbstractContextManager[None]:  # noqa: ARG002
+        """What a fit counts the words of its documents in; a method that counts them again keeps counts."""
+        return nullcontext()
 
     def _learn(self, training: TrainingSet) -> Self:
         self.documents_ = training.sizes

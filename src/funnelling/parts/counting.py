@@ -21,9 +21,10 @@ from funnelling.formats.files import writing_bytes
 from funnelling.formats.layout import Layout
 from funnelling.formats.parquet import ParquetRows, distinct_values
 from funnelling.method.archive import bag
+from funnelling.text.counts import WordCounts
 from funnelling.text.excerpts import beginning
 from funnelling.text.languages import is_tag, is_undetermined, normalise_tag
-from funnelling.text.tfidf import TfidfVectorizer, WordCounts
+from funnelling.text.tfidf import TfidfVectorizer
 
 FORMAT = 4
 

@@ -65,6 +65,10 @@ class Space(Estimator, metaclass=ABCMeta):
     def vectors(self, language: str, documents: Documents) -> Matrix:
         """One language's documents in the space; a row's bits do not depend on its neighbours."""
 
+    def all_vectors(self, documents: Mapping[str, Documents]) -> Mapping[str, Matrix]:
+        """Documents of several languages in the space, with the bits of `vectors`."""
+        return {language: self.vectors(language, each) for language, each in documents.items()}
+
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix | None:
         """Refuse a fitted state that could not bring documents in these languages into the space.
 

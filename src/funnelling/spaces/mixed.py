@@ -65,6 +65,18 @@ class MixedSpace(Space):
             self.words_.vectors(language, documents), self.characters_.vectors(language, documents)
         )
 
+    def all_vectors(self, documents: Mapping[str, Documents]) -> Mapping[str, Matrix]:
+        """Vectors in the space, or those that another space of the kind has made of these documents."""
+        begun = getattr(self, "_begun", {})
+        vectors: Mapping[str, Matrix]
+        asked, vectors = begun.get("asked", ({}, {}))
+        if not asked or not _are_same(asked, documents) or begun["space"].words_ is not self.words_:
+            words, characters = (half.all_vectors(documents) for half in (self.words_, self.characters_))
+            vectors = {language: _beside(words[language], characters[language]) for language in documents}
+            if begun:
+                begun["asked"] = dict(documents), vectors
+        return vectors
+
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         halves = (self.words_, self.characters_)
         expect(

@@ -34,6 +34,9 @@ class OwnMixedSpace(MixedSpace):
     def vectors(self, language: str, documents: Documents) -> Matrix:
         return self._own(language, super().vectors(language, documents))
 
+    def all_vectors(self, documents: Mapping[str, Documents]) -> Mapping[str, Matrix]:
+        return {tag: self._own(tag, X) for tag, X in super().all_vectors(documents).items()}
+
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
         shared = super().check_space(languages, features).shape[1]
         for columns in expect_by(self.columns_, languages, "the columns of languages").values():

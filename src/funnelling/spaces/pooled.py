@@ -7,8 +7,9 @@ from funnelling.fitted import empty_row, expect
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
 from funnelling.text.languages import is_language
-from funnelling.text.tfidf import Places
+from funnelling.text.tfidf import Places, TfidfVectorizer
 from funnelling.text.vocabularies import (
+    all_shared_vectors,
     check_vectorizer,
     feature_names,
     feature_places,
@@ -43,6 +44,11 @@ class PooledSpace(Space):
             documents if self.vectorizer_ is None else shared_vectors(self.vectorizer_, language, documents)
         )
         return X
+
+    def all_vectors(self, documents: Mapping[str, Documents]) -> Mapping[str, Matrix]:
+        if not isinstance(self.vectorizer_, TfidfVectorizer):
+            return super().all_vectors(documents)
+        return all_shared_vectors(self.vectorizer_, documents)
 
     def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:  # noqa: ARG002
         expect((self.vectorizer_ is None) == (features is not None), "the vocabulary of a space")

@@ -11,7 +11,7 @@ from funnelling.method.archive import Places
 from funnelling.method.merging import DocumentRows, by_class
 from funnelling.method.training_set import NEW
 from funnelling.svm.learner import decide
-from funnelling.text.tfidf import counted_once
+from funnelling.text.counts import counted_once
 from funnelling.trials.change import HELD_OUT, TEST, Change, Decisions, measure_change
 from funnelling.trials.indicators import as_indicators, spread, truth_of
 from funnelling.trials.measuring import servable

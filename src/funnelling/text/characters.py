@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +15,11 @@ from scipy.sparse import csr_array
 from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.fitted import expect_flag, expect_whole
+from funnelling.matrices import MOST_NARROW, narrow
 from funnelling.text.alignment import aligned
+from funnelling.text.counts import WordCounts
 from funnelling.text.excerpts import start_within
-from funnelling.text.tfidf import Places, TfidfVectorizer, WordCounts
+from funnelling.text.tfidf import Places, TfidfVectorizer
 from funnelling.text.tokens import fold_accents, lower, tidy
 from funnelling.work.threads import check_wanted
 
@@ -66,34 +69,37 @@ class CharacterVectorizer(TfidfVectorizer):
         self.longest = longest
         self.latin = latin
 
-    def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:  # noqa: ARG002
-        """How often each text has each run. Those of a text are a sum over its chunks."""
-        chunks = super().count(texts)
-        words_of_chunks, words = self._words(chunks.words)
-        runs_of_words, names = self._runs_of(words)
-        of_texts = csr_array(
-            (chunks.frequencies, (chunks.rows, chunks.columns)), (chunks.documents, len(chunks.words))
-        )
-        found = (of_texts @ words_of_chunks @ runs_of_words).tocoo()
-        return WordCounts(chunks.documents, names, found.row.astype(np.intp), found.col, found.data)
+    def cut(self, pieces: Sequence[str]) -> _Cut:
+        """How often each chunk has each word, and each word each run."""
+        words_of_chunks, words = self._words(pieces)
+        return _Cut(words_of_chunks, *self._runs_of(words))
 
-    def _runs_of(self, words: Sequence[str]) -> tuple[csr_array[np.intc], list[str]]:
+    def count_in(self, pieces: WordCounts, cut: _Cut) -> WordCounts:
+        """How often each text has each run. Those of a text are a sum over its chunks."""
+        of_texts = csr_array(
+            (pieces.frequencies, (pieces.rows, pieces.columns)), (pieces.documents, len(pieces.words))
+        )
+        found = (of_texts @ cut.words_of_chunks @ cut.runs_of_words).tocoo()
+        return WordCounts(pieces.documents, cut.runs, found.row.astype(np.intp), found.col, found.data)
+
+    def _runs_of(self, words: Sequence[str]) -> tuple[csr_array[np.intc], _Runs]:
         """How often each word, a row, has each run, and the runs."""
-        owners = np.repeat(np.arange(len(words)), [len(word) for word in words])
-        names: list[str] = []
-        rows, columns = [np.empty(0, np.intp)], [np.empty(0, np.int64)]
-        for _, starts, numbers, runs in self._cut(words):
+        owners = np.repeat(np.arange(len(words), dtype=np.intc), [len(word) for word in words])
+        known = _Runs("".join(words))
+        rows, columns = [np.empty(0, np.intc)], [np.empty(0, np.intc)]
+        for size, starts, numbers, first in self._cut(words):
             rows.append(owners[starts])
-            columns.append(numbers + len(names))
-            names += runs
+            columns.append((numbers + len(known)).astype(np.intc))
+            known.add(first, size)
         ones: npt.NDArray[np.intc] = np.ones(sum(map(len, rows)), dtype=np.intc)
-        places = (np.concatenate(rows), np.concatenate(columns).astype(np.intc))
-        return csr_array((ones, places), (len(words), len(names))), names
+        places = (np.concatenate(rows), np.concatenate(columns))
+        return narrow(csr_array((ones, places), (len(words), len(known)))), known
 
     def _cut(
         self, words: Sequence[str]
-    ) -> Iterator[tuple[int, npt.NDArray[np.intp], npt.NDArray[np.int64], list[str]]]:
-        """The runs of words, size by size: where each starts in all words together, its number; their names.
+    ) -> Iterator[tuple[int, npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.intp]]]:
+        """The runs of words, size by size: where each starts in all words together, and its number; where
+        each number starts first.
 
         All words are cut at once, into runs of one character more at a time: a run is numbered by the number
         of all but its last character, and that one.
@@ -118,7 +124,7 @@ class CharacterVectorizer(TfidfVectorizer):
                 short = sizes[starts] == size
                 cut = starts[short]
                 _, first, found = np.unique(numbers[short], return_index=True, return_inverse=True)
-            yield size, cut, found, [text[start : start + size] for start in cut[first].tolist()]
+            yield size, cut, found, cut[first]
 
     def places(self, text: str, language: str | None = None) -> Places:  # noqa: ARG002
         """Where the runs of a text stand in it; the edges of words, and runs of them alone, take no room."""
@@ -138,7 +144,9 @@ class CharacterVectorizer(TfidfVectorizer):
         first, last = np.where(beyond == 0, last, first), np.where(beyond == sizes - 1, first, last)
         column_of = self._column_of()
         places = [Places(*np.empty((3, 0), dtype=np.intp))]
-        for size, cut, numbers, names in self._cut(words):
+        together = "".join(words)
+        for size, cut, numbers, starts in self._cut(words):
+            names = (together[start : start + size] for start in starts.tolist())
             columns = np.array([column_of.get(name, -1) for name in names], dtype=np.intp)[numbers]
             known = cut[columns >= 0]
             places.append(Places(columns[columns >= 0], first[known], last[known + size - 1]))
@@ -178,6 +186,41 @@ class CharacterVectorizer(TfidfVectorizer):
             return super()._least_df(df, n)
         least = 5 if n >= 5_000 else 3 if n >= 2_000 else 2 if n >= 30 else 1
         return min(least, int(df.max(initial=1)))
+
+
+class _Runs(Sequence[str]):
+    """Distinct runs of a text, each cut when it is asked for: most are too rare for any vocabulary."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts, self._sizes = np.empty(0, np.int32), np.empty(0, np.int8)
+
+    def add(self, starts: npt.NDArray[np.intp], size: int) -> None:
+        """Add runs of one size."""
+        kind = np.int32 if len(self._text) < MOST_NARROW else np.int64
+        self._starts = np.concatenate([self._starts, starts.astype(kind)])
+        self._sizes = np.concatenate([self._sizes, np.full(len(starts), size, np.int8)])
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[str]: ...
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        start = int(self._starts[number])
+        return self._text[start : start + int(self._sizes[number])]
+
+
+class _Cut(NamedTuple):
+    """What chunks consist of: words with their edges, and these of runs."""
+
+    words_of_chunks: csr_array[np.intc]
+    runs_of_words: csr_array[np.intc]
+    runs: _Runs
 
 
 def _chunks(text: str) -> list[str]:

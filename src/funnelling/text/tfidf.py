@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from functools import partialmethod
 from itertools import repeat
 from numbers import Integral
@@ -20,6 +18,14 @@ from scipy.sparse import csr_array
 from funnelling.errors import InputError
 from funnelling.estimator import Estimator, check_fitted
 from funnelling.fitted import SMALLEST, empty_row, expect, expect_flag, expect_numbers, expect_strings
+from funnelling.text.counts import (
+    WordCounts,
+    count,
+    counts_to_label,
+    counts_to_learn_from,
+    note_columns,
+    noted_columns,
+)
 from funnelling.text.words import ReduceTo, analyser
 from funnelling.work.threads import check_wanted
 
@@ -92,7 +98,7 @@ class TfidfVectorizer(Estimator):
         languages: Sequence[str] | None = None,
     ) -> Self:
         """Learn vocabulary and idf; `languages`, one per text, overrides `language`."""
-        counts = self.count(texts, languages)
+        counts = counts_to_learn_from(self, *self._checked(texts, languages))
         return self.learn(counts.words, counts.texts_with(), counts.documents)
 
     def fit_transform(
@@ -103,10 +109,11 @@ class TfidfVectorizer(Estimator):
         languages: Sequence[str] | None = None,
     ) -> csr_array[np.float32]:
         """Learn vocabulary and idf and return the texts' vectors, analysing each text once."""
-        counts = self.count(texts, languages)
+        counts = counts_to_learn_from(self, *self._checked(texts, languages))
         chosen = self._learn(counts.words, counts.texts_with(), counts.documents)
         columns = np.full(len(counts.words), -1, dtype=np.int32)
         columns[chosen] = np.arange(len(chosen), dtype=np.int32)
+        note_columns(counts, self.vocabulary_, columns)
         return self._weigh(counts, columns)
 
     def transform(
@@ -114,23 +121,7 @@ class TfidfVectorizer(Estimator):
     ) -> csr_array[np.float32]:
         """Return one row per text: float32, columns in the order of `vocabulary_`, indices sorted."""
         check_fitted(self, "idf_")
-        return self.weigh(self._counted(texts, languages))
-
-    def _counted(self, texts: Iterable[str], languages: Sequence[str] | None) -> WordCounts:
-        """What `count` gives, or gave before; see `counted_once`."""
-        counted = _counted.get()
-        if counted is None or isinstance(texts, str):
-            return self.count(texts, languages)
-        texts = tuple(texts)
-        how = tuple(sorted({**self.get_params(deep=False), "min_df": None}.items()))
-        key = (type(self), how, None if languages is None else tuple(languages), texts)
-        try:
-            known = counted.get(key)
-        except TypeError:  # of what cannot be hashed; a text could be
-            return self.count(texts, languages)
-        if known is None:
-            known = counted[key] = self.count(texts, languages)
-        return known
+        return self.weigh(counts_to_label(self, *self._checked(texts, languages)))
 
     def with_vocabulary(self, vocabulary: Sequence[str], idf: npt.ArrayLike) -> Self:
         """Take these sorted words and their idf, instead of learning them."""
@@ -159,16 +150,31 @@ class TfidfVectorizer(Estimator):
 
     def count(self, texts: Iterable[str], languages: Sequence[str] | None = None) -> WordCounts:
         """How often each text has each word."""
+        return count(self, *self._checked(texts, languages))
+
+    def _checked(
+        self, texts: Iterable[str], languages: Sequence[str] | None
+    ) -> tuple[list[str], list[str | None]]:
+        """The texts, and the language of each."""
         if isinstance(texts, str):
             raise InputError("one text was given where several are expected. Put it in a list.")
         texts = list(texts)
-        language_of = [self.language] * len(texts) if languages is None else list(languages)
+        language_of: list[str | None] = [self.language] * len(texts) if languages is None else list(languages)
         if len(language_of) != len(texts):
             raise InputError(f"{len(texts)} texts have {len(language_of)} languages. Give each text one.")
+        return texts, language_of
+
+    def way(self) -> Any:
+        """How texts are counted, apart from their language."""
+        apart = {"language": None, "min_df": None}
+        return type(self), tuple(sorted({**self.get_params(deep=False), **apart}.items()))
+
+    def count_pieces(self, texts: Sequence[str], languages: Sequence[str | None]) -> WordCounts:
+        """How often each text has each word, each of which is a piece."""
         columns: defaultdict[str, int] = defaultdict()
         columns.default_factory = columns.__len__  # a new word takes the next column
         ends, numbers, frequencies = array("q"), array("i"), array("i")
-        for text, language in zip(texts, language_of, strict=True):
+        for text, language in zip(texts, languages, strict=True):
             check_wanted()
             if not isinstance(text, str):
                 raise InputError(f"text {len(ends) + 1} is {text!r}. Leave it out or make it a string.")
@@ -178,6 +184,14 @@ class TfidfVectorizer(Estimator):
             ends.append(len(numbers))
         rows = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
         return WordCounts(len(texts), list(columns), rows, np.asarray(numbers), np.asarray(frequencies))
+
+    def cut(self, pieces: Sequence[str]) -> Any:  # noqa: ARG002
+        """Nothing: pieces are words."""
+        return None
+
+    def count_in(self, pieces: WordCounts, cut: Any) -> WordCounts:  # noqa: ARG002
+        """How often each text has each word, given its pieces."""
+        return pieces
 
     def places(self, text: str, language: str | None = None) -> Places:
         """Where the features of a text stand in it; ``language`` overrides that of all texts."""
@@ -200,15 +214,16 @@ class TfidfVectorizer(Estimator):
         self._learn(words, np.asarray(frequencies, dtype=np.intp), n)
         return self
 
-    def _learn(self, words: Sequence[str], df: npt.NDArray[np.intp], n: int) -> list[int]:
+    def _learn(self, words: Sequence[str], df: npt.NDArray[np.intp], n: int) -> npt.NDArray[np.intp]:
         """Learn vocabulary and idf; which of the words the vocabulary has, in its order."""
         frequent = df >= self._least_df(df, n)
         weighty = frequent & (df < n)
         columns = np.flatnonzero(weighty if weighty.any() else frequent)
-        order = sorted(columns.tolist(), key=words.__getitem__)
-        idf = np.log(n / df[order]) if weighty.any() else np.ones(len(order))
-        self.with_vocabulary([words[column] for column in order], idf)
-        return order
+        known = [words[column] for column in columns.tolist()]
+        columns = columns[sorted(range(len(known)), key=known.__getitem__)]
+        idf = np.log(n / df[columns]) if weighty.any() else np.ones(len(columns))
+        self.with_vocabulary(sorted(known), idf)
+        return columns
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:
         if self.min_df is None:
@@ -219,8 +234,14 @@ class TfidfVectorizer(Estimator):
 
     def weigh(self, counts: WordCounts) -> csr_array[np.float32]:
         """The vectors of texts, given their word counts."""
+        columns = noted_columns(counts, self.vocabulary_)
+        if columns is not None:
+            return self._weigh(counts, columns)
         column_of = self._column_of()
-        columns = np.fromiter(map(column_of.get, counts.words, repeat(-1)), np.int32, len(counts.words))
+        columns = np.full(len(counts.words), -1, dtype=np.int32)
+        present = np.unique(counts.columns)
+        words = map(counts.words.__getitem__, present.tolist())
+        columns[present] = np.fromiter(map(column_of.get, words, repeat(-1)), np.int32, len(present))
         return self._weigh(counts, columns)
 
     def _weigh(self, counts: WordCounts, of_words: npt.NDArray[np.int32]) -> csr_array[np.float32]:
@@ -273,51 +294,9 @@ class TfidfVectorizer(Estimator):
         return column_of
 
 
-_counted: ContextVar[dict[Any, WordCounts] | None] = ContextVar("counted", default=None)
-
-
-@contextmanager
-def counted_once() -> Iterator[None]:
-    """While this lasts, texts that several models are asked about are counted once.
-
-    That is half of the work of labelling; counts of words and characters take some 20 kB for 100 words.
-    """
-    before = _counted.set({} if _counted.get() is None else _counted.get())
-    try:
-        yield
-    finally:
-        _counted.reset(before)
-
-
 class Places(NamedTuple):
     """Where a text has the features of a vector: per occurrence the column, and where it starts and ends."""
 
     columns: npt.NDArray[np.intp]
     starts: npt.NDArray[np.intp]
     ends: npt.NDArray[np.intp]
-
-
-class WordCounts(NamedTuple):
-    """How often each text has each word: one entry per pair of text and word."""
-
-    documents: int
-    words: list[str]
-    rows: npt.NDArray[np.intp]
-    columns: npt.NDArray[np.intc]
-    frequencies: npt.NDArray[np.intc]
-
-    def texts_with(self) -> npt.NDArray[np.intp]:
-        """How many texts have each word."""
-        return np.bincount(self.columns, minlength=len(self.words))
-
-    def select(self, rows: npt.NDArray[np.bool_]) -> WordCounts:
-        """The counts of some texts, over the same words."""
-        entries = rows[self.rows]
-        numbers = np.cumsum(rows) - 1
-        return WordCounts(
-            int(rows.sum()),
-            self.words,
-            numbers[self.rows[entries]],
-            self.columns[entries],
-            self.frequencies[entries],
-        )

@@ -37,10 +37,9 @@ def _vectorizer(language: str, template: Any) -> Any:
 
 def fit_shared(texts: Texts, template: Any = None, shown: bool = False) -> tuple[Any, dict[str, Matrix]]:
     """One vectorizer for all languages, and the vectors of their texts; a word of two languages is one."""
-    everything = [text for of_language in texts.values() for text in of_language]
+    everything, languages = _together(texts)
     vectorizer = TfidfVectorizer() if template is None else clone(template)
     with progress_bar("words", len(everything), shown, "documents") as advance:
-        languages = [language for language, of_language in texts.items() for _ in of_language]
         X = vectorizer.fit_transform(everything, **_languages_for(vectorizer, languages))
         advance(len(everything))
     return vectorizer, by_language(X, sizes_of(texts))
@@ -50,6 +49,18 @@ def shared_vectors(vectorizer: Any, language: str, texts: Sequence[str]) -> Matr
     """Vectors of one language's texts over the vocabulary of all."""
     vectors: Matrix = vectorizer.transform(texts, **_languages_for(vectorizer, [language] * len(texts)))
     return vectors
+
+
+def all_shared_vectors(vectorizer: TfidfVectorizer, texts: Texts) -> dict[str, Matrix]:
+    """Vectors of several languages' texts over the vocabulary of all."""
+    everything, languages = _together(texts)
+    return by_language(vectorizer.transform(everything, languages=languages), sizes_of(texts))
+
+
+def _together(texts: Texts) -> tuple[list[str], list[str]]:
+    """The texts of all languages, and the language of each."""
+    everything = [text for of_language in texts.values() for text in of_language]
+    return everything, [language for language, of_language in texts.items() for _ in of_language]
 
 
 def _languages_for(vectorizer: Any, languages: Sequence[str]) -> dict[str, Any]:

@@ -19,11 +19,14 @@ from funnelling.spaces import Space
 from funnelling.spaces.registry import OWN, make_space
 from funnelling.svm import SVM
 from funnelling.svm.plan import labels_at_once
+from funnelling.text.counts import forget_counts
 from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import check_vectorizer, feature_names, feature_places
 from funnelling.work.progress import progress_bar
 from funnelling.work.spread import for_threads, is_local
 from funnelling.work.threads import in_threads
+
+MIXES = frozenset({"mixed", "own-mixed"})  # views that share their vectors
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,15 @@ class FittedViews:
         """What each view's base classifiers say of documents."""
         return self.posteriors_and_evidence(language, documents)[0]
 
+    def posteriors_in(self, view: str, documents: Mapping[str, Any]) -> dict[str, Floats]:
+        """What one view's base classifiers say of documents in several languages that it sees."""
+        if view == OWN:
+            return {
+                tag: self.own[tag].posteriors(self.vectors(OWN, tag, each)) for tag, each in documents.items()
+            }
+        shared = self.shared[view]
+        return {tag: shared.tier.posteriors(X) for tag, X in shared.space.all_vectors(documents).items()}
+
     def posteriors_and_evidence(self, language: str, documents: Any) -> tuple[dict[str, Floats], Rows]:
         """What each view's base classifiers say of documents, and of which any view knows something."""
         posteriors: dict[str, Floats] = {}
@@ -134,6 +146,16 @@ def fit_views(
     shared = {name: view for name, (view, _) in fits.items() if view is not None}
     views = FittedViews(list(design.views), own, shared, vectorizers)
     return views, {name: posteriors for name, (_, posteriors) in fits.items()}
+
+
+def make_shared_vectors(design: Design, training: TrainingSet) -> None:
+    """Make the vectors that views share as long as counts of texts are kept, and then free these.
+
+    The views take the vectors over; their kernel matrices need the memory.
+    """
+    if training.texts and not MIXES.isdisjoint(design.views):
+        make_space("mixed", design.resources, training.seed).fit(training.documents, training.targets)
+    forget_counts()
 
 
 def fit_own_words(

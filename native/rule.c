@@ -81,7 +81,7 @@ static double relative_gap(const struct problem *p) {
     double loss = 0;
     for (size_t i = 0; i < p->n; i++) {
         const double hinge = 1 - p->signs[i] * (p->sums[i] + p->bias);
-        loss += (p->active[i] != 0) & (hinge > 0) ? hinge : 0;
+        loss += ((p->active[i] != 0) & (hinge > 0)) ? hinge : 0;
     }
     const double primal = t.quadratic / 2 + p->C * loss;
     return (primal - (t.linear - t.quadratic / 2)) / (primal > DBL_MIN ? primal : DBL_MIN);

@@ -343,8 +343,13 @@ def _encode_classes(labels: list[Any], sparse: bool) -> tuple[npt.NDArray[Any], 
 
 
 def _are_names(column: Any) -> bool:
-    """Whether classes come as a list of strings, which is as good as it can be."""
-    return isinstance(column, list) and all(type(value) is str for value in column)
+    """Whether classes are strings, in a list or in an array of one axis: scikit-learn need not check them."""
+    if isinstance(column, np.ndarray):
+        if column.ndim != 1 or column.dtype != object:
+            return column.ndim == 1 and column.dtype.kind == "U"
+    elif not isinstance(column, list):
+        return False
+    return all(type(value) is str for value in column)
 
 
 def _checked_column(column: Any) -> npt.NDArray[Any]:

@@ -220,9 +220,10 @@ class TfidfVectorizer(Estimator):
         weighty = frequent & (df < n)
         columns = np.flatnonzero(weighty if weighty.any() else frequent)
         known = [words[column] for column in columns.tolist()]
-        columns = columns[sorted(range(len(known)), key=known.__getitem__)]
+        order = sorted(range(len(known)), key=known.__getitem__)
+        columns = columns[order]
         idf = np.log(n / df[columns]) if weighty.any() else np.ones(len(columns))
-        self.with_vocabulary(sorted(known), idf)
+        self.with_vocabulary([known[place] for place in order], idf)
         return columns
 
     def _least_df(self, df: npt.NDArray[np.intp], n: int) -> int:

@@ -38,22 +38,25 @@ MACROS = [("Py_LIMITED_API", "0x030B0000")] if STABLE_ABI else []
 class BuildIfPossible(build_ext):
     """Flags for the compiler at hand; one that is missing or fails costs speed, not the install."""
 
-    told = False
+    flags: list[str] | None = None  # chosen once for all extensions
+    warned = False
 
     def build_extension(self, ext: Extension) -> None:
         try:
-            ext.extra_compile_args = self.choose_compiler()
+            if self.flags is None:
+                self.flags = self.choose_compiler()
+            ext.extra_compile_args = self.flags
             super().build_extension(ext)
         except (BaseError, CCompilerError):
             # Caught here, because the warning of setuptools would not say what follows from it. A plain
             # reinstall would take the wheel of this build from pip's cache.
-            if not self.told:
+            if not self.warned:
                 print(
-                    "funnelling: no working C compiler found, so scikit-learn's slower solver will be used; "
+                    "funnelling: no working C compiler found, so training and lemma lookup will be slower; "
                     "install one and reinstall with pip's --no-cache-dir to be fast.",
                     file=sys.stderr,
                 )
-            self.told = True
+            self.warned = True
 
     def choose_compiler(self) -> list[str]:
         """Replace MSVC by clang-cl where it is found, and return the compiler's flags.

@@ -28,7 +28,7 @@ void kernel_add(const struct kernel *k, double *sums, const uint32_t *documents,
 void add_dots(float *dots, size_t first, size_t last, size_t n, const struct vectors *rows,
               const struct vectors *columns);
 
-/* Copies what rows first to last of an n × n matrix have from the diagonal on to the same columns. */
+/* Copies rows first to last of an n × n matrix, right of the diagonal, to the columns first to last below it. */
 void mirror(float *gram, size_t n, size_t first, size_t last);
 
 /* What documents add to linear classifiers: for each of them some labels, and coefficients. */

@@ -7,7 +7,7 @@
 #include "solver.h"
 #include "working_set.h"
 
-#define ROW 32  /* documents whose kernel values stand side by side, to be scored together */
+#define ROW 32  /* documents scored together, BLOCK of funnelling.matrices */
 #define LANES 8 /* problems that coordinates.c solves side by side */
 
 /* What the visits of a sweep share. All arrays have LANES values for each document or column. */
@@ -27,21 +27,20 @@ struct sweep {
     float C;
 };
 
-/* What a look at all documents of a problem finds; g_i is y_i - (K beta)_i. */
+/* What a pass over all documents of a problem finds; g_i is y_i - (K beta)_i. */
 struct findings {
     double top, bottom; /* the largest g of those that may rise, the smallest of those that may fall */
     double sum;         /* of g, over the documents between their bounds */
     size_t between;     /* how many these are */
     size_t outside;     /* how many are outside their bounds */
-    double trace;       /* of all g: not finite where any is not */
+    double total;       /* of all g: not finite where any is not */
 };
 
 struct loops {
     const char *name;
     struct findings (*look)(const struct problem *p);
-    /* Lists the documents without a position that a problem trains on and whose g - bias, in the direction of their
-     * sign, is `least` or more, and all that are not at 0. Returns how many; the list needs room for one more than
-     * there are documents. */
+    /* Lists the documents outside the working set that may move: all with beta != 0, and those trained on whose
+     * sign * (g - bias) is at least `least`. Returns their number. */
     size_t (*movable)(const struct problem *p, const int32_t *position, double least, uint32_t *list);
     /* Push every member inside its bounds, then take steps of pairs until the rule is met to `tolerance` or
      * `budget` steps were taken. Returns the number of steps. */
@@ -52,7 +51,8 @@ struct loops {
     /* sums += weights[k] gram[rows[k]] for all k. */
     void (*add_rows)(double *sums, size_t n, const float *gram, const uint32_t *rows, const double *weights,
                      size_t count);
-    /* sums = weights[k] rows[places[k]] for all k, rows of ROW values: each product rounded before it is added. */
+    /* sums = weights[k] rows[places[k]] for all k, rows of ROW values. On x86 each product is rounded before it is added,
+     * as in scipy. */
     void (*sum_rows)(double *sums, const float *rows, const double *weights, const int32_t *places, size_t count);
     /* Look at all documents: how far is each lane from the rule, and which documents may a lane that is going
      * want to move? Those that rest at a bound by a gradient of `resting` are left out. Returns the number of

@@ -17,6 +17,8 @@ typedef long long unaligned_longs __attribute__((vector_size(4 * WIDTH), aligned
 typedef double unaligned_doubles __attribute__((vector_size(4 * WIDTH), aligned(8), may_alias));
 #define CHOOSE_DOUBLE(mask, a, b) ((doubles)(((mask) & (longs)(a)) | (~(mask) & (longs)(b))))
 #define EVERY_DOUBLE(x) ((x) - (doubles){0})
+#define SHIFT_LEFT(v, by) ((v) << (by))
+#define SHIFT_LONG_LEFT(v, by) ((v) << (by))
 #define AS_LONGS(v) ((longs)(v))
 #define AS_DOUBLES(v) ((doubles)(v))
 #define CHOOSE(mask, a, b) ((floats)(((mask) & (ints)(a)) | (~(mask) & (ints)(b))))
@@ -37,6 +39,8 @@ typedef double unaligned_doubles __attribute__((vector_size(4 * WIDTH), aligned(
 #define unaligned_doubles double
 #define CHOOSE_DOUBLE(mask, a, b) ((mask) ? (a) : (b))
 #define EVERY_DOUBLE(x) (x)
+#define SHIFT_LEFT(v, by) ((int32_t)((uint32_t)(v) << (by)))
+#define SHIFT_LONG_LEFT(v, by) ((long long)((unsigned long long)(v) << (by)))
 #define AS_LONGS(v) long_of(v)
 #define AS_DOUBLES(v) double_of(v)
 #define CHOOSE(mask, a, b) ((mask) ? (a) : (b))
@@ -80,8 +84,8 @@ LOOP inline floats load(const float *at) { return *(const unaligned *)at; }
 #define store NAME(store)
 LOOP inline void store(float *at, floats v) { *(unaligned *)at = v; }
 
-/* ---- looks at all documents of a problem, AHEAD at a time. Which documents may move cannot be guessed, so that
- * nothing here branches on it ---- */
+/* ---- passes over all documents of a problem, AHEAD at a time. Which documents may move is unpredictable, so these
+ * loops do not branch on it ---- */
 
 #define AHEAD NAME(ahead)
 #define PAIRS NAME(pairs)
@@ -94,7 +98,7 @@ LOOP inline doubles load_doubles(const double *at) { return *(const unaligned_do
 struct glance {
     double sign[AHEAD], side[AHEAD]; /* side: the sign, 0 of documents that are held out */
     const double *beta, *sums;
-    double rest[2 * AHEAD]; /* the last ones of these two, 0 past the last document */
+    double rest[2 * AHEAD]; /* beta and sums of an incomplete block, padded with 0 */
 };
 
 #define glance_at NAME(glance_at)
@@ -119,12 +123,12 @@ LOOP inline size_t glance_at(struct glance *at, const struct problem *p, size_t 
 #define look NAME(look)
 LOOP struct findings look(const struct problem *p) {
     const doubles zero = {0}, C = EVERY_DOUBLE(p->C), least = EVERY_DOUBLE(-INFINITY), most = EVERY_DOUBLE(INFINITY);
-    doubles top = least, bottom = most, trace = zero;
+    doubles top = least, bottom = most, total = zero;
     longs outside = {0};
     struct findings found = {.top = -INFINITY, .bottom = INFINITY};
     for (size_t first = 0; first < p->n; first += AHEAD) {
         struct glance at;
-        double gradient[AHEAD], between[AHEAD + 1];
+        double gradient[AHEAD], between[AHEAD];
         long long moves[AHEAD];
         size_t count = 0;
         glance_at(&at, p, first);
@@ -134,7 +138,7 @@ LOOP struct findings look(const struct problem *p) {
             const doubles upper = CHOOSE_DOUBLE(side > zero, C, zero), lower = CHOOSE_DOUBLE(side < zero, -C, zero);
             const longs rises = beta < upper, falls = beta > lower;
             const doubles highest = CHOOSE_DOUBLE(rises, g, least), lowest = CHOOSE_DOUBLE(falls, g, most);
-            trace += g;
+            total += g;
             top = CHOOSE_DOUBLE(highest > top, highest, top);
             bottom = CHOOSE_DOUBLE(lowest < bottom, lowest, bottom);
             outside += (beta < lower) | (beta > upper);
@@ -151,7 +155,7 @@ LOOP struct findings look(const struct problem *p) {
     for (int k = 0; k < PAIRS; k++) {
         found.top = fmax(found.top, LANE(top, k));
         found.bottom = fmin(found.bottom, LANE(bottom, k));
-        found.trace += LANE(trace, k);
+        found.total += LANE(total, k);
         found.outside += (size_t)llabs(LANE(outside, k));
     }
     return found;
@@ -383,7 +387,8 @@ LOOP size_t descend(struct working_set *q, double tolerance, size_t budget, cons
 #define close_up NAME(close_up)
 LOOP void close_up(float *gram, const int32_t *from, size_t whole, size_t kept) {
 #ifdef PERMUTE
-    /* Of each block of columns those that stay go to its front, and the block to where these belong. */
+    /* In each block, the columns that stay move to the front. The block is stored where its first column belongs; the
+     * next one overwrites its rest. */
     const size_t start = whole / WIDTH * WIDTH, blocks = ((size_t)from[kept - 1] + WIDTH) / WIDTH;
     int32_t order[CAPACITY] = {0};
     size_t to[CAPACITY / WIDTH];
@@ -637,11 +642,11 @@ LOOP inline void exponential(floats *x) {
     for (int k = 0; k < 5; k++) EACH p[u] = p[u] * rest[u] + EVERY(coefficients[k]);
     EACH p[u] = p[u] * rest[u] * rest[u] + rest[u] + EVERY(1.0f);
     /* The low bits of whole + magic are the whole number: it goes into the exponent. */
-    EACH x[u] = AS_FLOATS(AS_INTS(p[u]) + (AS_INTS(whole[u] + magic) << 23));
+    EACH x[u] = AS_FLOATS(AS_INTS(p[u]) + SHIFT_LEFT(AS_INTS(whole[u] + magic), 23));
 }
 
-/* 1 / (1 + e^-v) in double, as e^-v is found above: 2^n times a polynomial, here the first terms of the series. It is
- * off by two units in the last place at most, and 0 below -709, where e^-v would pass the largest number. */
+/* 1 / (1 + e^-v) in double. As above, e^-v is 2^n times a polynomial, here the first terms of the series. The error is
+ * below three units in the last place. Below -709 the result is 0. */
 #define logistic NAME(logistic)
 LOOP inline void logistic(double *values) {
     const doubles magic = EVERY_DOUBLE(6755399441055744.0); /* 1.5 * 2^52 */
@@ -659,7 +664,7 @@ LOOP inline void logistic(double *values) {
     EACH p[u] = EVERY_DOUBLE(1. / 6227020800);
     for (int k = 0; k < 11; k++) EACH p[u] = p[u] * rest[u] + EVERY_DOUBLE(inverse_factorials[k]);
     EACH p[u] = (p[u] * rest[u] * rest[u] + rest[u]) + one;
-    EACH x[u] = AS_DOUBLES(AS_LONGS(p[u]) + (AS_LONGS(whole[u] + magic) << 52));
+    EACH x[u] = AS_DOUBLES(AS_LONGS(p[u]) + SHIFT_LONG_LEFT(AS_LONGS(whole[u] + magic), 52));
     EACH x[u] = one / (one + x[u]);
     EACH x[u] = CHOOSE_DOUBLE(v[u] < least, EVERY_DOUBLE(0.0), x[u]);
     EACH *(unaligned_doubles *)(values + u * PAIRS) = CHOOSE_DOUBLE(v[u] == v[u], x[u], v[u]); /* NaN stays */
@@ -722,6 +727,8 @@ static const struct loops NAME(loops) = {
 #undef CHOOSE_DOUBLE
 #undef EVERY_DOUBLE
 #undef AS_LONGS
+#undef SHIFT_LEFT
+#undef SHIFT_LONG_LEFT
 #undef AS_DOUBLES
 #undef AHEAD
 #undef PAIRS

@@ -268,16 +268,18 @@ static PyObject *py_sum_rows(PyObject *self, PyObject *args) {
     const double *weights = views[WEIGHTS].buf;
     const struct vectors places = {rows, NULL, views[WEIGHTS + 1].buf, views[WEIGHTS + 2].buf};
     if (labels < 0 || items(&views[SUMS]) != labels * ROW || items(&views[KERNEL_VALUES]) % ROW != 0 ||
-        items(&views[WEIGHTS]) != items(&views[WEIGHTS + 1]) ||
-        !are_sound(&places, 0, (size_t)labels, items(&views[WEIGHTS])))
+        items(&views[WEIGHTS]) != items(&views[WEIGHTS + 1]))
         return refuse(views, COUNT, DISAGREE);
+    int sound;
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t label = 0; label < labels; label++) {
+    sound = are_sound(&places, 0, (size_t)labels, items(&views[WEIGHTS]));
+    for (Py_ssize_t label = 0; sound && label < labels; label++) {
         const size_t start = (size_t)places.starts[label], end = (size_t)places.starts[label + 1];
         loops()->sum_rows((double *)views[SUMS].buf + label * ROW, views[KERNEL_VALUES].buf, weights + start,
                           places.columns + start, end - start);
     }
     Py_END_ALLOW_THREADS
+    if (!sound) return refuse(views, COUNT, DISAGREE);
     release(views, COUNT);
     Py_RETURN_NONE;
 }
@@ -507,7 +509,7 @@ static PyMethodDef METHODS[] = {
      "products of sparse vectors, from the diagonal on; they are given by rows and, sorted, by columns."},
     {"mirror", py_mirror, METH_VARARGS,
      "mirror(gram, first, last)\n--\n\n"
-     "Copy what the rows first to last of a square matrix have from the diagonal on to the same columns."},
+     "Copy the rows first to last of a square matrix, right of the diagonal, to the columns below it."},
     {"sum_rows", py_sum_rows, METH_VARARGS,
      "sum_rows(sums, rows, weights, places, starts)\n--\n\n"
      "Fill the sums of each label: its weights times the rows, of 32 values, at their places."},

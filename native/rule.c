@@ -41,7 +41,7 @@ int has_one_class(struct problem *p) {
 
 double violation_of(struct problem *p) {
     const struct findings found = loops()->look(p);
-    if (!isfinite(found.trace)) return NAN;
+    if (!isfinite(found.total)) return NAN;
     p->outside = found.outside;
     p->bias = found.between ? found.sum / (double)found.between : (found.top + found.bottom) / 2;
     return found.top - found.bottom;

@@ -9,7 +9,7 @@
 
 enum {
     CAPACITY = 512, /* members at most */
-    STRIDE = 528,   /* floats from one row of their kernel values to the next: no power of two, for columns are written */
+    STRIDE = 528,   /* floats per row of their kernel values; with a power of two a column would fall into few cache sets */
     HELD = 64,      /* constraints of a Newton step: their sum stays 0, and each that meets a bound stays there */
     PADDING = 32,   /* loops run over a multiple of this; what fills it up can neither rise nor fall */
 };

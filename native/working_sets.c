@@ -62,13 +62,13 @@ struct work {
     const struct kernel *kernel;
     struct working_set set;
     int32_t *position; /* n: of a document in the working set, -1 outside */
-    uint32_t *changed; /* n */
+    uint32_t *changed; /* n + CAPACITY / 2 */
     double *change;    /* n */
 };
 
 static int allocate(struct work *w, size_t n) {
     w->change = malloc((n + 5 * CAPACITY + (CAPACITY + HELD) * CAPACITY) * sizeof *w->change);
-    w->position = malloc((2 * n + 1 + CAPACITY + CAPACITY / 2) * sizeof *w->position);
+    w->position = malloc((2 * n + CAPACITY + CAPACITY / 2) * sizeof *w->position);
     w->set.gram = calloc(CAPACITY * STRIDE + 3 * CAPACITY, sizeof *w->set.gram);
     if (!w->change || !w->position || !w->set.gram) return 0;
     w->set.beta = w->change + n;
@@ -78,7 +78,7 @@ static int allocate(struct work *w, size_t n) {
     w->set.first_gradient = w->set.first_beta + CAPACITY;
     w->set.scratch = w->set.first_gradient + CAPACITY;
     w->changed = (uint32_t *)w->position + n;
-    w->set.members = w->changed + n + 1 + CAPACITY / 2;
+    w->set.members = w->changed + n + CAPACITY / 2;
     w->set.diagonal = w->set.gram + CAPACITY * STRIDE;
     w->set.up = w->set.diagonal + CAPACITY;
     w->set.down = w->set.up + CAPACITY;
@@ -103,7 +103,7 @@ static void join(struct work *w, const uint32_t *documents, size_t count) {
         kernel_values(w->kernel, documents[k], q->members, q->size, q->gram + a * STRIDE);
         q->diagonal[a] = q->gram[a * STRIDE + a];
     }
-    for (size_t b = 0; b < q->size; b++) { /* one row of all new columns after another: a column is a line each */
+    for (size_t b = 0; b < q->size; b++) { /* row by row: each element of a column is in another cache line */
         for (size_t a = b < first ? first : b + 1; a < q->size; a++) q->gram[b * STRIDE + a] = q->gram[a * STRIDE + b];
     }
 }

@@ -302,7 +302,7 @@ def commands(data: Data, folder: Path) -> Iterator[tuple[str, str]]:
     write_documents(further, _first(data.whole.split("train"), LANGUAGES, DOCUMENTS + 20))
     for verb, source in (("add-language", documents["new"]), ("update", further)):
         target = folder / verb
-        said = _run(verb, model, source, "-o", target)
+        said = _run(verb, model, source, "-o", target, "--force")
         yield verb, _folder_hash(target)
         yield f"{verb}, told", _hash(said.replace(str(folder), "").encode())
     experiment = folder / "experiment"

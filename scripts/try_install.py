@@ -35,6 +35,8 @@ def try_install(package: str, solver: str) -> None:
         run("-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir", str(Path(package).resolve()))
         run("-m", "pip", "install", "--quiet", "funnelling", "hypothesis", "pytest")
         run("-c", f"from funnelling.svm import solver_name as name; assert name() == {solver!r}, name()")
+        if solver == "native":
+            run("-c", "import funnelling.text._lemmas")
         run("-m", "funnelling", "quickstart", "-o", "quickstart")
         shutil.copytree(ROOT / "tests", home / "tests")
         shutil.copy(ROOT / "pyproject.toml", home)  # pytest's settings

@@ -62,6 +62,7 @@ def try_versions(package: str, which: str, *tests: str) -> None:
         uv("pip", "install", "--python", python, "-r", wanted)
         uv("pip", "install", "--python", python, "--no-deps", "--no-cache", Path(package).resolve())
         run(python, "-c", "from funnelling.svm import solver_name as name; assert name() == 'native', name()")
+        run(python, "-c", "import funnelling.text._lemmas")
         # Not src: its doctests would run there, and not in what was installed.
         run(
             python,

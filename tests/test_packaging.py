@@ -20,7 +20,7 @@ from setuptools.errors import CCompilerError, PlatformError
 
 ROOT = Path(__file__).parent.parent
 NOT_BUILT = (
-    "funnelling: no working C compiler found, so scikit-learn's slower solver will be used; "
+    "funnelling: no working C compiler found, so training and lemma lookup will be slower; "
     "install one and reinstall with pip's --no-cache-dir to be fast.\n"
 )
 # What all compilers can be expected to know: MSVC has no extension of GNU, and no arrays of computed length.
@@ -120,6 +120,18 @@ def test_on_windows_clang_cl_compiles_where_it_is_found(
     assert (compiler.cc, compiler.linker) == ("LLVM/clang-cl.exe", "link.exe")
     assert compiler.compile_options == ["/nologo", "/O2"]
     assert compiler.platform == platform
+
+
+def test_all_extensions_are_compiled_with_the_same_flags(built: pytest.MonkeyPatch) -> None:
+    built.setattr(shutil, "which", found_as("LLVM/clang-cl.exe"))
+    build = runpy.run_path(str(ROOT / "setup.py"))["BuildIfPossible"](Distribution())
+    build.compiler, build.plat_name = MSVC(), "win-amd64"
+    extensions = [Extension("funnelling.svm._native", []), Extension("funnelling.text._lemmas", [])]
+    for extension in extensions:
+        build.build_extension(extension)
+    first, second = (extension.extra_compile_args for extension in extensions)
+    assert first == second
+    assert "-imsvcVC/include" in first
 
 
 @pytest.mark.parametrize(("platform", "asked"), [("win-amd64", "cl"), ("win32", None)])

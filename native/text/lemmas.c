@@ -9,9 +9,9 @@
  * The lemma is the word less its last `trim` bytes and the rest; all of it is the rest if trim is WHOLE_LEMMA,
  * and it is that of the word before if trim is SAME_LEMMA. Numbers have seven bits per byte, the lowest first.
  *
- * Words can only be read one after the other. An index of a dictionary states what was read before every
- * RECORDS_PER_BLOCK-th record, so that a lookup reads at most so many: a header, one Entry per block, and the
- * words and lemmas that the entries refer to. Indexes lie in users' caches: another layout needs another name there.
+ * Words can only be read one after the other. The index stores, for every RECORDS_PER_BLOCK-th record, the word and
+ * lemma before it; a lookup decodes at most RECORDS_PER_BLOCK records. An index is one Entry per block, then the words
+ * and lemmas that the entries refer to. Indexes are in users' caches: another layout needs another name there.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -218,7 +218,7 @@ static PyObject *find_lemma(const Py_buffer *dictionary, const Py_buffer *index,
     reader.word_length = block.word_length, reader.lemma_length = block.lemma_length;
     memcpy(reader.word, (const char *)index->buf + block.before, block.word_length);
     memcpy(reader.lemma, (const char *)index->buf + block.before + block.word_length, block.lemma_length);
-    for (int record = 0; record < RECORDS_PER_BLOCK && read_record(&reader); ++record) {
+    for (int record = 0; record < RECORDS_PER_BLOCK && read_record(&reader); record++) {
         const int order = compare(reader.word, reader.word_length, word->buf, (size_t)word->len);
         if (order == 0) {
             return PyBytes_FromStringAndSize((const char *)reader.lemma, (Py_ssize_t)reader.lemma_length);

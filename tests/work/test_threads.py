@@ -3,7 +3,7 @@
 import sys
 import time
 from contextvars import ContextVar
-from threading import Event
+from threading import Event, current_thread
 
 import numpy as np
 import pytest
@@ -117,3 +117,19 @@ def test_threads_know_what_is_set_where_they_begin() -> None:
     known: ContextVar[str] = ContextVar("known", default="nothing")
     known.set("something")
     assert list(in_threads(lambda _: known.get(), 3, 2)) == ["something"] * 3
+
+
+def test_one_thread_within_another_works_there() -> None:
+    stop = np.zeros(1, dtype=np.uint8)
+
+    def inner(_: int) -> bool:
+        outer_thread = current_thread()
+        return list(in_threads(lambda _: current_thread() is outer_thread, 1, 1, stop)) == [True]
+
+    assert list(in_threads(inner, 2, 2, stop)) == [True, True]
+
+
+def test_ctrl_c_reaches_one_thread_that_can_be_stopped() -> None:
+    stop = np.zeros(1, dtype=np.uint8)
+    main = current_thread()
+    assert list(in_threads(lambda _: current_thread() is main, 1, 1, stop)) == [False]

@@ -19,8 +19,8 @@ except ImportError:  # installed where there was no compiler
 def sigmoid(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """1 / (1 + exp(-value)), whatever values stand beside it.
 
-    It is within two units in the last place of scipy's ``expit``, and several times as fast; importing that
-    would be a good part of what a prediction takes.
+    It differs from scipy's ``expit`` by at most 1e-15 and is several times as fast. Importing
+    ``scipy.special`` would take a large part of a prediction.
 
     >>> sigmoid(np.array([[0.0, -1000.0]])).tolist()
     [[0.5, 0.0]]

@@ -1,7 +1,7 @@
 """Fitted SVMs, which score new documents for all labels at once."""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -67,24 +67,32 @@ class KernelScorer:
         return np.ascontiguousarray(self.coefficients.T)
 
     @cached_property
-    def _coefficients(self) -> tuple[Any, ...] | None:
+    def _sparse_by_label(self) -> tuple[Any, ...] | None:
         """Sparse coefficients for compiled code: values, places, and where each label starts."""
         by_label = self._by_label
-        if compiled.native is None or not is_sparse(by_label):
+        if not is_sparse(by_label):
             return None
-        return by_label.data, by_label.indices.astype(np.int32), by_label.indptr.astype(np.int64)
+        return (
+            by_label.data.astype(np.float64, copy=False),
+            by_label.indices.astype(np.int32, copy=False),
+            by_label.indptr.astype(np.int64, copy=False),
+        )
 
     def _weigh(self, block: Floats) -> npt.NDArray[np.float64]:
         """Scores without the bias from a block of kernel values, one row per label.
 
         Large C makes large coefficients of both signs: summed in double.
         """
-        if self._coefficients is None:
+        if compiled.native is None or self._sparse_by_label is None:
             sums: npt.NDArray[np.float64] = self._by_label @ block.astype(np.float64)
         else:
             sums = np.empty((len(self.bias), BLOCK))
-            compiled.native.sum_rows(sums, block, *self._coefficients)
+            compiled.native.sum_rows(sums, block, *self._sparse_by_label)
         return sums
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: what is cached depends on this process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def scores(self, X: Matrix) -> Floats:
         """Scores of dense documents, in kernel blocks of fixed shape."""

@@ -47,7 +47,7 @@ class Dictionary(Protocol):
 
 @cache
 def lemmatiser(code: str) -> Callable[[str], str]:
-    """Return what gives the lemma of a word; a word that simplemma lacks comes back in lower case.
+    """Return a function from a word to its lemma; a word that simplemma lacks comes back in lower case.
 
     >>> lemmatiser("en")("postmen")
     'postman'

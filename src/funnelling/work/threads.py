@@ -42,7 +42,7 @@ def in_threads(
     [0, 1, 4, 9]
     """
     threads = min(threads_of(n_jobs), count)
-    # Ctrl-C interrupts the main thread. If it waits for another thread, it can tell compiled code to stop.
+    # Ctrl-C interrupts only the main thread. While that waits for a worker, it can set ``stop``.
     if threads <= 1 and (stop is None or current_thread() is not main_thread()):
         yield from map(work, range(count))
         return

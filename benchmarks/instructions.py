@@ -28,6 +28,7 @@ from peers import PEERS
 from recipe import META_C, Recipe
 
 SETS = ("base", "avx2", "avx512")  # the narrowest first
+PREDICTIONS = 25  # of which the median counts
 NOISE = 1.1  # times as long as a narrower set: what is slower than that is named
 
 Rounds = dict[str, list[float]]  # seconds of each figure, one per round
@@ -128,7 +129,7 @@ def workloads(
         return timed(partial(model.fit, vectors.train, vectors.train_labels))[0]
 
     def predict(model: Any) -> float:
-        return timed(partial(model.predict, vectors.test), 5)[0]
+        return timed(partial(model.predict, vectors.test), PREDICTIONS)[0]
 
     def learn(make: Callable[[], Any], trial: Trial) -> float:
         return float(measure(make, [trial])["fit_seconds"])

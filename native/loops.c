@@ -69,7 +69,7 @@ AVX512 static inline int first_largest_avx512(__m512 v) {
 #define WIDEN(at) ((doubles)_mm256_cvtps_pd(_mm_loadu_ps(at)))
 #define PERMUTE(v, order) ((floats)_mm256_permutevar8x32_ps((__m256)(v), (__m256i)(order)))
 #define LOOP static AVX2
-#define UNFUSED static __attribute__((target("avx2")))
+#define UNFUSED static __attribute__((target("avx2"))) /* without FMA: products are rounded before they are added */
 #include "loops_body.h"
 
 #define TARGET avx512

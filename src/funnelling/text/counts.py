@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -155,6 +157,13 @@ def forget_counts() -> None:
     """Free the memory that the counts of training documents take; what is asked for is counted anew."""
     if isinstance(store := _counted.get(), _Texts):
         store.clear()
+        _return_freed_memory()
+
+
+def _return_freed_memory() -> None:
+    """Return freed memory to the system, where the C library keeps it: some 100 MB after 11,000 documents."""
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):  # glibc's
+        trim(0)
 
 
 def counts_to_learn_from(counter: Counter, texts: Sequence[str], languages: Languages) -> WordCounts:

@@ -1,15 +1,19 @@
-"""Fit every method and every kind of funnel on the embedded corpus, and print the hash of each saved model.
+"""Fit every method and every kind of funnel on the embedded corpus, and print three hashes of each model.
 
     python scripts/fingerprints.py > before.txt     # on one commit
     python scripts/fingerprints.py > after.txt      # on another; diff tells which models changed
 
-A change that is to leave behaviour alone leaves every line alone. What the commands answer is hashed too.
+``answers`` are scores, probabilities, labels, thresholds and explanations, of the model and of what it
+becomes by each kind of update; ``arrays`` are the arrays of its folder, whatever they are called; ``folder``
+is all of its files. A change that is to leave behaviour alone leaves every line alone; a new model format
+changes the lines of folders and of commands that write them. What the commands answer is hashed too.
 Bits are promised within one instruction set, so compare runs of one machine. Only public names are used, so
 that the script runs on commits whose layout differs.
 """
 
 import argparse
 import contextlib
+import copy
 import hashlib
 import io
 import json
@@ -18,10 +22,12 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import load_file
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -357,10 +363,93 @@ def _folder_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _answers(model: Any, data: Data) -> str:
-    """The hash of what a model that cannot be saved answers."""
-    said = model.decision_function(data.train.texts, languages=data.train.languages)
-    return _hash(np.ascontiguousarray(said).tobytes())
+def _arrays_hash(folder: Path) -> str:
+    """The hash of all arrays of a model folder, without their names."""
+    arrays = [array for path in sorted(folder.glob("*.safetensors")) for array in load_file(path).values()]
+    return _hash("".join(sorted(map(_array_hash, arrays))).encode())
+
+
+def _array_hash(array: Any) -> str:
+    dense = array.toarray() if hasattr(array, "toarray") else np.asarray(array)
+    if dense.dtype.kind in "OU":  # names
+        return _hash(repr(dense.tolist()).encode())
+    return _hash(f"{dense.dtype} {dense.shape}".encode() + np.ascontiguousarray(dense).tobytes())
+
+
+def _answers(fresh: Callable[[], Any], data: Data) -> str:
+    """The hash of what a model answers, as it was fitted and after each kind of update that it has."""
+    stages = [_said(fresh(), data)]
+    for change in (_update, _forget, _relabel, _tune):
+        model = fresh()
+        try:
+            stages.append(_said(change(model, data), data))
+        except (AttributeError, funnelling.InputError) as error:  # not of this method, or of these labels
+            if isinstance(error, AttributeError) and error.obj is not model:
+                raise
+            stages.append("refused")
+    return _hash(" ".join(stages).encode())
+
+
+def _said(model: Any, data: Data) -> str:
+    X, languages, test = _asked(model, data)
+    said = [
+        method(X, languages=languages)
+        for method in (model.decision_function, model.predict_proba, model.predict)
+    ]
+    hashes = [_array_hash(each) for each in said]
+    hashes += [_array_hash(model.thresholds(language)) for language in model.languages_]
+    if test is not None:
+        hashes.append(_array_hash(model.decision_function(*test)))
+        explained = [model.explain(texts[:9], tags[:9]) for texts, tags in ((X, languages), test)]
+        hashes.append(_hash("".join(sorted(map(repr, _leaves(explained)))).encode()))
+    return _hash(" ".join(hashes).encode())
+
+
+def _asked(model: Any, data: Data) -> tuple[Any, Any, Any]:
+    """Training documents of a model, with their languages, and test documents where it learned from texts."""
+    if not model.texts_:
+        if len(model.languages_) == 1:
+            return data.mapping["en"], None, None
+        return data.vectors, data.train.languages, None
+    test = [_first(data.test, [language], 20) for language in LANGUAGES if model.serves(language)]
+    known = data.train.select([model.serves(language) for language in data.train.languages])
+    asked = Corpus.from_documents(document for corpus in test for document in corpus)
+    return known.texts, known.languages, (asked.texts, asked.languages)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """All values in a tree, whatever the keys."""
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        yield value
+        return
+    for each in value:
+        yield from _leaves(each)
+
+
+def _update(model: Any, data: Data) -> Any:
+    """A model that learned from further documents, whose labels are what it said of them."""
+    X, languages, test = _asked(model, data)
+    if test is None:
+        X, languages = X[:30], languages and languages[:30]
+    else:
+        X, languages = test
+    return model.extend(X, model.predict(X, languages=languages), languages=languages)
+
+
+def _forget(model: Any, data: Data) -> Any:
+    return model.forget(data.train.ids[2:8:2])
+
+
+def _relabel(model: Any, _: Data) -> Any:
+    first, second, *_, last = model.classes_.tolist()
+    return model.relabel({first: None, second: last})
+
+
+def _tune(model: Any, _: Data) -> Any:
+    model.tune("macro-f1")
+    return model
 
 
 def main() -> None:
@@ -379,11 +468,13 @@ def main() -> None:
             model, target = fit(), folder / "model"
             try:
                 save_model(model, target, force=True)
-                load_model(target)
-                found = _folder_hash(target)
             except funnelling.InputError:  # a function as a view cannot be saved
-                found = _answers(model, data)
-            print(f"{found}  {name}", flush=True)
+                fresh = partial(copy.deepcopy, model)
+            else:
+                print(f"{_folder_hash(target)}  {name}: folder")
+                print(f"{_arrays_hash(target)}  {name}: arrays")
+                fresh = partial(load_model, target)
+            print(f"{_answers(fresh, data)}  {name}: answers", flush=True)
         if not parsed.only:
             for name, found in commands(data, folder):
                 print(f"{found}  {name}", flush=True)

@@ -1,7 +1,7 @@
 """Why a document should be labelled, in words."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,6 @@ from funnelling.method.explanation import Opinions
 from funnelling.review.covering import Taken
 from funnelling.review.doubts import Doubts
 from funnelling.wording import counted
-
-if TYPE_CHECKING:
-    from funnelling.method.base import Method
 
 OPEN = 0.8  # bits, from which on a label is in doubt
 APART = 0.5  # between what a view and what tier 2 gives a label, from which on they disagree
@@ -26,7 +23,25 @@ NAMED = 2  # labels that a reason names
 Examples = npt.NDArray[np.intp]  # how many labelled documents each label has
 
 
-def examples_of(model: "Method") -> Examples | None:
+class Opinionated(Protocol):
+    """What `suggest_texts` asks of a fitted model."""
+
+    classes_: npt.NDArray[Any]
+    exclusive_: bool
+    texts_: bool
+    languages_: list[str]
+    documents_: dict[str, int]
+    sparse_labels: ClassVar[bool]
+    verbose: int
+
+    def serves(self, language: str) -> bool: ...
+
+    def opinions(self, X: Any, languages: None = None) -> dict[str, Opinions]: ...
+
+    def label_counts(self) -> npt.NDArray[np.int64] | None: ...
+
+
+def examples_of(model: Opinionated) -> Examples | None:
     """How many labelled documents of each label a model has learned, where it knows."""
     archive = getattr(model, "training_", None)
     if archive is None or (model.exclusive_ and len(model.classes_) == 2):
@@ -45,7 +60,7 @@ class Reason(NamedTuple):
 class Reasons:
     """The reasons of documents, by what a model says of them and what it has learned."""
 
-    def __init__(self, model: "Method", examples: Examples | None) -> None:
+    def __init__(self, model: Opinionated, examples: Examples | None) -> None:
         self._labels = [str(label) for label in model.classes_]
         self._exclusive = bool(model.exclusive_)
         self._learned = model.documents_

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +18,14 @@ from funnelling.errors import InputError
 from funnelling.estimator import check_fitted
 from funnelling.method.explanation import Opinions
 from funnelling.method.inputs import read_inputs
-from funnelling.method.registry import name_of
 from funnelling.randomness import is_missing, stream
 from funnelling.review.covering import Taken, covered_by, likeness, take_in_turn
 from funnelling.review.doubts import Doubts, doubts_of
 from funnelling.review.pairs import WordPairVectorizer
-from funnelling.review.reasons import Examples, Reasons, examples_of
+from funnelling.review.reasons import Examples, Opinionated, Reasons, examples_of
 from funnelling.review.turns import in_turn
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.work.progress import progress_bar
-
-if TYPE_CHECKING:
-    from funnelling.method.base import Method
 
 MOST_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
 BLOCK = 2**22  # answers to documents that are held at a time, one per label: some 10 numbers for each
@@ -50,17 +46,17 @@ class _Candidates:
     ranking: Sequence[Taken]
 
 
-def check_suggests(model: "Method") -> None:
-    """Refuse a model that gives no opinion on every label."""
+def check_suggests(model: Opinionated, name: str) -> None:
+    """Refuse a model, by a name that the user knows, that gives no opinion on every label."""
     if model.sparse_labels:
         raise InputError(
-            f"{name_of(model)} cannot say yet which documents to label next. Label those whose best labels "
+            f"{name} cannot say yet which documents to label next. Label those whose best labels "
             "are least probable by `funnelling predict`."
         )
 
 
 def suggest_texts(
-    model: "Method",
+    model: Opinionated,
     X: Any,
     languages: Any = None,
     number: int = 100,
@@ -71,7 +67,7 @@ def suggest_texts(
 ) -> list[Row]:
     """What `Method.suggest` gives, as rows."""
     check_fitted(model, "classes_")
-    check_suggests(model)
+    check_suggests(model, type(model).__name__)
     if not isinstance(number, Integral) or number < 1:
         raise InputError(f"number must be a whole number from 1 on, not {number!r}.")
     inputs = read_inputs(X, languages, model.languages_, model.texts_)
@@ -117,7 +113,7 @@ def suggest_texts(
 
 
 def _ranked(
-    model: "Method", language: str, texts: Sequence[str], number: int, examples: Examples | None
+    model: Opinionated, language: str, texts: Sequence[str], number: int, examples: Examples | None
 ) -> _Candidates:
     """A language's documents in the order in which they should be labelled, as far as any may be reached."""
     places = np.arange(len(texts))
@@ -139,7 +135,7 @@ def _ranked(
 
 
 def _total_doubts(
-    model: "Method", language: str, texts: Sequence[str], examples: Examples | None
+    model: Opinionated, language: str, texts: Sequence[str], examples: Examples | None
 ) -> npt.NDArray[np.float64]:
     """How unsure a model is of each text: all that is kept of what it says of the many not suggested."""
     return np.concatenate(
@@ -147,21 +143,21 @@ def _total_doubts(
     )
 
 
-def _blocks(model: "Method", documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
+def _blocks(model: Opinionated, documents: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """Documents, as many at a time as a model may say something of."""
     step = max(BLOCK // len(model.classes_), 1)
     return (documents[start : start + step] for start in range(0, len(documents), step))
 
 
 def _opinions_and_doubts(
-    model: "Method", language: str, texts: Sequence[str], examples: Examples | None
+    model: Opinionated, language: str, texts: Sequence[str], examples: Examples | None
 ) -> tuple[Opinions, Doubts]:
     (opinions,) = model.opinions({language: texts}).values()
     return opinions, doubts_of(opinions, bool(model.exclusive_), examples)
 
 
 def _told(
-    model: "Method",
+    model: Opinionated,
     documents: Mapping[str, Sequence[str]],
     taken: Sequence[tuple[str, int, Taken]],
     examples: Examples | None,
@@ -182,7 +178,7 @@ def _told(
     return told
 
 
-def _learned_texts(model: "Method", language: str) -> tuple[Sequence[str], bool]:
+def _learned_texts(model: Opinionated, language: str) -> tuple[Sequence[str], bool]:
     """What a model keeps of the texts that it has learned in a language, and whether words are in order."""
     archive = getattr(model, "training_", None)
     if archive is None:
@@ -191,7 +187,7 @@ def _learned_texts(model: "Method", language: str) -> tuple[Sequence[str], bool]
     return texts.get(language, ()), archive.as_written
 
 
-def _labels(model: "Method", opinions: Opinions | None, row: int, named: Collection[int]) -> Row:
+def _labels(model: Opinionated, opinions: Opinions | None, row: int, named: Collection[int]) -> Row:
     """The labels that a document would get, and the probabilities of these, of likely and ``named`` ones."""
     if opinions is None or not opinions.evident[row]:
         return {"suggested": [], "probabilities": {}}

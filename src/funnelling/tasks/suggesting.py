@@ -17,6 +17,7 @@ from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
+from funnelling.method.registry import name_of
 from funnelling.review.suggesting import MOST_DOCUMENTS, check_suggests, suggest_texts
 from funnelling.tasks.outputs import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
@@ -63,7 +64,7 @@ def suggest(
     if target != STANDARD:
         check_new_file(Path(target), force, data)
     classifier = load_text_model(model).set_params(verbose=verbose)
-    check_suggests(classifier)
+    check_suggests(classifier, name_of(classifier))
     with clock(f"reading {name}", bool(verbose)):
         corpus = Corpus.from_documents(read_documents(data, layout_for(classifier, layout)))
     names = name_languages(corpus, name, among=classifier.languages_, verbose=verbose, strict=strict)

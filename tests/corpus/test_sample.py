@@ -9,7 +9,7 @@ import pytest
 from funnelling.corpus.sample import FILE, read_sample
 from funnelling.reproduction.corpora import debian_comparable
 from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.embedded_sample import LANGUAGES, build
+from funnelling.reproduction.corpora.embedded_sample import LANGUAGES, build_sample
 from tests.reproduction.corpora.tagged_makers import Made, write_archive
 
 
@@ -53,7 +53,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(archive: Path) -> BuiltCorpus:
-    return build([archive])
+    return build_sample([archive])
 
 
 def test_one_from_another_archive_has_the_same_shape(built: BuiltCorpus) -> None:
@@ -77,11 +77,14 @@ def test_its_labels_are_the_most_frequent_in_training(built: BuiltCorpus) -> Non
 
 
 def test_a_seed_gives_it_again_and_another_one_others(archive: Path, built: BuiltCorpus) -> None:
-    assert build([archive], 0) == built
-    other = build([archive], 1)
+    assert build_sample([archive], 0) == built
+    other = build_sample([archive], 1)
     assert {row.id for row in other.documents} != {row.id for row in built.documents}
 
 
 def test_it_is_a_cut_of_the_comparable_corpus(archive: Path, built: BuiltCorpus) -> None:
-    whole = {(row.id, row.text, row.split) for row in debian_comparable.build(LANGUAGES, [archive]).documents}
+    whole = {
+        (row.id, row.text, row.split)
+        for row in debian_comparable.build_debian_comparable(LANGUAGES, [archive]).documents
+    }
     assert {(row.id, row.text, row.split) for row in built.documents} <= whole

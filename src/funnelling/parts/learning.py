@@ -14,6 +14,7 @@ from funnelling.formats import Document, is_text_folder, parts_of, read_part
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import rows_in
+from funnelling.formats.tables import PARQUET
 from funnelling.funnel.design import is_auto
 from funnelling.matrices import MANY as MANY_LABELS
 from funnelling.method.training_set import PreparedTexts
@@ -26,7 +27,6 @@ from funnelling.work.progress import watched
 if TYPE_CHECKING:
     from funnelling.method.base import Method
 
-PARQUET = ".parquet"
 MANY = 50_000  # documents, past which other views of texts are not tried: that would take many times as long
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from funnelling.formats.document import Document
+from funnelling.formats import Document
 from funnelling.review.suggesting import suggest_texts
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.debian_index import tidy_description
-from funnelling.reproduction.corpora.debian_untagged import build
+from funnelling.reproduction.corpora.debian_untagged import build_debian_untagged
 
 from .makers import stanza, write_indices
 
@@ -44,7 +44,7 @@ def archive(folder: Path, packages: list[str], names: list[str], **more: list[st
 
 
 def built(folder: Path, languages: str = "en,it", **options: Any) -> BuiltCorpus:
-    return build(languages.split(","), [folder], **options)
+    return build_debian_untagged(languages.split(","), [folder], **options)
 
 
 def texts(corpus: BuiltCorpus) -> dict[str, str]:

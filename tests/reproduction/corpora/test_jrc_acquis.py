@@ -13,7 +13,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora import jrc_acquis
 from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.jrc_acquis import build, build_trials
+from funnelling.reproduction.corpora.jrc_acquis import build_jrc_acquis, build_jrc_acquis_trials
 
 from .jrc_makers import law, name_of, write_laws
 
@@ -40,7 +40,7 @@ def write_corpus(
 
 
 def built(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) -> BuiltCorpus:
-    return build(tuple(languages), [folder], **options)
+    return build_jrc_acquis(tuple(languages), [folder], **options)
 
 
 def refusal(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) -> str:
@@ -92,7 +92,7 @@ def test_a_seed_changes_only_which_version_is_for_training(tmp_path: Path) -> No
     folder = write_corpus(tmp_path)
     one, same, other = (built(folder, seed=seed).documents for seed in (1, 1, 2))
     assert one == same
-    trials = build_trials([1, 2], LANGUAGES, [folder])
+    trials = build_jrc_acquis_trials([1, 2], LANGUAGES, [folder])
     assert [trial.documents for trial in trials] == [one, other]
     assert [(d.id, d.text, d.labels, d.split == "test") for d in one] == [
         (d.id, d.text, d.labels, d.split == "test") for d in other
@@ -112,7 +112,7 @@ def test_the_order_of_files_and_further_laws_change_nothing(tmp_path: Path) -> N
 def test_archives_in_several_folders(tmp_path: Path) -> None:
     write_corpus(tmp_path / "a", languages=["en", "it"])
     write_corpus(tmp_path / "b", languages=["sv"])
-    corpus = build(LANGUAGES, [tmp_path / "a", tmp_path / "b"])
+    corpus = build_jrc_acquis(LANGUAGES, [tmp_path / "a", tmp_path / "b"])
     assert corpus.documents == built(write_corpus(tmp_path / "all")).documents
 
 
@@ -148,7 +148,7 @@ def test_what_is_left_out(tmp_path: Path) -> None:
 
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"needs JRC-Acquis 3.0 from the site .* jrc-XX.tgz.* --source DIR"):
-        build()
+        build_jrc_acquis()
     assert "no such folder" in refusal(tmp_path / "nowhere")
     folder = write_corpus(tmp_path)
     assert refusal(folder, ["en", "hu"]) == (

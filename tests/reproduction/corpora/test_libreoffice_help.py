@@ -8,7 +8,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.libreoffice_help import build
+from funnelling.reproduction.corpora.libreoffice_help import build_libreoffice_help
 
 from .makers import help_package, help_page
 
@@ -29,7 +29,7 @@ def packages(folder: Path, pages: dict[str, dict[str, str]]) -> Path:
 
 
 def built(folder: Path, languages: str, **options: Any) -> BuiltCorpus:
-    return build(languages.split(","), [folder], **{"min_words": 1, **options})
+    return build_libreoffice_help(languages.split(","), [folder], **{"min_words": 1, **options})
 
 
 def texts(corpus: BuiltCorpus) -> dict[str, str]:
@@ -154,8 +154,8 @@ def test_several_folders_in_any_order_give_the_same(tmp_path: Path) -> None:
     other.mkdir()
     packages(one, {"open": {"en-us": OPEN["en-us"]}, "a": {"en-us": OPEN["en-us"]}})
     packages(other, {"open": {"it": OPEN["it"]}, "a": {"it": OPEN["it"]}})
-    first = build(["it", "en"], [one, other], min_words=1)
-    assert first == build(["en", "it"], [other, one], min_words=1)
+    first = build_libreoffice_help(["it", "en"], [one, other], min_words=1)
+    assert first == build_libreoffice_help(["en", "it"], [other, one], min_words=1)
     assert [document.id for document in first.documents] == sorted(texts(first))
 
 

@@ -11,7 +11,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora import rcv
 from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.rcv import build, build_trials
+from funnelling.reproduction.corpora.rcv import build_rcv, build_rcv_trials
 
 from .reuters_makers import story, write_zip
 
@@ -38,7 +38,7 @@ def write_corpus(folder: Path, english: int = 12) -> Path:
 def built(
     folder: Path, languages: Iterable[str] = LANGUAGES, train: int = 6, test: int = 4, **more: Any
 ) -> BuiltCorpus:
-    return build(tuple(languages), [folder], train=train, test=test, **more)
+    return build_rcv(tuple(languages), [folder], train=train, test=test, **more)
 
 
 def refusal(folder: Path, languages: Iterable[str] = LANGUAGES, **options: Any) -> str:
@@ -106,7 +106,7 @@ def test_seeds_and_the_order_of_files(tmp_path: Path) -> None:
     assert built(folder, seed=1).documents == documents
     other = built(folder, seed=2).documents
     assert other != documents
-    trials = build_trials([1, 2], LANGUAGES, [folder], train=6, test=4)
+    trials = build_rcv_trials([1, 2], LANGUAGES, [folder], train=6, test=4)
     assert [trial.documents for trial in trials] == [documents, other]
     train, test = ({d.id for d in documents if d.split == split} for split in ("train", "test"))
     assert not train & test
@@ -149,7 +149,7 @@ def test_what_is_left_out(tmp_path: Path) -> None:
 
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"needs RCV1 and RCV2.* NIST .* licence .* --source DIR"):
-        build()
+        build_rcv()
     assert "no such folder" in refusal(tmp_path / "nowhere")
     assert refusal(tmp_path).startswith(f"{tmp_path}: no .zip in it. Put the zip archives there of RCV1")
     folder = write_corpus(tmp_path)

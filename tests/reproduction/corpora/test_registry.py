@@ -1,6 +1,6 @@
 """The registry of corpora."""
 
-from importlib import import_module
+from pkgutil import resolve_name
 
 import pytest
 
@@ -11,7 +11,8 @@ from funnelling.reproduction.corpora.registry import CORPORA, build
 @pytest.mark.parametrize("name", CORPORA)
 def test_every_corpus_has_a_builder_and_states_its_origin_size_and_licence(name: str) -> None:
     entry = CORPORA[name]
-    assert callable(import_module(entry.module).build)
+    assert callable(resolve_name(entry.builder))
+    assert not entry.reads_once or callable(resolve_name(f"{entry.builder}_trials"))
     for field in (entry.summary, entry.origin, entry.size, entry.licence):
         assert field.strip()
     assert entry.labelled != entry.summary.startswith("reference corpus")

@@ -8,7 +8,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.reproduction.corpora.alignments import read_alignments
 from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.wikipedia import build
+from funnelling.reproduction.corpora.wikipedia import build_wikipedia
 
 from .makers import write_articles
 
@@ -32,7 +32,7 @@ def dumps(tmp_path: Path) -> Path:
 
 def built(folder: Path, **options: Any) -> BuiltCorpus:
     given = {"sources": [folder / "dumps"], "alignments": folder / "alignments.tsv", "min_words": 3}
-    return build(**{**given, **options})
+    return build_wikipedia(**{**given, **options})
 
 
 def groups(corpus: BuiltCorpus) -> list[str | None]:
@@ -63,7 +63,7 @@ def test_fifty_words_by_default(dumps: Path) -> None:
     long = " ".join(["parola"] * 49)
     write_articles(dumps / "dumps", "en", {"Cat": long})
     write_articles(dumps / "dumps", "it", {"Gatto": long})
-    corpus = build(sources=[dumps / "dumps"], alignments=dumps / "alignments.tsv")
+    corpus = build_wikipedia(sources=[dumps / "dumps"], alignments=dumps / "alignments.tsv")
     assert groups(corpus) == ["Cat"]
 
 

@@ -44,7 +44,7 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
 
 @pytest.fixture(scope="module")
 def all_methods(setting: Setting) -> Any:
-    return main_table.run(setting)
+    return main_table.run_methods(setting)
 
 
 def blocks(section: Section, kind: type) -> list[Any]:
@@ -54,19 +54,19 @@ def blocks(section: Section, kind: type) -> list[Any]:
 def test_the_main_table_is_a_comparison_of_all_methods(all_methods: Any) -> None:
     assert list(all_methods["methods"]) == ["naive", "pooled", "fun-tat"]
     assert all(method["runs"] == 2 for method in all_methods["methods"].values())
-    tables = blocks(main_table.section(all_methods), TableBlock)
+    tables = blocks(main_table.methods_section(all_methods), TableBlock)
     assert [table.name for table in tables] == ["methods", "languages", "significance", "methods-paper"]
     best = {tables[0].table.rows[row][0] for row, _ in tables[0].table.best}
     assert best <= {"Naive", "Pooled", "Fun(TAT)"}
     assert len(tables[0].table.best) == 6
-    assert [figure.name for figure in blocks(main_table.section(all_methods), Curves)] == [
+    assert [figure.name for figure in blocks(main_table.methods_section(all_methods), Curves)] == [
         "reliability",
         "examples",
     ]
 
 
 def test_the_papers_figures_stand_beside_ours_with_the_difference(all_methods: Any) -> None:
-    beside = blocks(main_table.section(all_methods), TableBlock)[-1].table
+    beside = blocks(main_table.methods_section(all_methods), TableBlock)[-1].table
     naive = next(row for row in beside.rows if row[0] == "Naive")
     ours = all_methods["methods"]["naive"]["average"]["micro_f1"]
     assert naive[2] == ".776"
@@ -75,18 +75,18 @@ def test_the_papers_figures_stand_beside_ours_with_the_difference(all_methods: A
 
 
 def test_improvement_over_naive_is_in_per_cent(setting: Setting, all_methods: Any) -> None:
-    result = per_language.run(setting)
+    result = per_language.run_per_language(setting)
     naive, fun = (
         all_methods["methods"][name]["languages"]["it"]["macro_f1"] for name in ("naive", "fun-tat")
     )
     assert result["improvements"]["macro_f1"]["fun-tat"]["it"] == pytest.approx(100 * (fun / naive - 1))
     assert set(result["improvements"]["micro_k"]) == set(result["above"]) == {"pooled", "fun-tat"}
     assert result["above"]["pooled"][1] == len(LANGUAGES) * len(PAPER_MEASURES)
-    assert len(blocks(per_language.section(result), Bars)) == 4
+    assert len(blocks(per_language.per_language_section(result), Bars)) == 4
 
 
 def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_methods: Any) -> None:
-    columns = mono_binary.run(setting)["methods"]
+    columns = mono_binary.run_mono_binary(setting)["methods"]
     assert list(columns) == ["A", "B", "C", "D"]
     for column, name in (("A", "naive"), ("D", "fun-tat")):
         for measure in PAPER_MEASURES:
@@ -95,7 +95,7 @@ def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_metho
 
 
 def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
-    columns = mono_binary.run(setting)["methods"]
+    columns = mono_binary.run_mono_binary(setting)["methods"]
     expected = []
     for number, trial in enumerate(setting.trials):
         only = trial._replace(
@@ -108,13 +108,13 @@ def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
 
 
 def test_decisions_by_the_documents_of_a_label_add_up_to_those_of_the_columns(setting: Setting) -> None:
-    result = mono_binary.run(setting)
+    result = mono_binary.run_mono_binary(setting)
     truth = sum(int(trial.test.label_matrix(trial.train.label_set()).sum()) for trial in setting.trials)
     for sums in result["by_examples"].values():
         tp, _, fn = np.sum(sums, axis=0)
         assert tp + fn == truth
     assert not np.any(result["by_examples"]["B"][0]), "each label has documents in each language here"
-    table = blocks(mono_binary.section(result), TableBlock)[-2]
+    table = blocks(mono_binary.mono_binary_section(result), TableBlock)[-2]
     assert table.name == "mono-binary-examples"
     assert [row[0] for row in table.table.rows] == [
         "none",
@@ -132,20 +132,20 @@ def test_column_c_sees_no_other_label(setting: Setting) -> None:
             only.labels = [tuple(label for label in labels or () if label == "a") for labels in side.labels]
             sides.append(only)
         trials.append(trial._replace(train=sides[0], test=sides[1]))
-    columns = mono_binary.run(Setting(trials, []))["methods"]
+    columns = mono_binary.run_mono_binary(Setting(trials, []))["methods"]
     # D solved its way up to that C, C begins there: the same optimum to the solver's tolerance.
     assert columns["C"]["average"] == pytest.approx(columns["D"]["average"], abs=0.02)
 
 
 def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_methods: Any) -> None:
-    curves = learning_curves.run(setting)
+    curves = learning_curves.run_learning_curves(setting)
     assert list(curves) == list(LANGUAGES)
     assert [point["fraction"] for point in curves["it"]] == list(FRACTIONS)
     for title, name in ((learning_curves.NAIVE, "naive"), (learning_curves.FUNNEL, "fun-tat")):
         expected = all_methods["methods"][name]["languages"]["it"]["macro_f1"]
         assert curves["it"][-1][title]["macro_f1"] == expected
     assert curves["it"][0][learning_curves.FUNNEL]["micro_f1"] == 0  # a funnel without documents rejects all
-    (figure, *_, relative) = blocks(learning_curves.section(curves), Curves)
+    (figure, *_, relative) = blocks(learning_curves.learning_curves_section(curves), Curves)
     assert list(figure.panels) == list(LANGUAGES)
     naive, funnel = (curves["it"][-1][name]["macro_f1"] for name in ("Naive", "Fun(TAT)"))
     assert relative.panels[""]["it"][-1] == (100, pytest.approx(100 * (funnel / naive - 1)))
@@ -155,8 +155,8 @@ def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_metho
 @pytest.mark.parametrize("classes", ["ab", "abcd"])
 def test_one_label_per_document(classes: str) -> None:
     setting = Setting(made_one_label_trials(classes=classes), ["naive", "fun-tat"], FRACTIONS)
-    methods = main_table.run(setting)["methods"]
-    columns = mono_binary.run(setting)
+    methods = main_table.run_methods(setting)["methods"]
+    columns = mono_binary.run_mono_binary(setting)
     assert list(columns["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
     assert [pair["p_groups"] for pair in columns["pairs"]["accuracy"]] == [None] * 6
     for column, name in (("A", "naive"), ("D", "fun-tat")):
@@ -164,20 +164,20 @@ def test_one_label_per_document(classes: str) -> None:
     for column in "BC":
         average = columns["methods"][column]["average"]
         assert 0 < average["accuracy"] == pytest.approx(average["micro_f1"])
-    curves = learning_curves.run(setting)
+    curves = learning_curves.run_learning_curves(setting)
     last = curves["it"][-1]["Fun(TAT)"]["accuracy"]
     assert last == methods["fun-tat"]["languages"]["it"]["accuracy"]
     assert curves["it"][0]["Fun(TAT)"]["accuracy"] == 0
-    section = learning_curves.section(curves)
+    section = learning_curves.learning_curves_section(curves)
     assert section.paragraphs[1] == "Without any documents both have no answer, which is never right."
     assert "accuracy" in blocks(section, Curves)[0].title
-    result = contributions.run(setting)
-    assert blocks(contributions.section(result), TableBlock)[0].table.rows[0][0] == "accuracy"
-    assert next(iter(zero_shot.run(setting)["methods"]["fun-zero-shot"])) == "accuracy"
+    result = contributions.run_contributions(setting)
+    assert blocks(contributions.contributions_section(result), TableBlock)[0].table.rows[0][0] == "accuracy"
+    assert next(iter(zero_shot.run_zero_shot(setting)["methods"]["fun-zero-shot"])) == "accuracy"
 
 
 def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, all_methods: Any) -> None:
-    result = contributions.run(setting)
+    result = contributions.run_contributions(setting)
     pairs = result["improvements"]["macro_f1"]
     assert set(pairs) == set(LANGUAGES)
     assert all(source not in targets for source, targets in pairs.items())
@@ -190,37 +190,37 @@ def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, 
     expected = pearsonr(ours, naive)
     found = result["correlations"]["contribution"]["macro_f1"]
     assert found == pytest.approx([expected.statistic, expected.pvalue])
-    assert len(blocks(contributions.section(result), HeatMap)) == 4
+    assert len(blocks(contributions.contributions_section(result), HeatMap)) == 4
 
 
 def test_calibrations_are_those_of_the_classifier(setting: Setting, all_methods: Any) -> None:
-    result = calibration.run(setting)
+    result = calibration.run_calibration(setting)
     assert list(result["methods"]) == ["naive", "NoProb", "NoCalib", "fun-tat"]
     assert result["methods"]["fun-tat"] == all_methods["methods"]["fun-tat"]
     assert result["methods"]["NoProb"]["average"] != result["methods"]["fun-tat"]["average"]
-    table, pairs, beside = blocks(calibration.section(result), TableBlock)
+    table, pairs, beside = blocks(calibration.calibration_section(result), TableBlock)
     assert "Calib" in [cell for row in pairs.table.rows for cell in row[:2]]
     assert [row[0] for row in table.table.rows[:-1]] == ["Naive", "NoProb", "NoCalib", "Calib"]
     assert len(beside.table.rows) == 4
 
 
 def test_times_are_those_of_the_main_table(setting: Setting, all_methods: Any) -> None:
-    result = efficiency.run(setting)
+    result = efficiency.run_efficiency(setting)
     seconds = result["seconds"]["fun-tat"]["fit"]
     assert np.mean(seconds) == pytest.approx(all_methods["methods"]["fun-tat"]["fit_seconds"])
-    (table,) = blocks(efficiency.section(result), TableBlock)
+    (table,) = blocks(efficiency.efficiency_section(result), TableBlock)
     assert table.table.rows[0][3:] == ["537", "6"]
 
 
 def test_zero_shot_ends_with_all_languages_learned_from(setting: Setting, all_methods: Any) -> None:
-    result = zero_shot.run(setting)
+    result = zero_shot.run_zero_shot(setting)
     scores = np.array(result["methods"]["fun-zero-shot"]["micro_f1"])
     assert scores.shape == (len(LANGUAGES), len(LANGUAGES))
     expected = [all_methods["methods"]["fun-tat"]["languages"][tag]["micro_f1"] for tag in LANGUAGES]
     # Languages with training documents lose nothing by it, to the solver's tolerance: one decision is .025.
     assert scores[-1] == pytest.approx(expected, abs=0.03)
     assert scores[0, 0] > scores[0, 1]  # German was learned from, English was not
-    assert len(blocks(zero_shot.section(result), HeatMap)) == 4
+    assert len(blocks(zero_shot.zero_shot_section(result), HeatMap)) == 4
 
 
 def test_a_variant_of_a_language_is_learned_with_it() -> None:
@@ -236,11 +236,11 @@ def test_a_variant_of_a_language_is_learned_with_it() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(zero_shot, "fit_method", noted)
-        result = zero_shot.run(Setting([trial], []))
+        result = zero_shot.run_zero_shot(Setting([trial], []))
     assert learned == [["de"], ["de", "pt", "pt_BR"]]
     assert result["steps"] == [["de"], ["pt", "pt_BR"]]
     assert np.array(result["methods"]["fun-zero-shot"]["micro_f1"]).shape == (2, 3)
-    section = zero_shot.section(result)
+    section = zero_shot.zero_shot_section(result)
     assert "of seen ones" in section.paragraphs[1]
     assert "unseen" not in section.paragraphs[1], "no language is unseen both before and after a step"
     assert blocks(section, HeatMap)[0].rows == ["de", "+ pt, pt_BR"]
@@ -250,9 +250,9 @@ def test_zero_shot_keeps_what_it_learned_from_apart(tmp_path: Path) -> None:
     """The first two languages are others where another trial lacks one."""
     trial = made_trials()[0]
     less = trial._replace(train=trial.train.select([tag != "en" for tag in trial.train.languages]))
-    first = zero_shot.run(Setting([trial], [], pieces=Pieces(tmp_path)))
-    then = zero_shot.run(Setting([trial, less], [], pieces=Pieces(tmp_path)))
-    anew = zero_shot.run(Setting([trial, less], []))
+    first = zero_shot.run_zero_shot(Setting([trial], [], pieces=Pieces(tmp_path)))
+    then = zero_shot.run_zero_shot(Setting([trial, less], [], pieces=Pieces(tmp_path)))
+    anew = zero_shot.run_zero_shot(Setting([trial, less], []))
     assert first["languages"] == ["de", "en", "it"]
     assert then == anew
 
@@ -260,9 +260,9 @@ def test_zero_shot_keeps_what_it_learned_from_apart(tmp_path: Path) -> None:
 def test_zero_shot_shows_its_variants_side_by_side(setting: Setting) -> None:
     names = ["fun-zero-shot", "fun-zero-shot:joint"]
     settings = {"fun-zero-shot:joint": {"zero_shot_joint": True}}
-    result = zero_shot.run(Setting(setting.trials[:1], ["naive", *names], settings=settings))
+    result = zero_shot.run_zero_shot(Setting(setting.trials[:1], ["naive", *names], settings=settings))
     assert list(result["methods"]) == names
-    section = zero_shot.section(result)
+    section = zero_shot.zero_shot_section(result)
     (means,) = blocks(section, TableBlock)
     first = np.array(result["methods"]["fun-zero-shot"]["micro_f1"])
     above = first[np.triu_indices_from(first, 1)]
@@ -290,11 +290,11 @@ def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
 
 def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_path: Path) -> None:
     names = ["naive", "fun-tat", "upper-bound"]
-    result = main_table.run(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
+    result = main_table.run_methods(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
     assert result["like"] == paper.JRC
     assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
     assert result["significance"]["micro_f1"]["best"] != "upper-bound"
-    table = blocks(main_table.section(result), TableBlock)
+    table = blocks(main_table.methods_section(result), TableBlock)
     assert "UpperBound" not in table[1].table.header  # it has one language only
     assert [row[:2] for row in table[2].table.rows] == [["Naive", "Fun(TAT)"]]
     assert all(pairs[0]["p_groups"] is not None for pairs in result["pairs"].values())
@@ -322,9 +322,9 @@ class TestOddCorpora:
         found = funnels.tier_two(dict.fromkeys(LANGUAGES, 1.0)).counts("de")
         expected = setting.results("fun-tat")[0]["languages"]["de"]
         assert measure_counts(found)["micro_f1"] == pytest.approx(expected["micro_f1"], abs=0.02)
-        pairs = contributions.run(setting)["improvements"]["micro_f1"]
+        pairs = contributions.run_contributions(setting)["improvements"]["micro_f1"]
         assert set(pairs["de"]) == {"en"}
-        assert set(learning_curves.run(setting)) == {"de", "en"}
+        assert set(learning_curves.run_learning_curves(setting)) == {"de", "en"}
 
     def test_only_languages_of_all_trials_count(self) -> None:
         (trial,) = made_trials()
@@ -346,18 +346,18 @@ class TestOddCorpora:
             return fit_base(self, language, train)
 
         monkeypatch.setattr(Funnels, "_fit_base", noted)
-        learning_curves.run(Setting(made_trials(2), [], FRACTIONS))
+        learning_curves.run_learning_curves(Setting(made_trials(2), [], FRACTIONS))
         assert len(fits) == len(set(fits)) == 2 * len(LANGUAGES) * 2
 
     def test_a_language_that_cannot_be_labelled_unseen_is_left_open(self) -> None:
         documents = [replace(d, language="zz") if d.language == "it" else d for d in made_corpus()]
         trial = trial_split(Corpus.from_documents(documents), 0, 0)
-        result = zero_shot.run(Setting([trial], []))
+        result = zero_shot.run_zero_shot(Setting([trial], []))
         assert result["languages"] == ["de", "en", "zz"]
         scores = result["methods"]["fun-zero-shot"]["micro_f1"]
         assert scores[0][2] is None
         assert scores[2][2] > 0
-        zero_shot.section(result)
+        zero_shot.zero_shot_section(result)
 
     def test_one_that_cannot_be_run_leaves_the_others(self) -> None:
         lines: list[str] = []
@@ -371,15 +371,17 @@ class TestOddCorpora:
 
     def test_what_an_experiment_varies_cannot_be_set(self) -> None:
         with pytest.raises(InputError, match="Drop --set"):
-            calibration.run(Setting(made_trials(), [], settings={"fun-tat": {"calibration": "none"}}))
+            calibration.run_calibration(
+                Setting(made_trials(), [], settings={"fun-tat": {"calibration": "none"}})
+            )
 
     def test_upper_bound_is_no_rival_in_figures(self) -> None:
         names = ["naive", "upper-bound"]
         setting = Setting(made_trials(parallel=True), names)
-        (table,) = blocks(efficiency.section(efficiency.run(setting)), TableBlock)
+        (table,) = blocks(efficiency.efficiency_section(efficiency.run_efficiency(setting)), TableBlock)
         assert {row for row, _ in table.table.best} == {0}
-        result = main_table.run(setting)
-        examples = blocks(main_table.section(result), Curves)[1]
+        result = main_table.run_methods(setting)
+        examples = blocks(main_table.methods_section(result), Curves)[1]
         assert "UpperBound" not in examples.alternative
         # Its training documents count once, not in every version.
         counts = {name: m["f1_by_examples"] for name, m in result["methods"].items()}
@@ -389,7 +391,7 @@ class TestOddCorpora:
         (trial,) = made_trials()
         test = trial.test.select(np.arange(len(trial.test)))
         test.labels = [() for _ in test.labels]
-        section = main_table.section(
-            main_table.run(Setting([trial._replace(test=test)], ["naive", "fun-tat"]))
+        section = main_table.methods_section(
+            main_table.run_methods(Setting([trial._replace(test=test)], ["naive", "fun-tat"]))
         )
         assert [figure.name for figure in blocks(section, Curves)] == ["reliability"]

@@ -19,7 +19,7 @@ RANDOM, SUGGESTED = labelling.RANDOM, labelling.SUGGESTED
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return labelling.run(_setting(tmp_path_factory.mktemp("store"), made_trials(2, each=60)))
+    return labelling.run_labelling(_setting(tmp_path_factory.mktemp("store"), made_trials(2, each=60)))
 
 
 def _setting(store: Path, trials: Any) -> Setting:
@@ -35,7 +35,7 @@ def test_both_ways_begin_alike_and_grow_alike(result: Any) -> None:
 
 
 def test_a_report_has_bands_and_every_language(result: Any) -> None:
-    section = labelling.section(result)
+    section = labelling.labelling_section(result)
     curves = [block for block in section.blocks if isinstance(block, Curves)]
     assert [curve.name for curve in curves] == ["labelling-micro-f1", "labelling-macro-f1"]
     assert list(curves[0].panels) == ["average", *LANGUAGES]
@@ -51,14 +51,14 @@ def test_a_report_has_bands_and_every_language(result: Any) -> None:
 
 
 def test_documents_with_one_label_are_measured_by_accuracy(tmp_path: Path) -> None:
-    result = labelling.run(_setting(tmp_path, made_one_label_trials()))
-    assert "labelling-accuracy" in {block.name for block in labelling.section(result).blocks}
+    result = labelling.run_labelling(_setting(tmp_path, made_one_label_trials()))
+    assert "labelling-accuracy" in {block.name for block in labelling.labelling_section(result).blocks}
 
 
 def test_too_few_documents_are_refused_and_all_means_those_of_the_paper(tmp_path: Path) -> None:
     setting = Setting(made_trials(), [], pieces=Pieces(tmp_path), learner="naive")
     with pytest.raises(InputError, match="--label-up-to 2000 is out of reach"):
-        labelling.run(setting)
+        labelling.run_labelling(setting)
     assert "labelling" not in parse_experiments("all")
     assert parse_experiments("labelling") == ["labelling"]
 

@@ -47,7 +47,7 @@ class Placement(NamedTuple):
 SIZES = Sizes(1_000, 1_000)
 
 
-def build(
+def build_debian_comparable(
     languages: Sequence[str] = LANGUAGES, sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0
 ) -> BuiltCorpus:
     """The corpus of a seed: up to 1,000 training and 1,000 test documents per language, else 70 % and 30 %.
@@ -55,10 +55,10 @@ def build(
     Labels are the tags of at least 30 documents, training and test together: they are the corpus's, not
     the choice of a method. ``sources`` are folders of index files; without any, apt fetches them.
     """
-    return next(build_trials([seed], languages, sources, verbose))
+    return next(build_debian_comparable_trials([seed], languages, sources, verbose))
 
 
-def build_trials(
+def build_debian_comparable_trials(
     seeds: Sequence[int],
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),

@@ -31,7 +31,7 @@ LANGUAGES = ("da", "de", "en", "fr", "it")
 LABELS = 150
 
 
-def build(
+def build_debian_parallel(
     languages: Sequence[str] = LANGUAGES, sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0
 ) -> BuiltCorpus:
     """The corpus of a seed: training packages in one language each, their other versions as ``parallel``.
@@ -39,10 +39,10 @@ def build(
     The labels are the 150 tags that most training packages have; a package without any of them is left
     out. ``sources`` are folders of index files; without any, apt fetches them.
     """
-    return next(build_trials([seed], languages, sources, verbose))
+    return next(build_debian_parallel_trials([seed], languages, sources, verbose))
 
 
-def build_trials(
+def build_debian_parallel_trials(
     seeds: Sequence[int],
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),

@@ -26,7 +26,7 @@ MIN_WORDS = 5
 _ENGLISH = "en"
 
 
-def build(
+def build_debian_untagged(
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),
     min_words: int = MIN_WORDS,

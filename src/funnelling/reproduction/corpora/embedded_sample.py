@@ -10,7 +10,7 @@ LANGUAGES = ("da", "de", "en", "es", "fr", "it", "pt")
 TRAIN, TEST, LABELS = 250, 100, 32
 
 
-def build(sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0) -> BuiltCorpus:
+def build_sample(sources: Sequence[Path] = (), seed: int = 0, verbose: int = 0) -> BuiltCorpus:
     """A cut of a comparable corpus: 250 training and 100 test documents per language, 32 labels.
 
     The embedded one is that of seed 0 from Debian 12 for arm64; other archives have other packages.

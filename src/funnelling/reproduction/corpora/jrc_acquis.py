@@ -57,7 +57,7 @@ class Version(NamedTuple):
 Law = dict[str, Version]
 
 
-def build(
+def build_jrc_acquis(
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),
     labels: int = LABELS,
@@ -73,10 +73,10 @@ def build(
     classifies. The paper takes all laws for training, and does not say what it does about those that some
     languages lack; here they are left out, so that UpperBound has an English version of each.
     """
-    return next(build_trials([seed], languages, sources, labels, verbose))
+    return next(build_jrc_acquis_trials([seed], languages, sources, labels, verbose))
 
 
-def build_trials(
+def build_jrc_acquis_trials(
     seeds: Sequence[int],
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),

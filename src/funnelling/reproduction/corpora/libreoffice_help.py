@@ -36,7 +36,7 @@ Pages = dict[str, list[Paragraph]]
 Translations = dict[str, dict[str, str]]
 
 
-def build(
+def build_libreoffice_help(
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),
     min_words: int | None = None,

@@ -59,7 +59,7 @@ class Story(NamedTuple):
     topics: tuple[str, ...]
 
 
-def build(
+def build_rcv(
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),
     train: int = TRAIN,
@@ -76,10 +76,10 @@ def build(
     those that stories name. RCV1-v2, which the paper has, adds the broader ones of each and leaves out some
     stories: its counts differ from what is built here.
     """
-    return next(build_trials([seed], languages, sources, train, test, verbose))
+    return next(build_rcv_trials([seed], languages, sources, train, test, verbose))
 
 
-def build_trials(
+def build_rcv_trials(
     seeds: Sequence[int],
     languages: Sequence[str] = LANGUAGES,
     sources: Sequence[Path] = (),

@@ -39,7 +39,7 @@ class Article(NamedTuple):
     text: str
 
 
-def build(
+def build_wikipedia(
     languages: Sequence[str] | None = None,
     sources: Sequence[Path] = (),
     alignments: Path | None = None,

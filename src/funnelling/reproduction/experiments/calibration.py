@@ -15,7 +15,7 @@ VARIANTS = {"NoProb": {"calibration": "none"}, "NoCalib": {"calibration": "fixed
 TITLES = {"fun-tat": "Calib"}
 
 
-def run(setting: Setting) -> Result:
+def run_calibration(setting: Setting) -> Result:
     """Naive, and Fun(TAT) with tier 1's scores as they are, squashed, and calibrated."""
     if "calibration" in setting.settings.get("fun-tat", {}):
         raise InputError("calibration is what this experiment varies. Drop --set fun-tat.calibration.")
@@ -25,7 +25,7 @@ def run(setting: Setting) -> Result:
     return {**result, "methods": methods, "like": paper.like(setting.trials[0])}
 
 
-def section(result: Result) -> Section:
+def calibration_section(result: Result) -> Section:
     """What a report says of it."""
     scores = {name: method["average"] for name, method in result["methods"].items()}
     table = comparison_table(result)

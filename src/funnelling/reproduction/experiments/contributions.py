@@ -23,7 +23,7 @@ from funnelling.trials.summary import summarise_trials
 SHARE = 0.1
 
 
-def run(setting: Setting) -> Result:
+def run_contributions(setting: Setting) -> Result:
     """Improvements by measure, source and target; contributions, benefits, and their correlations."""
     languages, measures = setting.languages, setting.measures
     trials, tenth = [], []
@@ -95,7 +95,7 @@ def _pearson(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[float] | None:
     return [float(correlation.statistic), float(correlation.pvalue)]
 
 
-def section(result: Result) -> Section:
+def contributions_section(result: Result) -> Section:
     """What a report says of it."""
     like = result["like"]
     return Section(

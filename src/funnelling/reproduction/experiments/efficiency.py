@@ -11,7 +11,7 @@ from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
 
 
-def run(setting: Setting) -> Result:
+def run_efficiency(setting: Setting) -> Result:
     """Seconds of every method, trial by trial, as clocked when it was fitted and measured."""
     results_by_method = setting.compare(setting.methods).results()[0]
     return {
@@ -23,7 +23,7 @@ def run(setting: Setting) -> Result:
     }
 
 
-def section(result: Result) -> Section:
+def efficiency_section(result: Result) -> Section:
     """What a report says of it."""
     theirs, seconds = paper.EFFICIENCY[result["like"]], result["seconds"]
     rows = []

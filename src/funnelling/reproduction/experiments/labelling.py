@@ -33,7 +33,7 @@ Places = npt.NDArray[np.intp]
 Array = npt.NDArray[np.float64]
 
 
-def run(setting: Setting) -> Result:
+def run_labelling(setting: Setting) -> Result:
     """For each trial and way of choosing: the measures after each step, by language and averaged."""
     for trial in setting.trials:
         fewest = START * len(trial.train.by_language())
@@ -105,7 +105,7 @@ def _measured(setting: Setting, trial: int, method: Any) -> Result:
     return {"average": measured["average"], "languages": measured["languages"]}
 
 
-def section(result: Result) -> Section:
+def labelling_section(result: Result) -> Section:
     """What a report says of it."""
     budget, trials = result["label_up_to"], len(result["trials"])
     return Section(

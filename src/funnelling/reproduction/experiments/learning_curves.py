@@ -19,7 +19,7 @@ from funnelling.trials.splits import learnable
 NAIVE, FUNNEL = "Naive", "Fun(TAT)"
 
 
-def run(setting: Setting) -> Result:
+def run_learning_curves(setting: Setting) -> Result:
     """By language and fraction: the measures of Naive and of Fun(TAT), averaged over trials."""
     trials = [
         {
@@ -91,7 +91,7 @@ def _mean(results: Sequence[Result], measures: Sequence[str]) -> Result:
     return {measure: float(np.mean([result[measure] for result in results])) for measure in measures}
 
 
-def section(result: Result) -> Section:
+def learning_curves_section(result: Result) -> Section:
     """What a report says of it."""
     measures = _measures(result)
     nothing = "say no to everything, and score what absent labels are worth"

@@ -8,13 +8,13 @@ from funnelling.reproduction.experiments.setting import Setting
 from funnelling.trials.pieces import Result
 
 
-def run(setting: Setting) -> Result:
+def run_methods(setting: Setting) -> Result:
     """Every method on every trial."""
     result = setting.compare(setting.methods).run()
     return {**result, "like": paper.like(setting.trials[0])}
 
 
-def section(result: Result) -> Section:
+def methods_section(result: Result) -> Section:
     """What a report says of it."""
     scores = {name: method["average"] for name, method in result["methods"].items()}
     return Section(

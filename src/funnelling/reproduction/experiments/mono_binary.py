@@ -37,7 +37,7 @@ BLOCK = 16  # labels per piece
 EXAMPLES = (0, 1, 4, 11, 31, 101)
 
 
-def run(setting: Setting) -> Result:
+def run_mono_binary(setting: Setting) -> Result:
     """The four columns, over all trials."""
     by_method, floor, _ = setting.compare(["naive", "fun-tat"]).results()
     columns: dict[str, list[Result]] = {"A": by_method["naive"], "B": [], "C": [], "D": by_method["fun-tat"]}
@@ -125,7 +125,7 @@ def _measures(funnels: Funnels, by_language: dict[str, Result]) -> Result:
     return dict(averaged(languages))
 
 
-def section(result: Result) -> Section:
+def mono_binary_section(result: Result) -> Section:
     """What a report says of it."""
     rows: list[list[str]] = []
     best = []

@@ -11,7 +11,7 @@ from funnelling.trials.pieces import Result
 from funnelling.trials.summary import summarise_trials
 
 
-def run(setting: Setting) -> Result:
+def run_per_language(setting: Setting) -> Result:
     """Improvement over Naive in per cent, by measure, method and language, averaged over trials.
 
     ``above`` has, for each method, in how many of how many pairs of language and measure it is above Naive.
@@ -48,7 +48,7 @@ def run(setting: Setting) -> Result:
     }
 
 
-def section(result: Result) -> Section:
+def per_language_section(result: Result) -> Section:
     """What a report says of it."""
     above = ", ".join(f"{title(name)} {number} of {of}" for name, (number, of) in result["above"].items())
     return Section(

@@ -18,16 +18,16 @@ def run_experiments(names: Sequence[str], setting: Setting) -> tuple[dict[str, A
     results: dict[str, Any] = {}
     sections = []
     for name in names:
-        module = import_module(EXPERIMENTS[name].module)
+        module, key = import_module(EXPERIMENTS[name].module), name.replace("-", "_")
         try:
-            results[name] = module.run(setting)
+            results[name] = getattr(module, f"run_{key}")(setting)
         except InputError as error:
             if len(names) == 1:
                 raise
             setting.report(f"{name}: not run: {error}")
             sections.append(Section(name, name.replace("-", " ").capitalize(), [f"Not run: {error}"]))
         else:
-            sections.append(module.section(results[name]))
+            sections.append(getattr(module, f"{key}_section")(results[name]))
     if not results:
         raise InputError(f"no experiment could be run. {sections[0].paragraphs[0]}")
     return results, sections

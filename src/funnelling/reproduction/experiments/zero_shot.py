@@ -30,7 +30,7 @@ from funnelling.trials.splits import learnable
 METHOD = "fun-zero-shot"
 
 
-def run(setting: Setting) -> Result:
+def run_zero_shot(setting: Setting) -> Result:
     """By method and measure: one row per number of training languages, one column per language.
 
     The methods are `METHOD` and its variants, those that the tables show.
@@ -88,7 +88,7 @@ def _measure_with(setting: Setting, name: str, number: int, languages: list[str]
     return dict(measure_languages(truth, decisions, test.languages, setting.one_label)["languages"])
 
 
-def section(result: Result) -> Section:
+def zero_shot_section(result: Result) -> Section:
     """What a report says of it."""
     several = len(result["methods"]) > 1
     return Section(

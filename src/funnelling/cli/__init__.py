@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NoReturn
 
 from funnelling.cli import (
-    add_language,
     audit,
     compare,
     completion,
@@ -55,7 +54,6 @@ COMMANDS = (
     inspect,
     suggest,
     label,
-    add_language,
     update,
     forget,
     tune,
@@ -69,7 +67,7 @@ COMMANDS = (
     embeddings,
     completion,
 )
-CHANGING = ("add_language", "forget", "relabel", "tune", "update")  # a model, into another where one is named
+CHANGING = ("forget", "relabel", "tune", "update")  # a model, into another where one is named
 EPILOG = "\n".join(
     [
         "environment:",

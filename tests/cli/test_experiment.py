@@ -129,7 +129,9 @@ def test_a_corpus_by_name_is_built_for_every_trial_and_kept(
     out = tmp_path / "out"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("funnelling.reproduction.corpora.debian_comparable.LANGUAGES", ("en", "it"))
-        defaults = "funnelling.reproduction.corpora.debian_comparable.build_trials.__defaults__"
+        defaults = (
+            "funnelling.reproduction.corpora.debian_comparable.build_debian_comparable_trials.__defaults__"
+        )
         patch.setattr(defaults, (("en", "it"), (), 0))
         succeed("compare", *arguments, "--runs", 2, "-o", out, "--json")
         first = json.loads(capsys.readouterr().out)

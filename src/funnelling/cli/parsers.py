@@ -2,9 +2,12 @@
 
 import argparse
 import logging
+import sys
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any, NoReturn
 
+from funnelling.cli.retired import refuse_retired
 from funnelling.work.messages import Style, say
 from funnelling.work.names import SETTINGS
 
@@ -43,6 +46,23 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         say(f"{message}. See {self.prog} --help.", logging.ERROR, program=self.prog)
         self.exit(BAD_INPUT)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        words = sys.argv[1:] if args is None else list(args)
+        for word in takewhile(lambda word: word != "--", words):
+            if word.startswith("--"):
+                refuse_retired(self._command, word.partition("=")[0])
+        return super().parse_known_args(words, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if isinstance(action, argparse._SubParsersAction):
+            refuse_retired(self._command, value)
+        super()._check_value(action, value)
+
+    @property
+    def _command(self) -> str:
+        """The words after the name of the program."""
+        return self.prog.partition(" ")[2]
 
 
 def add_general(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,20 @@
+"""Commands and options that were removed, each with its replacement."""
+
+from funnelling.errors import InputError
+
+# What was typed after `funnelling`, without arguments, and one sentence or two that name the replacement.
+RETIRED: dict[str, str] = {}
+
+
+def refuse_retired(command: str, word: str) -> None:
+    """Refuse a retired subcommand or option of a command; "" is the command of general options.
+
+    >>> RETIRED["data describe"] = "Use inspect DATA."
+    >>> refuse_retired("data", "describe")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: 'data describe' is retired. Use inspect DATA.
+    >>> del RETIRED["data describe"]
+    """
+    typed = f"{command} {word}".strip()
+    if typed in RETIRED:
+        raise InputError(f"'{typed}' is retired. {RETIRED[typed]}")

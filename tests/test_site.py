@@ -334,7 +334,6 @@ def show(browser: Any, url: str, width: int, colours: str = "light") -> None:
         ("add a language", "/in-use"),
         ("add a language", "/commands/funnelling-add-language"),
         ("GPU", "/scale"),
-        ("funnelling.toml", "/settings"),
         ("quiet", "/settings"),
         ("install", "/install"),
     ],

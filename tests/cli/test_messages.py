@@ -129,4 +129,4 @@ def test_every_command_takes_them(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit, match="0"):
             main([name, "--help"])
         printed = capsys.readouterr().out
-        assert all(option in printed for option in ("--config", "--no-config", "--quiet", "--log-json")), name
+        assert all(option in printed for option in ("--config", "--quiet", "--log-json")), name

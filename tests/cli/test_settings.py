@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from funnelling.cli import build_parser, main
-from funnelling.cli.parsers import every_parser, options_of
-from funnelling.cli.settings import IF_FOUND, NOT_IN_FILES, ONLY_NAMED, may_be_found, parse
-from funnelling.errors import InputError
-from funnelling.work.names import CONFIG, SETTINGS, TOKEN, VARIABLES
+from funnelling.cli.settings import parse
+from funnelling.work.names import CONFIG, TOKEN, VARIABLES
 
 from .command import assert_refused, documents, run_command, succeed, write_jsonl
 from .conftest import Refuses
@@ -21,7 +19,6 @@ SOURCES = ROOT / "src" / "funnelling"
 NAMED = "mine.toml"
 TRAIN = ("train", "docs.jsonl", "-o", "model")
 SERVE = ("serve", "model")
-PUSH = ("push", "model", "owner/name")
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +81,7 @@ class TestFile:
         assert parsed(*TRAIN, "--config", NAMED)["one_label"] is None
         assert parsed("compare", "docs.jsonl", "--config", NAMED)["one_label"] is True
 
-    def test_what_is_required_may_come_from_a_file_that_is_named(self) -> None:
+    def test_what_is_required_may_come_from_a_file(self) -> None:
         write('[train]\noutput = "model"\nforce = true')
         values = parsed("train", "docs.jsonl", "--config", NAMED)
         assert (values["output"], values["force"]) == ("model", True)
@@ -159,115 +156,34 @@ def test_files_that_are_none(tmp_path: Path, refuses: Refuses) -> None:
     refuses(*TRAIN, "--config", ".", says=["is a directory"])
 
 
-class TestFound:
-    """A file in the working folder, which may be anybody's."""
+class TestPlace:
+    def test_a_file_that_nobody_named_is_not_read(self) -> None:
+        write("jobs = 3\n[no command]\n", "funnelling.toml")
+        assert parse(build_parser(), TRAIN)[1] == []
 
-    def test_is_used_and_named(self) -> None:
-        write("jobs = 3\n[serve]\nport = 1", SETTINGS)
-        values, [used] = parse(build_parser(), TRAIN)
-        assert (values.jobs, used.name, used.found) == (3, "jobs", True)
-
-    @pytest.mark.parametrize("words", [(*TRAIN, "--no-config"), ("--no-config", *TRAIN)])
-    def test_can_be_left_alone(self, words: tuple[str, ...]) -> None:
-        write('method = "fun-tat"', SETTINGS)
-        assert parsed(*words)["method"] is None  # the number of labels decides then
-
-    def test_gives_way_to_one_that_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        write("jobs = 3", SETTINGS)
+    def test_the_option_wins_over_the_variable(self, monkeypatch: pytest.MonkeyPatch) -> None:
         write("jobs = 4", "a.toml")
         write("jobs = 5", "b.toml")
         monkeypatch.setenv(CONFIG, "a.toml")
         assert parsed(*TRAIN)["jobs"] == 4
         assert parsed(*TRAIN, "--config", "b.toml")["jobs"] == 5
 
-    @pytest.mark.parametrize(
-        ("text", "words"),
-        [
-            ("force = true", TRAIN),
-            ("keep-texts = true", TRAIN),
-            ("compact = true", TRAIN),
-            ('set = "fun-auto.keep_texts=true"', TRAIN),
-            ('output = "elsewhere"', ("train", "docs.jsonl")),
-            ('cluster = "tcp://192.0.2.1:8786"', TRAIN),
-            ('encoder = "folder"', TRAIN),
-            ('html = "page.html"', ("explain", "model", "docs.jsonl")),
-            ('host = "0.0.0.0"', SERVE),
-            ('allow-host = "example.org"', SERVE),
-            ('token-file = "token"', SERVE),
-            ("max-body = 1000000000000", SERVE),
-            ("deadline = 86400", SERVE),
-            ("max-text = 1000000000", SERVE),
-            ("workers = 5000", SERVE),
-            ("port = 22", SERVE),
-            ("with-documents = true", PUSH),
-            ("[push]\ncompact = true", PUSH),
-            ('license = "cc0-1.0"', PUSH),
-            ('revision = "main"', PUSH),
-            ('message = "x"', PUSH),
-            ("quiet = true", TRAIN),
-            ("log-json = true", TRAIN),
-            ('[experiment]\ndata = "x"', ("experiment", "all")),
-            ('map = "x"', ("relabel", "model")),
-            ('ids = "x"', ("forget", "model")),
-            ('id-column = "other"', ("forget", "model", "--ids", "ids.csv")),
-            ('optimise = "recall=1"', ("tune", "model")),
-            ('labels = "file"', ("tune", "model", "--optimise", "micro-f1")),
-            ("[evaluate]\nerrors = 3", ("evaluate", "model", "docs.jsonl")),
-        ],
-    )
-    def test_may_not_do_harm(self, text: str, words: tuple[str, ...]) -> None:
-        write(text, SETTINGS)
-        with pytest.raises(InputError, match="merely found may not set this") as refused:
-            parsed(*words)
-        assert f"{CONFIG}={SETTINGS}" in str(refused.value)
-        parsed(*words, "--config", SETTINGS)
-
-    def test_every_option_is_decided_on(self) -> None:
-        """A new one goes into one of two lists: it is not trusted because nobody thought of it."""
-        commands = dict(every_parser(build_parser()))
-        names = {name for command in commands.values() for name in options_of(command)} - NOT_IN_FILES
-        exceptions = {name for name in ONLY_NAMED if "." in name}
-        undecided = {name for name in names if (name in IF_FOUND) == (name in ONLY_NAMED)}
-        assert not undecided, f"decide in cli/settings.py whether a found file may set {undecided}"
-        assert IF_FOUND | (ONLY_NAMED - exceptions) == names
-        for exception in exceptions:
-            *command, name = exception.split(".")
-            assert name in options_of(commands[tuple(command)])
-            assert name in IF_FOUND
-            assert not may_be_found(command, name)
-
-    def test_the_guide_lists_what_it_may_set(self) -> None:
-        lists = re.findall(r"^- (?:how|what) .*?[;.]$", GUIDE.partition("merely found\n")[2], re.M | re.S)
-        told = set(re.findall(r"`([a-z-]+)`", "".join(lists)))
-        hidden = {"label-column", "optimize", "skip-unknown"}  # other names of some
-        assert told == IF_FOUND - hidden
-
-    def test_what_does_no_harm_is_not_in_the_way(self) -> None:
-        write('jobs = 2\nmethod = "fun-tat"\nforce = false\n[train]\nkeep-texts = false\n', SETTINGS)
-        for command, names in ((SERVE, []), (PUSH, []), (TRAIN, ["jobs", "method"])):
-            assert [used.name for used in parse(build_parser(), command)[1]] == names
-
-    def test_is_checked_only_where_it_counts(self) -> None:
-        write('output = "elsewhere"', SETTINGS)
-        assert parsed(*TRAIN)["output"] == "model"
-
     def test_in_a_process_of_its_own(self, folder: Path) -> None:
-        write("[data.list]\njson = true\n", SETTINGS)
-        done = run_command("data", "list", cwd=folder)
+        write("[data.list]\njson = true\n")
+        done = run_command("data", "list", cwd=folder, env={CONFIG: NAMED})
         assert "sample" in json.loads(done.stdout)
-        assert done.stderr == f"Settings of {SETTINGS}: json (--no-config leaves them out).\n"
-        assert run_command("data", "list", "--quiet", cwd=folder).stderr == ""
-        write("[data.list]\njsno = true\n", SETTINGS)
-        assert_refused(
-            "data", "list", cwd=folder, says=[f"{SETTINGS}:2: data.list.jsno", "Did you mean json?"]
-        )
+        assert done.stderr == ""
+        write("[data.list]\njsno = true\n")
+        says = [f"{NAMED}:2: data.list.jsno", "Did you mean json?"]
+        assert_refused("data", "list", "--config", NAMED, cwd=folder, says=says)
 
 
 class TestEnvironment:
     def test_wins_over_the_file_and_gives_way_to_the_command_line(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        write("jobs = 3", SETTINGS)
+        write("jobs = 3")
+        monkeypatch.setenv(CONFIG, NAMED)
         monkeypatch.setenv("FUNNELLING_JOBS", "4")
         assert parsed(*TRAIN)["jobs"] == 4
         assert parsed(*TRAIN, "--jobs", "5")["jobs"] == 5
@@ -291,11 +207,10 @@ class TestEnvironment:
         refuses(*TRAIN, says=["FUNNELLING_JOBS: 'all' is not a whole number"])
 
 
-def test_a_model_is_trained_as_the_file_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_is_trained_as_the_file_says() -> None:
     write_jsonl(Path("docs.jsonl"), documents())
-    write('method = "naive"\njobs = 1\nno-table = true\n', SETTINGS)
-    succeed(*TRAIN)
-    assert "Settings of funnelling.toml: method, jobs, no-table" in capsys.readouterr().err
+    write('method = "naive"\njobs = 1\nno-table = true\n')
+    succeed(*TRAIN, "--config", NAMED)
     assert json.loads(Path("model/model.json").read_text(encoding="utf-8"))["method"] == "naive"
 
 
@@ -306,16 +221,16 @@ def test_help_shows_what_is_required(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_number_of_many_digits_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "funnelling.toml").write_text(f"seed = {'9' * 5000}\n", encoding="utf-8")
-    assert main(["data", "list"]) == 2
+    (folder / NAMED).write_text(f"seed = {'9' * 5000}\n", encoding="utf-8")
+    assert main(["data", "list", "--config", NAMED]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_what_a_file_says_does_not_reach_the_terminal_as_a_command(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "funnelling.toml").write_text('"\\u001b]0;owned\\u0007\\u001b[2J" = 1\n', encoding="utf-8")
-    assert main(["data", "list"]) == 2
+    (folder / NAMED).write_text('"\\u001b]0;owned\\u0007\\u001b[2J" = 1\n', encoding="utf-8")
+    assert main(["data", "list", "--config", NAMED]) == 2
     said = capsys.readouterr().err
     assert "\x1b" not in said
     assert r"\x1b]0;owned\x07" in said

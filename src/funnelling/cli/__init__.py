@@ -42,7 +42,7 @@ from funnelling.cli.lazily import load_lazily
 from funnelling.cli.parsers import BAD_INPUT, Parser, add_general, every_parser, style_of
 from funnelling.errors import InputError
 from funnelling.work.messages import Style, say, speak, speaking, style
-from funnelling.work.names import SETTINGS, VARIABLES
+from funnelling.work.names import VARIABLES
 
 COMMANDS = (
     quickstart,
@@ -129,8 +129,6 @@ def _answer(words: Sequence[str]) -> int:
     try:
         parsed, used = settings.parse(build_parser(), words)
         speak(style_of(parsed))
-        if found := [setting.name for setting in used if setting.found]:
-            say(f"Settings of {SETTINGS}: {', '.join(found)} (--no-config leaves them out).")
         with _termination(), _one_at_a_time(parsed), _cluster(parsed):
             parsed.run(parsed)
         sys.stdout.flush()

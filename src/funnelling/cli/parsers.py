@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 
 from funnelling.cli.retired import refuse_retired
 from funnelling.work.messages import Style, say
-from funnelling.work.names import SETTINGS
 
 BAD_INPUT = 2
 
@@ -72,8 +71,7 @@ def add_general(parser: argparse.ArgumentParser) -> None:
     def add(name: str, **options: Any) -> None:
         group.add_argument(name, default=argparse.SUPPRESS, **options)
 
-    add("--config", metavar="FILE", help=f"file of settings, in TOML ({SETTINGS}, if it is here)")
-    add("--no-config", action="store_true", help="read no file of settings")
+    add("--config", metavar="FILE", help="file of settings, in TOML")
     add("--quiet", action="store_true", help="say nothing on standard error but errors")
     add("--log-json", action="store_true", help="write standard error as JSON, one object per line")
 

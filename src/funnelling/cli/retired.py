@@ -3,7 +3,9 @@
 from funnelling.errors import InputError
 
 # What was typed after `funnelling`, without arguments, and one sentence or two that name the replacement.
-RETIRED: dict[str, str] = {}
+RETIRED = {
+    "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
+}
 
 
 def refuse_retired(command: str, word: str) -> None:

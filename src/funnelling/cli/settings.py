@@ -14,52 +14,11 @@ from typing import Any, NamedTuple
 
 from funnelling.cli.parsers import every_parser, options_of, rivals, subcommands
 from funnelling.errors import InputError
-from funnelling.work.names import CONFIG, JOBS, SETTINGS, TOKEN
+from funnelling.work.names import CONFIG, JOBS, TOKEN
 
 OF_OPTIONS = {"jobs": JOBS}  # variables of the environment
 LARGEST = 2**20  # bytes of a file
-# What a file may set that is merely found: whoever enters a folder that others made has agreed to no more.
-# A new option is refused there until it stands here.
-IF_FOUND = frozenset(
-    [
-        # how documents are read
-        *("text-column", "labels-column", "label-column", "language-column", "id-column", "split-column"),
-        *("group-column", "label-separator", "no-label", "delimiter", "encoding", "no-header", "sheet"),
-        *("folders", "strip", "format", "strict", "skip-unknown"),
-        # how work is done
-        *("method", "methods", "optimise", "optimize", "per-label", "one-label", "several-labels"),
-        *("no-table", "hold-out", "exact", "choose", "runs", "fractions", "seed", "jobs", "device"),
-        *("languages", "min-words", "paragraphs", "documents", "dimensions", "min-count"),
-        *("learner", "label-up-to", "steps", "number", "balance"),
-        # what results show
-        *("json", "top", "scores", "threshold", "by-label", "confused", "confusion-matrix", "all", "count"),
-        *("id", "label", "names", "exclude", "as-they-are"),
-    ]
-)
-# What only a file may set that was named; COMMAND.OPTION is an exception to the above.
-ONLY_NAMED = frozenset(
-    [
-        # what names a file, a folder or an address
-        *("output", "html", "reference", "embeddings", "encoder", "cluster", "source", "data", "alignments"),
-        *("ids", "map", "labels", "label-set"),
-        # what is kept or shown of documents; `set` can set keep_texts, too
-        *("keep-texts", "compact", "set", "errors"),
-        # what documents are taken to be labelled with
-        "roll-up",
-        # what a model loses where it stands
-        *("ignore-unknown", "forget.id-column", "tune.optimise", "tune.optimize"),
-        # what is replaced unasked, and what is not said
-        *("force", "quiet", "log-json"),
-        # what is sent, and under which terms
-        *("with-documents", "private", "revision", "license", "message"),
-        # whose decisions go where
-        *("journal", "feedback", "who", "learn-after"),
-        # who is let in, and how much is done for them
-        *("host", "port", "workers", "token-file", "allow-host"),
-        *("deadline", "max-text", "max-words", "max-body", "max-feedback", "max-journal"),
-    ]
-)
-NOT_IN_FILES = frozenset(["help", "version", "config", "no-config"])
+NOT_IN_FILES = frozenset(["help", "version", "config"])
 HELP = {"-h", "--help"}
 
 
@@ -70,7 +29,6 @@ class Setting(NamedTuple):
     action: argparse.Action
     words: tuple[str, ...]
     place: str
-    found: bool = False
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argparse.Namespace, list[Setting]]:
@@ -85,8 +43,6 @@ def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> tuple[argpar
             for dest, setting in _settings(parser, given).items()
             if not any(hasattr(given, rival) for rival in rivals(command, setting.action))
         }
-        for setting in settings.values():
-            _check_trust(setting, given.command)
         values = _values(command, settings)
     for dest in values:
         settings[dest].action.required = False
@@ -127,8 +83,8 @@ def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dic
     commands = dict(every_parser(parser))
     command = commands[given.command]
     settings: dict[str, Setting] = {}
-    path, found = _file(given)
-    layers = [] if path is None else _File(path, found, parser).layers(given.command)
+    path = getattr(given, "config", None) or os.environ.get(CONFIG)
+    layers = _File(path, parser).layers(given.command) if path else ()
     for setting in [*layers, *_environment(command)]:
         dest = setting.action.dest
         if setting.words:
@@ -142,34 +98,11 @@ def _settings(parser: argparse.ArgumentParser, given: argparse.Namespace) -> dic
     return settings
 
 
-def _file(given: argparse.Namespace) -> tuple[str | None, bool]:
-    """The file of settings, if any is to be read, and whether it is merely found."""
-    if getattr(given, "no_config", False):
-        return None, False
-    named = getattr(given, "config", None) or os.environ.get(CONFIG)
-    if named:
-        return named, False
-    return (SETTINGS, True) if os.path.isfile(SETTINGS) else (None, False)
-
-
 def _environment(command: argparse.ArgumentParser) -> Iterator[Setting]:
     options = options_of(command)
     for name, variable in OF_OPTIONS.items():
         if name in options and os.environ.get(variable):
             yield Setting(name, options[name], (f"--{name}={os.environ[variable]}",), variable)
-
-
-def may_be_found(command: Sequence[str], name: str) -> bool:
-    """Whether a file that nobody named may set an option of a command."""
-    return name in IF_FOUND and ".".join([*command, name]) not in ONLY_NAMED
-
-
-def _check_trust(setting: Setting, command: Sequence[str]) -> None:
-    if setting.found and not may_be_found(command, setting.name):
-        raise InputError(
-            f"{setting.place}: a file that is merely found may not set this. If you trust it, name it: "
-            f"--config {SETTINGS}, or {CONFIG}={SETTINGS} in the environment; --no-config leaves it out."
-        )
 
 
 def _values(command: argparse.ArgumentParser, settings: Mapping[str, Setting]) -> dict[str, Any]:
@@ -189,10 +122,10 @@ def _values(command: argparse.ArgumentParser, settings: Mapping[str, Setting]) -
 class _File:
     """A file of settings, which names no command and no option that there is not."""
 
-    def __init__(self, path: str, found: bool, parser: argparse.ArgumentParser) -> None:
+    def __init__(self, path: str, parser: argparse.ArgumentParser) -> None:
         import tomllib
 
-        self.path, self.found, self.parser = path, found, parser
+        self.path, self.parser = path, parser
         self.commands = dict(every_parser(parser))
         try:
             with open(path, "rb") as file:
@@ -266,7 +199,7 @@ class _File:
         place = self._place(name, path)
         several = isinstance(value, list) and isinstance(action, argparse._AppendAction)
         words = [self._word(name, each, action, place) for each in (value if several else [value])]
-        return Setting(name, action, tuple(word for word in words if word), place, self.found)
+        return Setting(name, action, tuple(word for word in words if word), place)
 
     def _word(self, name: str, value: Any, action: argparse.Action, place: str) -> str:
         """A value as it would be typed; nothing for a switch that is off."""

@@ -1,6 +1,5 @@
 """Names that users and other programs know us by, each in one place: of variables and of files."""
 
-SETTINGS = "funnelling.toml"  # the settings of a folder
 MODEL = "model.json"  # in the folder of a model: what makes it one
 
 # Variables of the environment.
@@ -10,7 +9,7 @@ TOKEN = "FUNNELLING_TOKEN"
 CACHE = "FUNNELLING_CACHE"
 NO_COLOUR = "NO_COLOR"
 VARIABLES = {
-    CONFIG: f"file of settings, in place of {SETTINGS} found here",
+    CONFIG: "file of settings, where --config is not given",
     JOBS: "threads, where --jobs is not given",
     TOKEN: "token that serve asks for, where --token-file is not given",
     CACHE: "folder for files that are made once",

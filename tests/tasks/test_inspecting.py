@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_model
-from funnelling.evaluation.language_averages import averaged
 from funnelling.method.history import remember_step
 from funnelling.storage import describe_model
 from funnelling.tasks.changing import possible_changes
-from funnelling.tasks.inspecting import compare_models, inspect_model
+from funnelling.tasks.inspecting import inspect_model
 from funnelling.tasks.relabelling import relabel
 from funnelling.tasks.tuning import tune
 from tests.artificial import text_corpus, vector_corpus
@@ -114,24 +113,6 @@ def test_a_history_that_a_fit_in_python_went_past_is_not_all(tmp_path: Path) -> 
     model.extend(["il gatto"], [["cats"]], ["it"], ids=["other"])
     save_model(model, tmp_path / "model", force=True)
     assert "That is not all, what came after is not known" in card(tmp_path)
-
-
-def test_models_are_compared_by_what_both_were_measured_by(tmp_path: Path) -> None:
-    """An earlier version had fewer measures, and did not say how it measured."""
-    now = {"micro_f1": 0.6, "macro_f1_present": 0.5, "macro_f1": 0.7, "documents": 40}
-    scores = dict(averaged({"en": now, "it": now}))
-    then = {name: now[name] for name in ("micro_f1", "macro_f1", "documents")}
-    save_model(fitted(), tmp_path / "old", scores=dict(averaged({"en": then})))
-    save_model(fitted(), tmp_path / "new", scores={**scores, "how": "Measured on 80 test documents."})
-    found = compare_models(tmp_path / "old", tmp_path / "new")["scores"]
-    assert list(found["average"]) == ["micro_f1", "macro_f1"]
-    assert found["how"] == [None, "Measured on 80 test documents."]
-    assert not found["alike"]
-    assert found["languages"]["it"] == {
-        "documents": [None, 40],
-        "micro_f1": [None, 0.6],
-        "macro_f1": [None, 0.7],
-    }
 
 
 def card(folder: Path) -> str:

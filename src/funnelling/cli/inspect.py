@@ -1,41 +1,33 @@
-"""``funnelling inspect``: what a model is, how it was made, how good it was; what makes two models differ."""
+"""``funnelling inspect``: what a model is, how it was made, how good it was."""
 
 import argparse
 from typing import Any
 
 from funnelling.cli import options, printing
-from funnelling.errors import InputError
+from funnelling.cli.retired import refuse_retired
 
 
 def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "inspect",
-        help="show what a model is, or what makes two differ",
-        description="Show what a model is, what it learned from and keeps, and how good it was. Of two "
-        "models show what makes them differ, of more their scores.",
-        epilog=options.examples("inspect model", "inspect model older-model"),
+        help="show what a model is",
+        description="Show what a model is, what it learned from and keeps, and how good it was.",
+        epilog=options.examples("inspect model"),
     )
-    parser.add_argument("models", metavar="MODEL", nargs="+", help=options.MODEL_HELP)
+    parser.add_argument("model", metavar="MODEL", help=options.MODEL_HELP)
+    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)  # retired
     options.add_names(parser)
     options.add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.tasks.inspecting import compare_models, inspect_model, overview
+    if arguments.more:
+        refuse_retired("inspect", "MODEL MODEL")
+    from funnelling.tasks.inspecting import inspect_model
 
-    models = arguments.models
-    if arguments.names is not None and len(models) > 1:
-        raise InputError("--names is for one model. Leave it out.")
-    if len(models) == 1:
-        description = inspect_model(models[0], arguments.names)
-        printing.print_json(description) if arguments.json else _print_model(description)
-    elif len(models) == 2:
-        comparison = compare_models(*models)
-        printing.print_json(comparison) if arguments.json else _print_comparison(comparison)
-    else:
-        rows = overview(models)
-        printing.print_json({"models": rows}) if arguments.json else _print_overview(rows)
+    description = inspect_model(arguments.model, arguments.names)
+    printing.print_json(description) if arguments.json else _print_model(description)
 
 
 def _print_model(description: dict[str, Any]) -> None:
@@ -82,39 +74,6 @@ def _print_model(description: dict[str, Any]) -> None:
     print(f"Made with   funnelling {description['funnelling']}, {_list(description['versions'])}")
     if description["choice_tried"]:
         print(f"\nCandidates that were tried:\n{plain(tried_table(description['choice_tried']))}")
-
-
-def _print_comparison(comparison: dict[str, Any]) -> None:
-    from funnelling.report import model_comparison as told
-    from funnelling.report.tables import plain
-
-    print("\n".join([*told.who(comparison), "", *told.differences(comparison)]))
-    print(f"\nTraining documents:\n{plain(told.documents_table(comparison))}")
-    if comparison["scores"] is None:
-        print("\nNeither was measured.")
-    else:
-        print(f"\nScores:\n{plain(told.scores_table(comparison['scores']))}")
-        print("\n".join(told.scores_notes(comparison)))
-    settings, thresholds = told.settings_table(comparison), told.thresholds_table(comparison)
-    print(f"\nSettings that differ:\n{plain(settings)}" if settings else "\nNo setting differs.")
-    if thresholds:
-        moved = len(comparison["thresholds"])
-        more = (
-            f", the first {len(thresholds.rows)} of {moved} (--json has all)"
-            if moved > len(thresholds.rows)
-            else ""
-        )
-        print(f"\nThresholds that moved, most first{more}:\n{plain(thresholds)}")
-
-
-def _print_overview(rows: list[dict[str, Any]]) -> None:
-    from funnelling.report.model_comparison import overview_table
-    from funnelling.report.tables import plain
-
-    table = overview_table(rows)
-    print(plain(table))
-    for (letter, *_), row in zip(table.rows, rows, strict=True):
-        print(f"{letter}  {row['model']}: {row['how'] or 'It was not measured.'}")
 
 
 def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int = 6) -> None:

@@ -5,6 +5,7 @@ from funnelling.errors import InputError
 # What was typed after `funnelling`, without arguments, and one sentence or two that name the replacement.
 RETIRED = {
     "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
+    "inspect MODEL MODEL": "Write inspect --json of each model to a file, and compare the files with diff.",
 }
 
 

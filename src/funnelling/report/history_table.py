@@ -5,7 +5,6 @@ from typing import Any
 
 from funnelling.method.history import FIRST, is_whole
 from funnelling.report.tables import Table
-from funnelling.wording import counted
 
 NOT_KNOWN = "What it learned from is not known: it was made in Python, or by an earlier version."
 _NO_FACTS = ("step", "file", "documents", "after", "journal")  # have a column, or say nothing to people
@@ -34,18 +33,6 @@ def history_table(history: Sequence[Step]) -> Table:
             for step in history
         ],
     )
-
-
-def step_line(step: Step) -> str:
-    """A step in a line.
-
-    >>> step_line({"step": "forget", "removed": {"en": 2}, "after": {"documents": 119, "labels": 7}})
-    'forget (removed en 2)'
-    """
-    documents = step.get("documents", {})
-    read = [f"{counted(sum(documents.values()), 'document')} in {', '.join(documents)}"] if documents else []
-    facts = "; ".join([*read, *filter(None, [_facts(step)])])
-    return " ".join([step["step"], *filter(None, [step.get("file")])]) + (f" ({facts})" if facts else "")
 
 
 def history_note(description: Mapping[str, Any]) -> str:

@@ -219,9 +219,24 @@ def test_unknown_shapes_are_refused(corpora: ModuleType, text: str) -> None:
         corpora.Shape.parse(text)
 
 
-@pytest.mark.parametrize("name", ["bars", "instructions", "measuring", "peers", "results", "texts"])
+@pytest.mark.parametrize(
+    "name", ["bars", "instructions", "labelling", "measuring", "peers", "results", "texts"]
+)
 def test_examples_in_docstrings(script: Callable[[str], ModuleType], name: str) -> None:
     assert doctest.testmod(script(name)).failed == 0
+
+
+def test_suggested_documents_stand_beside_documents_drawn_at_random(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", with_splits(documents(["en", "it"], each=90)))
+    options = (data, "--learner", "naive", "--label-up-to", 60, "--steps", 3)
+    (trial,) = _result("labelling.py", *options)["trials"]
+    for points in trial.values():
+        assert [point["labelled"] for point in points] == [40, 60]
+        assert set(points[0]["languages"]) == {"en", "it"}
+    assert trial["at random"][0] == trial["suggested"][0]
+    done = _run(BENCHMARKS / "labelling.py", data, "--learner", "naive", "--jobs", 1)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--label-up-to 2000 is out of reach" in done.stderr
 
 
 @pytest.mark.slow

@@ -124,17 +124,6 @@ def test_any_bars_are_drawn_inside(series: list[list[float | None]]) -> None:
     check_inside(bars({f"s{number}": line for number, line in enumerate(series)}))
 
 
-def test_a_band_lies_around_its_line_and_inside_the_figure() -> None:
-    points, band = [(0.0, 0.4), (10.0, 0.6)], [(0.2, 0.6), (0.5, 0.7)]
-    figure = Curves("c", "C", "curves", "x", "y", {"": {"a": points, "b": points}}, bands={"": {"a": band}})
-    (shape,) = with_class(marks_of(figure), "band")
-    assert shape.get("d", "").count("L") == 3
-    assert shape.get("d", "").endswith("Z")
-    check_inside(figure)
-    assert figure.table().rows[:2] == [["a", "0", "0.4", "0.2", "0.6"], ["a", "10", "0.6", "0.5", "0.7"]]
-    assert figure.table().rows[2] == ["b", "0", "0.4", "", ""]
-
-
 def test_curves_go_through_their_points() -> None:
     figure = Curves("c", "C", "curves", "x", "y", {"": {"a": [(0, 0.0), (5, 1.0), (10, 0.5)]}})
     (line,) = with_class(marks_of(figure), "line")

@@ -6,14 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.cli import options, printing
-from funnelling.reproduction.experiments.registry import (
-    ALWAYS,
-    DEFAULT_METHODS,
-    EXPERIMENTS,
-    LABEL_UP_TO,
-    LEARNER,
-    STEPS,
-)
+from funnelling.cli.retired import refuse_retired
+from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
 
 if TYPE_CHECKING:
     from funnelling.report.content import Section
@@ -37,7 +31,7 @@ def add_to(commands: options.Commands) -> None:
     parser.add_argument(
         "name",
         metavar="NAME",
-        help="an experiment, several with commas between them, or all, those of the paper",
+        help="an experiment, several with commas between them, or all",
     )
     parser.add_argument(
         "--data",
@@ -56,22 +50,6 @@ def add_to(commands: options.Commands) -> None:
         type=fractions,
         metavar="F,F…",
         help="shares of a language's training documents, for learning-curves (0,.1,.2,.3,.5,.75,1)",
-    )
-    group = parser.add_argument_group("what to label next, for labelling")
-    group.add_argument("--learner", default=LEARNER, metavar="M", help=f"the method that learns ({LEARNER})")
-    group.add_argument(
-        "--label-up-to",
-        type=options.count,
-        default=LABEL_UP_TO,
-        metavar="N",
-        help=f"how many documents are labelled in the end ({LABEL_UP_TO})",
-    )
-    group.add_argument(
-        "--steps",
-        type=options.count,
-        default=STEPS,
-        metavar="N",
-        help=f"in steps of what part of these, an N-th ({STEPS})",
     )
     parser.add_argument(
         "-o",
@@ -98,6 +76,8 @@ def fractions(text: str) -> list[float]:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    for name in arguments.name.split(","):
+        refuse_retired("experiment", name.strip())
     from funnelling.method.registry import parse_methods, parse_settings
     from funnelling.reproduction.experiments.registry import parse_experiments
     from funnelling.reproduction.experiments.setting import FRACTIONS
@@ -112,16 +92,11 @@ def run(arguments: argparse.Namespace) -> None:
         methods=methods,
         skip_lacking=(arguments.methods or "").strip() == options.ALL,
         fractions=arguments.fractions or FRACTIONS,
-        learner=arguments.learner,
-        label_up_to=arguments.label_up_to,
-        steps=arguments.steps,
         runs=arguments.runs,
         seed=arguments.seed,
         sources=arguments.sources,
         resources=options.resources(arguments),
-        settings=parse_settings(
-            arguments.set, dict.fromkeys([*(methods or DEFAULT_METHODS), *ALWAYS, arguments.learner])
-        ),
+        settings=parse_settings(arguments.set, dict.fromkeys([*(methods or DEFAULT_METHODS), *ALWAYS])),
         one_label=arguments.one_label,
         force=arguments.force,
         jobs=arguments.jobs,

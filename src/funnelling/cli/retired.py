@@ -2,10 +2,15 @@
 
 from funnelling.errors import InputError
 
+LABELLING = "Run python benchmarks/labelling.py in a clone of the repository."
 # What was typed after `funnelling`, without arguments, and one sentence or two that name the replacement.
 RETIRED = {
     "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
     "inspect MODEL MODEL": "Write inspect --json of each model to a file, and compare the files with diff.",
+    "experiment labelling": LABELLING,
+    "experiment --learner": LABELLING,
+    "experiment --label-up-to": LABELLING,
+    "experiment --steps": LABELLING,
 }
 
 

@@ -48,10 +48,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Curves:
-    """Lines through points, in one panel or several small ones of the same axes.
-
-    ``bands`` say between which values a series lay at each of its points, where it is a mean of several.
-    """
+    """Lines through points, in one panel or several small ones of the same axes."""
 
     name: str
     title: str
@@ -62,27 +59,19 @@ class Curves:
     diagonal: bool = False  # draw x = y, what perfect calibration would be
     logarithmic: bool = False  # the x axis
     logarithmic_y: bool = False
-    bands: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]] = field(default_factory=dict)
 
     def table(self) -> Table:
-        """Its points, one per row, each with its band where there are any."""
+        """Its points, one per row."""
         rows = [
-            [panel, series, _shown(x), _shown(y), *(map(_shown, edges) if self.bands else ())]
+            [panel, series, _shown(x), _shown(y)]
             for panel, lines in self.panels.items()
             for series, points in lines.items()
-            for (x, y), edges in zip(points, self._edges(panel, series, len(points)), strict=True)
+            for x, y in points
         ]
-        columns = ["series", self.x_title, self.y_title, *(["from", "to"] if self.bands else [])]
+        columns = ["series", self.x_title, self.y_title]
         if list(self.panels) == [""]:
             return Table(columns, [row[1:] for row in rows])
         return Table(["panel", *columns], rows)
-
-    def band(self, panel: str, series: str) -> Sequence[tuple[float, float]]:
-        """The lowest and the highest value at each point of a series, nothing where it has no band."""
-        return self.bands.get(panel, {}).get(series, ())
-
-    def _edges(self, panel: str, series: str, points: int) -> Sequence[tuple[Number, Number]]:
-        return self.band(panel, series) or [(None, None)] * points
 
 
 @dataclass(frozen=True)

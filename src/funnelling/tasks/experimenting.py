@@ -1,4 +1,4 @@
-"""Run experiments, those of the paper and what to label next, on any corpus, ending in a report."""
+"""Run the paper's experiments on any corpus, ending in a report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,7 @@ from funnelling.method.registry import Settings
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
 from funnelling.report.report_folder import write_report
-from funnelling.reproduction.experiments.registry import (
-    ALWAYS,
-    DEFAULT_METHODS,
-    LABEL_UP_TO,
-    LEARNER,
-    NOT_OF_THE_PAPER,
-    STEPS,
-)
+from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import FRACTIONS, Setting
 from funnelling.tasks.outputs import check_results_folder, write_json
@@ -31,6 +24,10 @@ from funnelling.tasks.trial_data import SAMPLE, read_trials
 from funnelling.trials.one_label import settle
 from funnelling.trials.pieces import Pieces, Result
 from funnelling.trials.reporting import Reporter, silent
+
+INTRODUCTION = (
+    "From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."
+)
 
 
 @dataclass(frozen=True)
@@ -49,9 +46,6 @@ def experiment(
     methods: Sequence[str] | None = None,
     skip_lacking: bool = False,
     fractions: Sequence[float] = FRACTIONS,
-    learner: str = LEARNER,
-    label_up_to: int = LABEL_UP_TO,
-    steps: int = STEPS,
     runs: int = 1,
     seed: int = 0,
     sources: Sequence[Path] = (),
@@ -73,8 +67,6 @@ def experiment(
     methods : names of the methods in tables; None for the usual ones, and UpperBound where it can be had
     skip_lacking : whether a method that lacks resources is left out, or else refused
     fractions : shares of a language's training documents, for learning curves
-    learner, label_up_to, steps : for what to label next, the method that learns, and in how many steps up to
-        how many documents are labelled
     runs : trials per file
     seed : of all random choices
     sources : folders of files that corpora are built from
@@ -97,7 +89,7 @@ def experiment(
     chosen, left_out = choose_methods(methods or DEFAULT_METHODS, at_hand, trials, skip_lacking)
     if methods is None and have_english_versions(trials):
         chosen.append("upper-bound")
-    marks = method_marks([*chosen, *ALWAYS, learner], settings, at_hand)
+    marks = method_marks([*chosen, *ALWAYS], settings, at_hand)
     for line in (*notes, *kind, *left_out):
         report(line)
     pieces = Pieces(folder)
@@ -113,9 +105,6 @@ def experiment(
         marks=marks,
         report=report,
         verbose=verbose,
-        learner=learner,
-        label_up_to=label_up_to,
-        steps=steps,
     )
     results, sections = run_experiments(names, setting)
     write_json(folder / "results.json", results)
@@ -123,30 +112,9 @@ def experiment(
     title = f"Experiment {names[0]} on {corpus}" if len(names) == 1 else f"Experiments on {corpus}"
     page = Report(
         title,
-        _introduction(names),
+        [INTRODUCTION],
         sections,
-        facts(corpus, trials, seed, pieces.seconds, pieces.machines, _used(names, chosen, learner)),
+        facts(corpus, trials, seed, pieces.seconds, pieces.machines, {"Methods": ", ".join(chosen)}),
     )
     write_report(page, folder)
     return Experiments(results, sections)
-
-
-def _introduction(names: Sequence[str]) -> list[str]:
-    """Where experiments come from."""
-    ours = [name for name in names if name in NOT_OF_THE_PAPER]
-    if len(ours) == len(names):
-        return ["An experiment of this package, not of the paper on funnelling, run on this corpus."]
-    others = f", but for {', '.join(ours)}" if ours else ""
-    return [
-        f"From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019){others}, run on this "
-        "corpus."
-    ]
-
-
-def _used(names: Sequence[str], methods: Sequence[str], learner: str) -> dict[str, str]:
-    """The methods that experiments are about."""
-    of_paper = any(name not in NOT_OF_THE_PAPER for name in names)
-    return {
-        **({"Methods": ", ".join(methods)} if of_paper else {}),
-        **({"Learner": learner} if "labelling" in names else {}),
-    }

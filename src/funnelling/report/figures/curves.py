@@ -87,18 +87,16 @@ def draw_curves(figure: Curves, _prefix: str) -> Drawing:
         panel: {name: _drawable(points, figure) for name, points in lines.items()}
         for panel, lines in figure.panels.items()
     }
-    bands = {panel: {name: _band(figure, panel, name) for name in figure.panels[panel]} for panel in drawable}
     size = _WIDE if len(drawable) == 1 else _SMALL
     points = [point for lines in drawable.values() for line in lines.values() for point in line]
-    edges = [point for lines in bands.values() for band in lines.values() for point in band]
-    x, y = _shared_axes([*points, *edges], figure, size)
+    x, y = _shared_axes(points, figure, size)
     number = sum(len(line) for lines in figure.panels.values() for line in lines.values())
     x_title = _axis_title(figure.x_title, figure.logarithmic)
     y_title = _axis_title(figure.y_title, figure.logarithmic_y)
     if number > len(points):
         x_title += " – not drawn: points without a place"
     panels = [
-        _draw_panel(title, lines, bands[title], series, (x, y), size, (x_title, y_title), figure.diagonal)
+        _draw_panel(title, lines, series, (x, y), size, (x_title, y_title), figure.diagonal)
         for title, lines in drawable.items()
     ]
     notes = [] if size is _WIDE else [f"→ {x_title}", f"↑ {y_title}"]
@@ -153,15 +151,6 @@ def _drawable(points: Sequence[Point], figure: Curves) -> list[Point]:
     ]
 
 
-def _band(figure: Curves, panel: str, series: str) -> list[Point]:
-    """The outline of a band: along its upper edge, and back along the lower one."""
-    band = figure.band(panel, series)
-    places = [x for x, _ in figure.panels[panel][series]] if band else []
-    upper = [(x, high) for x, (_, high) in zip(places, band, strict=True)]
-    lower = [(x, low) for x, (low, _) in zip(places, band, strict=True)]
-    return _drawable([*upper, *reversed(lower)], figure)
-
-
 def _shared_axes(points: Sequence[Point], figure: Curves, size: _Size) -> tuple[_Axis, _Axis]:
     across, up = [x for x, _ in points], [y for _, y in points]
     if figure.diagonal and not (figure.logarithmic or figure.logarithmic_y):
@@ -199,7 +188,6 @@ def _linear_axis(values: Sequence[float], count: int, rounded: bool) -> _Axis:
 def _draw_panel(
     title: str,
     lines: dict[str, list[Point]],
-    bands: dict[str, list[Point]],
     series: Sequence[str],
     axes: tuple[_Axis, _Axis],
     size: _Size,
@@ -209,10 +197,6 @@ def _draw_panel(
     frame, marks = _draw_frame(title, axes, size, titles)
     if diagonal:
         marks.append(_draw_diagonal(frame))
-    for name, outline in bands.items():
-        if outline:
-            shape = _path([frame.place(point) for point in outline]) + "Z"
-            marks.append(element("path", d=shape, class_=f"band {series_class(series.index(name))}"))
     for name, points in lines.items():
         marks += _draw_line(series.index(name), name, points, frame, size)
     return Panel(title, _describe(lines), size.width, size.height, "".join(marks))

@@ -25,11 +25,8 @@ EXPERIMENTS = {
     "calibration": Entry("Fun(TAT) without calibration", f"{_HERE}.calibration"),
     "efficiency": Entry("training and test times", f"{_HERE}.efficiency"),
     "zero-shot": Entry("languages added one by one", f"{_HERE}.zero_shot"),
-    "labelling": Entry("what to label next: suggested, or drawn at random", f"{_HERE}.labelling"),
 }
 ALL = "all"
-LEARNER, LABEL_UP_TO, STEPS = "fun-views", 2_000, 12  # of what to label next
-NOT_OF_THE_PAPER = ("labelling",)  # and run only where they are named
 DEFAULT_METHODS = ("naive", "pooled", "lri", "dci", "fun-kfcv", "fun-tat")  # of the tables
 ALWAYS = ("naive", "fun-tat", "fun-zero-shot")  # what experiments read, whatever the tables show
 
@@ -42,12 +39,11 @@ def parse_experiments(name: str) -> list[str]:
     >>> parse_experiments("contribution")
     Traceback (most recent call last):
     funnelling.errors.InputError: There is no experiment 'contribution'. Choose from all, methods, \
-per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot, \
-labelling.
+per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot.
     """
     names = [each.strip() for each in name.split(",")]
     if ALL in names:
-        return [each for each in EXPERIMENTS if each not in NOT_OF_THE_PAPER]
+        return list(EXPERIMENTS)
     for each in names:
         if each not in EXPERIMENTS:
             choices = ", ".join([ALL, *EXPERIMENTS])

@@ -8,7 +8,6 @@ from typing import Any
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.method.registry import Settings, make_method
 from funnelling.reproduction.experiments.funnels import Funnels
-from funnelling.reproduction.experiments.registry import LABEL_UP_TO, LEARNER, STEPS
 from funnelling.trials.comparison import Comparison
 from funnelling.trials.pieces import Pieces, Result, trial_digest
 from funnelling.trials.reporting import Reporter, silent
@@ -21,8 +20,7 @@ FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 class Setting:
     """Trials, methods and their settings; ``pieces`` keep every result as it comes.
 
-    ``marks`` say for each method what its results depend on beside the documents and the seed. What to label
-    next is tried with the ``learner``, in ``steps`` ``label_up_to`` so many documents.
+    ``marks`` say for each method what its results depend on beside the documents and the seed.
     """
 
     trials: Sequence[Trial]
@@ -36,9 +34,6 @@ class Setting:
     marks: Mapping[str, Any] = field(default_factory=dict)
     report: Reporter = silent
     verbose: int = 0
-    learner: str = LEARNER
-    label_up_to: int = LABEL_UP_TO
-    steps: int = STEPS
     _funnels: dict[int, Funnels] = field(default_factory=dict, init=False)
     _results: dict[str, list[Result]] = field(default_factory=dict, init=False)
     _reported: set[str] = field(default_factory=set, init=False)

@@ -94,8 +94,7 @@ class TestFile:
     def test_an_option_that_is_called_like_a_command(self) -> None:
         write('embeddings = "vectors"\n')
         assert parsed("--config", NAMED, *TRAIN)["embeddings"] == "vectors"
-        values = parsed("--config", NAMED, "embeddings", "neighbours", "dir", "en", "word")
-        assert values["embeddings"] == "dir"
+        assert "embeddings" not in parsed("--config", NAMED, "embeddings", "build", "r.jsonl", "-o", "x")
 
 
 @pytest.mark.parametrize(

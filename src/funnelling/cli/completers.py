@@ -41,7 +41,6 @@ def _completer(action: argparse.Action) -> Completer:
         "optimise": lambda **_: _goals(),
         "languages": _listed(_languages),
         "hold_out": _listed(_languages),
-        "language": lambda parsed_args, **_: _languages_of(parsed_args.embeddings),
         "name": _listed(_experiments),
         "strip": _listed(_markup),
         "output": _files,
@@ -98,12 +97,6 @@ def _languages() -> Iterable[str]:
     from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
     return SUPPORTED_LANGUAGES
-
-
-def _languages_of(folder: str) -> Iterable[str]:
-    from funnelling.embeddings.vectors import find_vectors
-
-    return list(find_vectors(folder))
 
 
 def _markup() -> Iterable[str]:

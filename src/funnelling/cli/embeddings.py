@@ -1,9 +1,9 @@
-"""``funnelling embeddings``: word vectors, learned from a reference corpus and looked into."""
+"""``funnelling embeddings``: word vectors, learned from a reference corpus."""
 
 import argparse
 from pathlib import Path
 
-from funnelling.cli import options, printing
+from funnelling.cli import options
 
 DIMENSIONS = 300  # MUSE's
 
@@ -11,16 +11,11 @@ DIMENSIONS = 300  # MUSE's
 def add_to(commands: options.Commands) -> None:
     parser = commands.add_parser(
         "embeddings",
-        help="learn word vectors and look into them",
-        description="Learn word vectors from a reference corpus, or show which words are near to a word.",
+        help="learn word vectors",
+        description="Learn word vectors from a reference corpus.",
         epilog=options.examples("embeddings build reference.jsonl -o vectors"),
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    _add_build(actions)
-    _add_neighbours(actions)
-
-
-def _add_build(actions: options.Commands) -> None:
     build = actions.add_parser(
         "build",
         help="learn vectors from a reference corpus",
@@ -44,23 +39,6 @@ def _add_build(actions: options.Commands) -> None:
     build.set_defaults(run=run_build)
 
 
-def _add_neighbours(actions: options.Commands) -> None:
-    neighbours = actions.add_parser(
-        "neighbours",
-        help="show the nearest words of a word in every language",
-        description="Show the nearest words of a word in every language of a folder of vectors.",
-        epilog=options.examples("embeddings neighbours vectors en printer -n 3"),
-    )
-    neighbours.add_argument("embeddings", metavar="DIR", help="folder of vectors, one file per language")
-    neighbours.add_argument("language", metavar="LANG", help="language of the word")
-    neighbours.add_argument("word", metavar="WORD", help="word whose neighbours are shown")
-    neighbours.add_argument(
-        "-n", "--count", type=options.count, default=5, metavar="N", help="words per language (5)"
-    )
-    options.add_json(neighbours)
-    neighbours.set_defaults(run=run_neighbours)
-
-
 def run_build(arguments: argparse.Namespace) -> None:
     from funnelling.tasks.building import build_embeddings
     from funnelling.wording import counted
@@ -77,25 +55,3 @@ def run_build(arguments: argparse.Namespace) -> None:
     )
     words = ", ".join(f"{language} {number:,}" for language, number in size.words.items())
     print(f"Vectors: {Path(arguments.output)}, from {counted(size.groups, 'group')} (words: {words})")
-
-
-def run_neighbours(arguments: argparse.Namespace) -> None:
-    from funnelling.embeddings.neighbours import nearest_words
-    from funnelling.report.tables import Table, plain
-
-    nearest = nearest_words(
-        arguments.embeddings, arguments.language, arguments.word, arguments.count, shown=True
-    )
-    if arguments.json:
-        printing.print_json({language: dict(words) for language, words in nearest.items()})
-        return
-    rows = [
-        [language, ", ".join(f"{word} {_short(cosine)}" for word, cosine in words)]
-        for language, words in nearest.items()
-    ]
-    print(plain(Table(["language", "nearest words, with cosines"], rows)))
-
-
-def _short(cosine: float) -> str:
-    """A cosine without the zero before its point."""
-    return f"{cosine:.2f}".replace("0.", ".", 1)

@@ -7,6 +7,7 @@ LABELLING = "Run python benchmarks/labelling.py in a clone of the repository."
 RETIRED = {
     "--no-config": "Only a file named by --config or FUNNELLING_CONFIG is read. Unset the variable instead.",
     "inspect MODEL MODEL": "Write inspect --json of each model to a file, and compare the files with diff.",
+    "embeddings neighbours": "Use gensim: KeyedVectors.load_word2vec_format(FILE).most_similar(WORD).",
     "experiment labelling": LABELLING,
     "experiment --learner": LABELLING,
     "experiment --label-up-to": LABELLING,

@@ -1,1 +1,1 @@
-"""Word vectors in a space that all languages share: reading, learning and inspecting them."""
+"""Word vectors in a space that all languages share: reading and learning them."""

@@ -12,6 +12,8 @@ RETIRED = {
     "experiment --learner": LABELLING,
     "experiment --label-up-to": LABELLING,
     "experiment --steps": LABELLING,
+    "train --device": "Fits run on the CPU. Leave the option out.",
+    "predict --device": "Predictions run on the CPU. Leave the option out.",
 }
 
 

@@ -124,7 +124,6 @@ class TestFile:
         ("jobs = 2020-01-01", "not 2020-01-01."),
         ("set = [[]]", "or a list of them, not a list."),
         ('force = "yes"', f'{NAMED}:1: force: force takes true or false, not "yes".'),
-        ('device = "tpu"', f"{NAMED}:1: device: invalid choice: 'tpu'"),
         (
             "one-label = true\nseveral-labels = true",
             f"{NAMED}:2: several-labels: cannot stand beside one-label. Leave one of them out.",
@@ -139,6 +138,12 @@ class TestFile:
 def test_refused(text: str, says: str, refuses: Refuses) -> None:
     write(text)
     refuses(*TRAIN, "--config", NAMED, says=["funnelling: ", says])
+
+
+def test_a_value_that_is_no_choice_is_refused(refuses: Refuses) -> None:
+    write('scores = "tall"')
+    says = f"{NAMED}:1: scores: invalid choice: 'tall'"
+    refuses("predict", "model", "docs.jsonl", "--config", NAMED, says=["funnelling: ", says])
 
 
 def test_what_a_command_refuses_later_names_the_place_too(tmp_path: Path, refuses: Refuses) -> None:

@@ -105,13 +105,12 @@ def test_options_that_only_some_methods_have_ask_for_one() -> None:
     from argparse import Namespace
 
     plain: dict[str, Any] = dict.fromkeys(("method", "optimise", "reference", "embeddings", "encoder"))
-    plain |= {"set": [], "device": "cpu"}
+    plain |= {"set": []}
     assert not _asks_for_method(Namespace(**plain))
     for given in (
         {"method": "fun-tat"},
         {"optimise": "macro-f1"},
         {"set": ["fun-auto.meta_C=1"]},
-        {"device": "cuda"},
     ):
         assert _asks_for_method(Namespace(**plain | given))
 

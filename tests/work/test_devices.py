@@ -1,14 +1,12 @@
-"""Where PyTorch works, what happens where a GPU is missing, and that PyTorch is left as it was."""
+"""Where PyTorch works, what happens where it or a GPU is missing, and that PyTorch is left as it was."""
 
 import builtins
-import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.work.devices import pick_device, repeatable, require_device
+from funnelling.work.devices import repeatable, require_device
 
 torch = pytest.importorskip("torch")
 
@@ -35,44 +33,7 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
 
 
-class TestPickDevice:
-    """For work that the CPU does as well."""
-
-    @pytest.fixture(autouse=True)
-    def _afresh(self) -> Iterator[None]:
-        pick_device.cache_clear()
-        yield
-        pick_device.cache_clear()
-
-    @pytest.mark.usefixtures("no_torch")
-    def test_the_cpu_needs_no_torch(self) -> None:
-        assert pick_device("cpu") == "cpu"
-
-    @pytest.mark.usefixtures("gpu")
-    def test_a_gpu_is_taken_where_there_is_one(self) -> None:
-        assert pick_device("cuda") == "cuda"
-
-    @pytest.mark.usefixtures("no_gpu")
-    def test_without_a_gpu_the_cpu_does_the_work(self, caplog: pytest.LogCaptureFixture) -> None:
-        with caplog.at_level(logging.WARNING):
-            assert [pick_device("cuda"), pick_device("cuda")] == ["cpu", "cpu"]
-        assert caplog.messages == ["PyTorch finds no GPU here, so the CPU is used."]  # once
-
-    @pytest.mark.usefixtures("no_torch")
-    def test_without_torch_the_cpu_does_the_work(self, caplog: pytest.LogCaptureFixture) -> None:
-        with caplog.at_level(logging.WARNING):
-            assert pick_device("cuda") == "cpu"
-        assert caplog.messages == ["PyTorch is missing, so the CPU is used: pip install 'funnelling[neural]'"]
-
-    @pytest.mark.parametrize("name", ["tpu", "auto"])
-    def test_other_names_are_refused(self, name: str) -> None:
-        with pytest.raises(InputError, match=rf"^device must be one of cpu, cuda, not '{name}'\.$"):
-            pick_device(name)
-
-
 class TestRequireDevice:
-    """For work that only PyTorch does."""
-
     @pytest.mark.usefixtures("gpu")
     def test_a_gpu_is_taken_where_there_is_one(self) -> None:
         names = ("auto", "cpu", "cuda")

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from funnelling.errors import InputError
-from funnelling.work.devices import DEVICES
 
 if TYPE_CHECKING:
     from funnelling.formats.layout import Layout
@@ -142,12 +141,6 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="Dask cluster that does the work: tcp://HOST:PORT of its scheduler, or local:N to start N "
         "processes here; the results are the same",
-    )
-
-
-def add_device(parser: argparse.ArgumentParser) -> None:
-    _group(parser, WORK).add_argument(
-        "--device", choices=DEVICES, default="cpu", help="where funnels compute tier 2 (cpu)"
     )
 
 

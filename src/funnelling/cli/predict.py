@@ -44,7 +44,6 @@ def add_to(commands: options.Commands) -> None:
     options.add_label_set(parser, names=True)
     options.add_jobs(parser)
     options.add_cluster(parser)
-    options.add_device(parser)
     options.add_force(parser)
     options.add_reading(parser)
     parser.set_defaults(run=run)
@@ -68,7 +67,6 @@ def run(arguments: argparse.Namespace) -> None:
             tuple(arguments.exclude),
         ),
         layout=options.layout(arguments),
-        device=arguments.device,
         jobs=arguments.jobs,
         force=arguments.force,
         verbose=1,

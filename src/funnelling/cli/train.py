@@ -66,7 +66,6 @@ def add_to(commands: options.Commands) -> None:
     options.add_seed(parser)
     options.add_jobs(parser)
     options.add_cluster(parser)
-    options.add_device(parser)
     options.add_force(parser)
     options.add_reading(parser)
     parser.set_defaults(run=run)
@@ -116,7 +115,7 @@ def _asks_for_method(arguments: argparse.Namespace) -> bool:
     """Whether a method is named, or something is asked for that not all methods have."""
     options_of_some = (arguments.method, arguments.optimise, *arguments.set)
     resources = (arguments.reference, arguments.embeddings, arguments.encoder)
-    return arguments.device != "cpu" or any((*options_of_some, *resources))
+    return any((*options_of_some, *resources))
 
 
 def _method(arguments: argparse.Namespace, name: str) -> "Method":
@@ -136,7 +135,7 @@ def _method(arguments: argparse.Namespace, name: str) -> "Method":
     method: Method = make_method(
         name, seed=arguments.seed, jobs=arguments.jobs, verbose=1, settings=settings, resources=resources
     )
-    return method.on_device(arguments.device)
+    return method
 
 
 def _own_settings(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
@@ -145,11 +144,8 @@ def _own_settings(arguments: argparse.Namespace, name: str) -> dict[str, Any]:
 
     settings: dict[str, Any] = {}
     is_funnel = name.startswith("fun-")
-    if name == FOR_MANY and (arguments.device != "cpu" or arguments.optimise is not None):
-        option = "--optimise" if arguments.device == "cpu" else "--device"
-        raise InputError(f"{name} does not know {option} yet. Leave it out.")
-    if arguments.device != "cpu" and not is_funnel:
-        raise InputError(f"--device is for funnels, and {name} is none. Leave it out.")
+    if name == FOR_MANY and arguments.optimise is not None:
+        raise InputError(f"{name} does not know --optimise yet. Leave it out.")
     if arguments.compact and arguments.keep_texts:
         raise InputError("--compact keeps nothing of the documents, and --keep-texts all. Leave one out.")
     settings |= {name: True for name in ("compact", "keep_texts") if getattr(arguments, name)}

@@ -68,7 +68,6 @@ from funnelling.svm import CSetting
 from funnelling.svm.scorers import SelectedScorer, Selection
 from funnelling.text.counts import counted_once
 from funnelling.text.tfidf import TfidfVectorizer
-from funnelling.work.devices import DEVICES, pick_device
 
 logger = logging.getLogger(__name__)
 
@@ -161,9 +160,6 @@ class FunnellingClassifier(Method):
     memory_limit : float
         The bytes that a kernel matrix may take. Past it tier 1 is solved over the vectors themselves, with
         the same result, and a sample of the documents teaches tier 2; both are logged.
-    device : "cpu" or "cuda"
-        "cuda" fits tier 2 and labels documents on a GPU, with PyTorch: the same optimum within the solver's
-        tolerance, not the same bits. Without a GPU the CPU does it.
     n_jobs : int or None
         Threads; -1 is one per core. The results are the same to the bit.
     random_state : int or None
@@ -235,7 +231,6 @@ class FunnellingClassifier(Method):
         keep_texts: bool = False,
         vectorizer: Any = None,
         memory_limit: float = 8e9,
-        device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -263,7 +258,6 @@ class FunnellingClassifier(Method):
         self.keep_texts = keep_texts
         self.vectorizer = vectorizer
         self.memory_limit = memory_limit
-        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -273,7 +267,6 @@ class FunnellingClassifier(Method):
         check_choice(self, "variant", VARIANTS)
         check_choice(self, "calibration", CALIBRATIONS)
         check_choice(self, "combine", COMBINATIONS)
-        check_choice(self, "device", DEVICES)
         if self.combine == "odds":
             for name, value in (("calibration", "platt"), ("meta_estimator", None)):
                 if getattr(self, name) != value:
@@ -446,19 +439,19 @@ class FunnellingClassifier(Method):
         return self._funnels[0 if known else 1]
 
     def _scores(self, language: str, documents: Any) -> Scored:
-        return self.funnel(language).scores(language, documents, pick_device(self.device))
+        return self.funnel(language).scores(language, documents)
 
     def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
-        return self.funnel(language).scores_and_posteriors(language, documents, pick_device(self.device))
+        return self.funnel(language).scores_and_posteriors(language, documents)
 
     def _languages_at_once(self) -> int | None:
-        """As many as there are threads; an encoder, a GPU and what is not ours take one after the other."""
+        """As many as there are threads; an encoder and what is not ours take one after the other."""
         self.funnel(self.languages_[0])  # put together now, not by every thread
         ours = self.base_estimator is None and self.meta_estimator is None and not self._reads_in_order()
-        return self.n_jobs if ours and self.device == "cpu" else 1
+        return self.n_jobs if ours else 1
 
     def _evidence(self, language: str, documents: Any) -> Evidence:
-        return self.funnel(language).evidence(language, documents, pick_device(self.device))
+        return self.funnel(language).evidence(language, documents)
 
     def _calibrator(self, language: str) -> Calibrator:
         return self.funnel(language).tier_two.calibrator

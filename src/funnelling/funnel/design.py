@@ -19,7 +19,6 @@ from funnelling.spaces.registry import OWN, View, make_space, named_views
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID, CSetting
 from funnelling.text.languages import known_as
-from funnelling.work.devices import pick_device
 
 NORMALISED_C = (1.0, 10.0)  # between posteriors of length 1 more says the same, more slowly
 
@@ -63,7 +62,6 @@ class Design:
     calibrated: bool
     resources: Resources
     memory_limit: float
-    device: str
     n_jobs: int | None
     verbose: int
     roughness: float = 0.0
@@ -132,7 +130,6 @@ class Design:
             grid=NORMALISED_C if self.normalise else C_GRID,
             exclusive=exclusive,
             memory_limit=self.memory_limit,
-            device=pick_device(self.device),
             roughness=self.roughness,
             n_jobs=self.n_jobs,
         )

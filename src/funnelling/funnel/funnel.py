@@ -18,7 +18,6 @@ from funnelling.matrices import Floats, Scored, evident_rows
 from funnelling.method.explanation import Evidence, TierTwoEvidence, WordEvidence
 from funnelling.method.training_set import TrainingSet
 from funnelling.svm import LinearScorer
-from funnelling.svm.learner import scores_on
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 
 
@@ -40,26 +39,24 @@ class FittedFunnel:
         self.tier_two.check_tier(point, labels, columns, exclusive)
         return labels
 
-    def scores(self, language: str, documents: Any, device: str) -> Scored:
+    def scores(self, language: str, documents: Any) -> Scored:
         """Scores of one language's documents, which pass tier 1, then tier 2.
 
         A document is evident if any view knows something in it.
         """
-        return self.scores_and_posteriors(language, documents, device)[0]
+        return self.scores_and_posteriors(language, documents)[0]
 
-    def scores_and_posteriors(
-        self, language: str, documents: Any, device: str
-    ) -> tuple[Scored, dict[str, Floats]]:
+    def scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, dict[str, Floats]]:
         """What tier 2 says of one language's documents, and what each view said of them in tier 1."""
         posteriors, evident = self.views.posteriors_and_evidence(language, documents)
         points = self.combination.points(language, posteriors)
         scorer = self.tier_two.scorer
-        scored = Scored(scores_on(device, scorer, points), evident)
+        scored = Scored(scorer.scores(points), evident)
         if isinstance(scorer, SelectedScorer):
             posteriors = {view: scorer.selection.of_posteriors(each) for view, each in posteriors.items()}
         return scored, posteriors
 
-    def evidence(self, language: str, documents: Any, device: str) -> Evidence:
+    def evidence(self, language: str, documents: Any) -> Evidence:
         """Scores of one language's documents, and what each tier makes of them on the way."""
         tiers = self.views.tiers(language)
         vectors = {view: self.views.vectors(view, language, documents) for view in tiers}
@@ -90,7 +87,7 @@ class FittedFunnel:
             for place, column in enumerate(selection.columns.tolist()):
                 classes[column] = place
         above = TierTwoEvidence(points, alone(scorer), list(tiers), self._neighbours, classes)
-        return Evidence(scores_on(device, scorer, points), evident, words, above, texts)
+        return Evidence(scorer.scores(points), evident, words, above, texts)
 
     @cached_property
     def _training_points(self) -> dict[str, Floats]:

@@ -16,10 +16,9 @@ from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration, Fit, Scorer, Temperature
-from funnelling.svm.learner import Problem, decide, scores_on
+from funnelling.svm.learner import Problem, decide
 from funnelling.svm.path import Coefficients
 from funnelling.svm.scorers import SelectedScorer
-from funnelling.work.devices import pick_device
 from funnelling.work.progress import progress_bar
 from funnelling.work.threads import in_threads
 
@@ -162,16 +161,10 @@ def _best_fit(
 
 
 def _aligned(design: Design, fit: MetaFit, posteriors: Posteriors, folds: Folds) -> Floats:
-    return aligned_scores(fit, folds, posteriors.held_out, pick_device(design.device), design.n_jobs)
+    return aligned_scores(fit, folds, posteriors.held_out, design.n_jobs)
 
 
-def aligned_scores(
-    fit: MetaFit,
-    folds: Folds,
-    held_out: Floats,
-    device: str = "cpu",
-    n_jobs: int | None = None,
-) -> Floats:
+def aligned_scores(fit: MetaFit, folds: Folds, held_out: Floats, n_jobs: int | None = None) -> Floats:
     """Tier 2's honest scores of its training documents.
 
     The posteriors of a fold come from base classifiers that did not see it (``held_out``), and are
@@ -185,7 +178,7 @@ def aligned_scores(
 
     def score(k: int) -> None:
         rows = folds == numbers[k]
-        scores[rows] = scores_on(device, fit.scorer_without(int(numbers[k])), held_out[rows])
+        scores[rows] = fit.scorer_without(int(numbers[k])).scores(held_out[rows])
 
     with one_blas_thread():
         for _ in in_threads(score, len(numbers), n_jobs):

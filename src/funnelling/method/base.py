@@ -252,10 +252,6 @@ class Method(LearningOn, metaclass=ABCMeta):
             )
         )
 
-    def on_device(self, device: str) -> Self:
-        """The method, at work on "cpu" or "cuda" from now on, where it can be on either."""
-        return self.set_params(device=device) if "device" in self.get_params(deep=False) else self
-
     def label_counts(self) -> npt.NDArray[np.int64] | None:
         """How many training documents have each label, where the method itself keeps that."""
         return None

@@ -83,7 +83,8 @@ RESOURCES = {
     "parallel": 'English versions of the training documents, "split": "parallel"',
     "torch": "PyTorch, pip install 'funnelling[neural]'",
 }
-# Parameters that are no settings: commands have options for some, others take objects of Python.
+# Parameters that are no settings: commands have options for some or choose themselves, others take objects of
+# Python.
 NO_SETTINGS = {
     *("random_state", "n_jobs", "device", "verbose", "reference", "embeddings", "encoder"),
     *("vectorizer", "base_estimator", "meta_estimator"),

@@ -75,7 +75,6 @@ def predict_parts(
     options: PredictionOptions,
     *,
     force: bool = False,
-    device: str = "cpu",
     layout: Layout = AS_FOUND,
     jobs: int | None = None,
     verbose: int = 0,
@@ -94,7 +93,7 @@ def predict_parts(
         origin["label_set"] = hashlib.sha256(Path(options.label_set).read_bytes()).hexdigest()
     _claim(folder, origin, force)
     missing = [part for part in parts if not _target(folder, part).exists()]
-    calls = [(path, device, part, str(_target(folder, part)), options, layout) for part in missing]
+    calls = [(path, part, str(_target(folder, part)), options, layout) for part in missing]
     renamed: dict[str, str] = {}
     unknown: Counter[str] = Counter()
     with progress_bar("predict", len(parts), bool(verbose), "parts") as advance:
@@ -108,10 +107,10 @@ def predict_parts(
 
 
 def _predict_part(
-    model: str, device: str, part: str, target: str, options: PredictionOptions, layout: Layout
+    model: str, part: str, target: str, options: PredictionOptions, layout: Layout
 ) -> tuple[dict[str, str], Counter[str]]:
     """Label a part; gives the columns of the input that had to be renamed, and what was not labelled."""
-    fitted = options.following(_load(model, _digest(model), device))
+    fitted = options.following(_load(model, _digest(model)))
     predictor, table = options.predictor(fitted), options.table(PARQUET, fitted)
 
     def rows() -> Iterator[dict[str, object]]:
@@ -125,8 +124,8 @@ def _predict_part(
 
 
 @lru_cache(maxsize=1)
-def _load(model: str, _digest: str, device: str) -> Any:
-    return load_model(model, mapped=True).on_device(device)
+def _load(model: str, _digest: str) -> Any:
+    return load_model(model, mapped=True)
 
 
 def _digest(model: str) -> str:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +17,10 @@ from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scale
 from funnelling.svm.nystrom import NystromMap
 from funnelling.svm.path import Coefficients, SparseSolution, Start, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
-from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer, SelectedScorer
+from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.svm.solver import TOLERANCE
 from funnelling.work.progress import Advance, quietly
 from funnelling.work.spread import is_local
-
-if TYPE_CHECKING:
-    from funnelling.svm.device import DeviceGram
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early
@@ -48,8 +45,8 @@ class SVM:
     its highest score decides. ``calibrated`` says that decisions will be made on calibrated posteriors, so
     these choose C too. ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.plan` says what
     is done past it. ``roughness`` says how well classifiers that do not see a fold are found, as in
-    `funnelling.svm.solver.Problems`. With ``device`` "cuda" a GPU computes RBF kernel matrices and solves
-    over them. Raised by another thread, ``stop`` ends a fit, whose results are then void.
+    `funnelling.svm.solver.Problems`. Raised by another thread, ``stop`` ends a fit, whose results are then
+    void.
     """
 
     C: CSetting = 1.0
@@ -58,7 +55,6 @@ class SVM:
     exclusive: bool = False
     calibrated: bool = False
     memory_limit: float = 8e9
-    device: str = "cpu"
     roughness: float = 0.0
     n_jobs: int | None = None
     advance: Advance = field(default=quietly, compare=False)
@@ -108,19 +104,6 @@ class Problem:
     targets: Targets
     plan: Plan
     what: str
-
-    @property
-    def on_device(self) -> bool:
-        """Whether a GPU does the work."""
-        learner = self.learner
-        return learner.device != "cpu" and learner.gamma is not None and self.plan.form == "gram"
-
-    @cached_property
-    def gram_on_device(self) -> "DeviceGram":
-        from funnelling.svm.device import DeviceGram
-
-        assert self.learner.gamma is not None
-        return DeviceGram.rbf(self._dense, self.learner.gamma, self.learner.device)
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -199,7 +182,7 @@ class Problem:
         over_vectors = self.plan.form == "vectors"
         if not beyond or not (search.worse or (len(beyond) == 1 and over_vectors)):
             return False
-        if self.targets.size < DECISIONS or self.on_device or not is_local():
+        if self.targets.size < DECISIONS or not is_local():
             return False
         steep = over_vectors and search.lost > STEEP
         tolerance, margin = (ROUGHEST, STEEP) if steep else (ROUGH, CLEARLY)
@@ -211,7 +194,7 @@ class Problem:
     ) -> Iterator["Fit"]:
         """One fit per C of the grid, the smallest first, with or without folds, each begun when asked for."""
         Cs = sorted(self.learner.grid)
-        if self.on_device or not is_local():  # where data would travel for each C
+        if not is_local():  # where data would travel for each C
             yield from self._fits(Cs, folds, within, start)
             return
         problems = self.targets.shape[1] * (1 if folds is None else len(np.unique(folds)) + 1)
@@ -239,19 +222,6 @@ class Problem:
             active = np.vstack([active, (folds != np.unique(folds)[:, None]) & active])
         check_solution_size(documents, labels, len(active), learner.memory_limit, self.what)
         solved = start.solution if isinstance(start, Fit) else None
-        if self.on_device:
-            from funnelling.svm.device import solve_path_on_device
-
-            solutions = solve_path_on_device(
-                self.gram_on_device,
-                self.targets,
-                active,
-                Cs,
-                folds=folds,
-                start=solved,
-                advance=learner.advance,
-            )
-            return [Fit(self, C, folds, solution) for C, solution in zip(Cs, solutions, strict=True)]
         solutions = solve_path(
             self.kernel,
             self.targets,
@@ -352,18 +322,6 @@ class Search:
     @property
     def is_over(self) -> bool:
         return self.worse >= ENOUGH
-
-
-def scores_on(device: str, scorer: Scorer, X: Floats) -> Floats:
-    """A scorer's scores of documents, computed on a device where that pays."""
-    if isinstance(scorer, SelectedScorer):
-        selected: Floats = scorer.selection.of(scores_on(device, scorer.scorer, X))
-        return selected
-    if device == "cpu" or not isinstance(scorer, KernelScorer):
-        return scorer.scores(X)
-    from funnelling.svm.device import kernel_scores
-
-    return kernel_scores(scorer, X, device)
 
 
 def decide(scores: Floats, exclusive: bool) -> Targets:

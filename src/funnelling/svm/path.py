@@ -39,18 +39,6 @@ class SparseSolution:
     unfinished: npt.NDArray[np.bool_]  # (labels,)
 
     @classmethod
-    def joined(cls, blocks: Sequence["SparseSolution"]) -> "SparseSolution":
-        """The solution for all labels, given those for blocks of labels in their order."""
-        return cls(
-            blocks[0].problems,
-            sparse.vstack([block.support for block in blocks], format="csr"),
-            np.concatenate([block.bias for block in blocks]),
-            np.concatenate([block.scores for block in blocks]),
-            None if blocks[0].held_out is None else np.concatenate([block.held_out for block in blocks]),
-            np.concatenate([block.unfinished for block in blocks]),
-        )
-
-    @classmethod
     def of_labels(cls, labels: Sequence["_Label"], shape: tuple[int, int]) -> "SparseSolution":
         """The solutions of single labels as one; ``shape`` is that of a label's coefficients."""
         problems, documents = shape
@@ -169,7 +157,7 @@ def solve_path(
     solutions = [SparseSolution.of_labels([path[k] for path in paths], active.shape) for k in range(len(Cs))]
     if tolerance <= TOLERANCE:  # else it is rough anyway
         for C, solution in zip(Cs, solutions, strict=True):
-            warn_of_unfinished(C, solution.unfinished)
+            _warn_of_unfinished(C, solution.unfinished)
     return solutions
 
 
@@ -217,7 +205,7 @@ def _solve_label(
     return path
 
 
-def warn_of_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
+def _warn_of_unfinished(C: float, unfinished: npt.NDArray[np.bool_]) -> None:
     """Warn of labels that have a problem which was given up."""
     if unfinished.any():
         logger.warning(

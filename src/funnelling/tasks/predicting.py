@@ -35,7 +35,6 @@ def predict(
     options: PredictionOptions = DEFAULTS,
     *,
     layout: Layout = AS_FOUND,
-    device: str = "cpu",
     jobs: int | None = None,
     force: bool = False,
     verbose: int = 0,
@@ -51,7 +50,6 @@ def predict(
         it may be a folder, too, which gets one Parquet file of predictions per file of documents
     options : how many labels a row shows, and which are assigned
     layout : where the fields of documents are in the file, as far as that is not to be found
-    device : "cpu" or "cuda", where a funnel works in tier 2
     jobs : processes that label a folder's files
     force : whether an output that exists is replaced
     verbose : above 0 for a progress bar
@@ -59,7 +57,7 @@ def predict(
     target = os.fspath(output)
     parts = os.path.isdir(data) and not is_text_folder(data) and _is_folder(target)
     ending = PARQUET if parts else _ending_of(target)
-    classifier = options.following(load_text_model(model).on_device(device))
+    classifier = options.following(load_text_model(model))
     predictor, table = options.predictor(classifier), options.table(ending, classifier)
     layout = layout_for(classifier, layout)
     unknown = predictor.unknown
@@ -70,7 +68,6 @@ def predict(
             target,
             options,
             force=force,
-            device=device,
             layout=layout,
             jobs=jobs,
             verbose=verbose,

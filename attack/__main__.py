@@ -6,9 +6,8 @@ import secrets
 import sys
 from pathlib import Path
 
-from attack.campaign import PLANT
 from attack.campaigns import CAMPAIGNS
-from attack.plants import PLANTS
+from attack.plants import PLANT, PLANTS
 from attack.running import run_all, table
 
 HOME = Path(__file__).parents[1] / "build" / "attack"

@@ -1,6 +1,6 @@
 """Attacks in a child process with bounds on time and memory, which another child follows when it dies.
 
-python -m attack.bounded CAMPAIGN SEED HOME MEMORY    attempt the rounds whose numbers and folders come in
+python -m attack.bounded PATH SEED HOME MEMORY    attempt the rounds whose numbers and folders come in
 """
 
 import contextlib
@@ -15,19 +15,19 @@ import time
 from dataclasses import astuple
 from pathlib import Path
 
-from attack.campaign import ANNOUNCED, Outcome, Round, environment
+from attack.campaign import ANNOUNCED, Outcome, Round, create, environment
 from attack.plants import plant
 
 _START_SECONDS = 120.0
 
 
 class Bounded:
-    """A campaign in a child of its own."""
+    """A campaign in a child of its own; ``path`` names its class, as in "attack.models:Models"."""
 
-    def __init__(self, name: str, seed: int, home: Path, seconds: float, memory: int) -> None:
-        self._command = [sys.executable, "-m", "attack.bounded", name, str(seed), str(home), str(memory)]
+    def __init__(self, path: str, seed: int, home: Path, seconds: float, memory: int) -> None:
+        self._command = [sys.executable, "-m", "attack.bounded", path, str(seed), str(home), str(memory)]
         self._seconds = seconds
-        self._errors = home / f"{name}.stderr"
+        self._errors = home / f"{path.partition(':')[0]}.stderr"
         self._child: subprocess.Popen[bytes] | None = None
 
     def attempt(self, turn: Round) -> Outcome:
@@ -89,12 +89,10 @@ def _reason(status: int) -> str:
     return signal.Signals(-status).name if status < 0 else f"status {status}"
 
 
-def _serve(name: str, seed: int, home: Path, memory: int) -> None:
-    from attack.campaigns import create
-
+def _serve(path: str, seed: int, home: Path, memory: int) -> None:
     answers = os.fdopen(os.dup(1), "wb", 0)
     os.dup2(2, 1)  # what the attacked code prints is no answer
-    campaign = create(name, home)
+    campaign = create(path, home)
     with open("/proc/self/statm", encoding="ascii") as pages:
         there = int(pages.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (there + memory, there + memory))

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Protocol
 
 from funnelling.errors import InputError
@@ -14,7 +15,6 @@ from funnelling.errors import InputError
 WELL = ("refused", "answered")
 FOUND = ("lost", "hung", "over memory", "let in", "traceback", "died")  # none of which may be
 ANNOUNCED = "case.txt"
-PLANT = "FUNNELLING_ATTACK_PLANT"  # the bug that processes are started with, see `attack.plants`
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,12 @@ class Campaign(Protocol):
 
     def close(self) -> None:
         """End what was started for the attacks."""
+
+
+def create(path: str, home: Path) -> Campaign:
+    """A campaign in this process, by the path of its class, such as "attack.models:Models"."""
+    campaign: Campaign = resolve_name(path)(home)
+    return campaign
 
 
 def judged(what: str, call: Callable[[], object], checks: Sequence[str] = ()) -> Outcome:

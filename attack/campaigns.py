@@ -1,11 +1,10 @@
 """The campaigns, by name."""
 
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import NamedTuple
 
 from attack.bounded import Bounded
-from attack.campaign import Campaign
+from attack.campaign import Campaign, create
 
 
 class Entry(NamedTuple):
@@ -32,11 +31,5 @@ def begin(name: str, seed: int, home: Path) -> Campaign:
     """A campaign that may begin, in children where it needs bounds; what it keeps is in a folder."""
     entry = CAMPAIGNS[name]
     if entry.seconds is None:
-        return create(name, home)
-    return Bounded(name, seed, home, entry.seconds, entry.memory)
-
-
-def create(name: str, home: Path) -> Campaign:
-    """A campaign in this process."""
-    campaign: Campaign = resolve_name(CAMPAIGNS[name].path)(home)
-    return campaign
+        return create(entry.path, home)
+    return Bounded(entry.path, seed, home, entry.seconds, entry.memory)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from attack.campaign import PLANT
+PLANT = "FUNNELLING_ATTACK_PLANT"  # the bug that processes are started with
 
 
 def plant() -> None:

@@ -16,9 +16,9 @@ from funnelling.labelsets.rules import LabelRules, rules_of
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows, length
-from funnelling.method.base import ByLanguage, Languages, Margins, Method
+from funnelling.method.answering import ByLanguage, Languages, Margins
+from funnelling.method.base import Method
 from funnelling.method.explanation import Opinions
-from funnelling.method.registry import name_of
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm.compiled import INSTALL_COMPILER, native
 from funnelling.svm.scorers import Selection
@@ -79,11 +79,10 @@ class ManyLabelsClassifier(Method):
 
     def _fit(self, training: TrainingSet) -> None:
         if not is_local():
-            logger.warning("%s works in this process only: a cluster does not help it yet.", name_of(self))
+            logger.warning("fun-many works in this process only: a cluster does not help it yet.")
         if native is None:
             logger.warning(
-                "The compiled part is missing, and %s takes hundreds of times as long without it. %s",
-                name_of(self),
+                "The compiled part is missing, and fun-many takes hundreds of times as long without it. %s",
                 INSTALL_COMPILER,
             )
         self.funnel_ = fit_funnel(training, self._names_of_labels(), bool(self.verbose))
@@ -130,7 +129,7 @@ class ManyLabelsClassifier(Method):
 
     def opinions(self, X: Any, languages: Languages = None) -> dict[str, Opinions]:  # noqa: ARG002
         raise InputError(
-            f"{name_of(self)} cannot tell yet what its views say of all labels. Use classify, or explain."
+            "fun-many cannot tell yet what its views say of all labels. Use classify, or explain."
         )
 
     def _check_fitted(self, columns: int) -> None:

@@ -1,24 +1,22 @@
 """The contract that the funnels and every baseline share.
 
-`Method` checks and sorts what the user gives, makes vectors of texts, and turns scores into decisions
-and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_calibrator``.
+`Method` checks and sorts what the user gives, and makes vectors of texts; `Answering` turns scores into
+decisions and probabilities. A method writes only its idea: ``_fit``, ``_scores`` and ``_calibrator``.
 """
 
 import logging
-from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
-from functools import partial, partialmethod
-from importlib import import_module
+from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.estimator import Estimator, check_fitted
 from funnelling.fitted import (
     empty_row,
     expect,
@@ -28,48 +26,28 @@ from funnelling.fitted import (
     expect_whole,
 )
 from funnelling.formats.layout import Layout
-from funnelling.frames import as_frame
 from funnelling.labelsets import LabelSet
-from funnelling.labelsets.rules import rules_of
-from funnelling.matrices import FLOATS, Rows, Scored, Scores, Targets, length, widths_of
+from funnelling.matrices import Targets, widths_of
+from funnelling.method.answering import Answering, Languages
 from funnelling.method.archive import Archive
-from funnelling.method.explanation import Decisions, Evidence, Explainer, Opinions
 from funnelling.method.history import check_history
-from funnelling.method.inputs import Inputs, is_mapping, read_inputs
-from funnelling.method.known_labels import label_columns
-from funnelling.method.labels import are_right, check_learnable, read_labelled, read_truth, with_names
-from funnelling.method.learning_on import LearningOn, checked_vectors
+from funnelling.method.labels import check_learnable, read_labelled, with_names
+from funnelling.method.learning_on import checked_vectors
 from funnelling.method.parameters import check_jobs, check_label_set, check_random_state
-from funnelling.method.training_set import Calibrator, PreparedTexts, TrainingSet
+from funnelling.method.training_set import PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
-from funnelling.svm import Calibration
-from funnelling.svm.learner import decide
-from funnelling.text.languages import is_language, is_served
-from funnelling.text.tfidf import Places
-from funnelling.text.vocabularies import check_vectorizer, feature_names, feature_places, fit_own
-from funnelling.work.progress import clock, progress_bar
-from funnelling.work.threads import in_threads
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from funnelling.text.vocabularies import check_vectorizer, fit_own
+from funnelling.work.progress import clock
 
 logger = logging.getLogger(__name__)
 
-Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
-Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
-Probabilities = npt.NDArray[np.float64]
-Margins = npt.NDArray[np.float64]
-ByLanguage = Mapping[str, Any]
 
-
-class Method(LearningOn, metaclass=ABCMeta):
+class Method(Answering):
     """A classifier of documents in several languages under one set of labels."""
 
     vectorizer: Any
     memory_limit: float
     random_state: Any
-    n_jobs: int | None
-    verbose: int
     compact: bool
     keep_texts: bool
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
@@ -82,39 +60,7 @@ class Method(LearningOn, metaclass=ABCMeta):
     def _fit(self, training: TrainingSet) -> None:
         """Learn from checked input."""
 
-    @abstractmethod
-    def _scores(self, language: str, documents: Any) -> Scored:
-        """Scores of one language's documents, texts or vectors: (documents, columns); which are evident."""
-
-    @abstractmethod
-    def _calibrator(self, language: str) -> Calibrator:
-        """What turns that language's scores into probabilities."""
-
     # --- what a method may write ----------------------------------------------------------------
-
-    def _score_thresholds(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
-        """The scores above which the answer is yes; the paper's methods say yes above 0."""
-        return 0.0
-
-    def _languages_at_once(self) -> int | None:
-        """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
-        return 1
-
-    def _evidence(self, language: str, documents: Any) -> Evidence:
-        """The scores of one language's documents, and what they are made of where the method knows."""
-        return Evidence(*self._scores(language, documents))
-
-    def _explained(
-        self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
-    ) -> Iterator[dict[str, Any]]:
-        """Rows of `explain` for one language's documents; None for the labels that are of most interest."""
-        evidence = self._evidence(language, documents)
-        decisions = self._decisions(language, Scored(evidence.scores, evidence.evident))
-        return Explainer(self.classes_, bool(self.exclusive_), top).explain(evidence, decisions, columns)
-
-    def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
-        """The scores of one language's documents, and where there are two tiers each view's posteriors."""
-        return self._scores(language, documents), {}
 
     def _fit_vectors(
         self,
@@ -135,10 +81,6 @@ class Method(LearningOn, metaclass=ABCMeta):
     def usable(self, languages: Sequence[str]) -> list[str]:
         """Which of the languages of training documents the method can learn from, with what it was given."""
         return list(languages)
-
-    def serves_unseen(self, language: str) -> bool:  # noqa: ARG002
-        """Whether documents in a language without training documents can be labelled."""
-        return False
 
     def learns_own_words(self) -> bool:
         """Whether vectors of each language's own words are all that the method learns from."""
@@ -256,265 +198,9 @@ class Method(LearningOn, metaclass=ABCMeta):
         """How many training documents have each label, where the method itself keeps that."""
         return None
 
-    @overload
-    def decision_function(self, X: ByLanguage, languages: None = None) -> dict[str, Margins]: ...
-    @overload
-    def decision_function(self, X: Any, languages: Languages = None) -> Margins: ...
-    def decision_function(self, X: Any, languages: Languages = None) -> Any:
-        """Scores: above 0 where `predict` says yes; of classes that exclude each other the highest wins.
-
-        Texts without evidence have scores as well, though `predict` gives them no label, and a ``label_set_``
-        changes none.
-
-        Parameters
-        ----------
-        X, languages
-            As in `predict`.
-
-        Returns
-        -------
-        matrix
-            With the columns of ``classes_``; a mapping where X is one. Of two classes that exclude each other
-            there is one score per document, that of the second.
-        """
-        inputs = self._read(X, languages)
-        # In double, so that scores keep their order, and their ties, when they are rounded.
-        margins = {tag: each.scores.astype(np.float64) for tag, each in self._margins(inputs)}
-        return inputs.gather({tag: self._squeeze(scores) for tag, scores in margins.items()})
-
-    @overload
-    def predict(self, X: ByLanguage, languages: None = None) -> dict[str, Labels]: ...
-    @overload
-    def predict(self, X: Any, languages: Languages = None) -> Labels: ...
-    def predict(self, X: Any, languages: Languages = None) -> Any:
-        """The labels of documents: an indicator matrix with the columns of ``classes_``.
-
-        After a 1-D y: one class per document. A mapping gives a mapping. A text without evidence, in which
-        the model knows no word (nor whatever else its views look for), gets no label; after a 1-D y it gets
-        the class that is most probable for a document of which nothing is known. A model that has a
-        ``label_set_`` assigns no label that it excludes, and with a label those above it.
-
-        Parameters
-        ----------
-        X : texts, or a matrix of vectors, or a mapping from language to either, as `fit` was given
-        languages : one code per document; missing ones are detected, among those that the model knows
-
-        Returns
-        -------
-        matrix or array
-            Zeros and ones, a row per document and a column per label; or one class per document.
-
-        Examples
-        --------
-        >>> from funnelling import NaiveClassifier
-        >>> texts = ["the cat sleeps", "a dog barks"] * 5
-        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
-        >>> model.predict(["a cat", "two dogs"], languages=["en", "en"]).tolist()
-        [[1, 0], [0, 1]]
-        """
-        inputs = self._read(X, languages)
-        return inputs.gather({tag: self._assigned(tag, scored) for tag, scored in self._scored(inputs)})
-
-    @overload
-    def predict_proba(self, X: ByLanguage, languages: None = None) -> dict[str, Probabilities]: ...
-    @overload
-    def predict_proba(self, X: Any, languages: Languages = None) -> Probabilities: ...
-    def predict_proba(self, X: Any, languages: Languages = None) -> Any:
-        """Calibrated probabilities, with the columns of ``classes_``.
-
-        Parameters
-        ----------
-        X, languages
-            As in `predict`.
-
-        Returns
-        -------
-        matrix
-            A row per document; a mapping where X is one. Rows sum to 1 only after a 1-D y.
-        """
-        return self.classify(X, languages)[1]
-
-    @overload
-    def classify(
-        self, X: ByLanguage, languages: None = None
-    ) -> tuple[dict[str, Labels], dict[str, Probabilities]]: ...
-    @overload
-    def classify(self, X: Any, languages: Languages = None) -> tuple[Labels, Probabilities]: ...
-    def classify(self, X: Any, languages: Languages = None) -> tuple[Any, Any]:
-        """What `predict` and `predict_proba` give, for the work of one of them."""
-        return self.classify_with_evidence(X, languages)[:2]
-
-    @overload
-    def classify_with_evidence(
-        self, X: ByLanguage, languages: None = None
-    ) -> tuple[dict[str, Labels], dict[str, Probabilities], dict[str, Rows]]: ...
-    @overload
-    def classify_with_evidence(
-        self, X: Any, languages: Languages = None
-    ) -> tuple[Labels, Probabilities, Rows]: ...
-    def classify_with_evidence(self, X: Any, languages: Languages = None) -> tuple[Any, Any, Any]:
-        """What `classify` gives, and whether there is evidence: one bool per document.
-
-        There is none in a text where the model knows nothing: an empty one, or one of unknown words alone.
-        Vectors of the user's own are always evidence.
-        """
-        inputs = self._read(X, languages)
-        labels, probabilities, evident = {}, {}, {}
-        for language, scored in self._scored(inputs):
-            labels[language], probabilities[language] = self._answers(language, scored)
-            evident[language] = scored.evident
-        return inputs.gather(labels), inputs.gather(probabilities), inputs.gather(evident)
-
-    def explain(
-        self,
-        X: Any,
-        languages: Languages = None,
-        labels: Sequence[str] | None = None,
-        top: int = 10,
-    ) -> list[dict[str, Any]]:
-        """Why texts get their labels: what words and what other labels added to the scores.
-
-        What a method cannot know is left out. A text without evidence gets no label, and
-        ``"evidence": False`` says so.
-
-        Parameters
-        ----------
-        X, languages
-            Texts, as in `predict`.
-        labels : those to explain; by default those assigned, or the most probable ones where none is
-        top : how many contributions are listed, the largest; the others are one sum
-
-        Returns
-        -------
-        list of dict
-            For each document its ``language``; under ``labels``, for each label its probability, score,
-            threshold and what was added; and ``neighbours``, the training documents that are most like it.
-        """
-        columns = None if labels is None else label_columns(self.classes_, labels)
-        inputs = self._read(X, languages)
-        if inputs.positions is None:
-            raise InputError("Give texts as one list, with their languages beside it.")
-        explanations: dict[int, dict[str, Any]] = {}
-        for language, documents in inputs.documents.items():
-            rows = self._explained(language, documents, columns, top)
-            for position, row in zip(inputs.positions[language].tolist(), rows, strict=True):
-                explanations[position] = {"language": language, **row}
-        return [explanations[position] for position in sorted(explanations)]
-
-    def opinions(self, X: Any, languages: Languages = None) -> dict[str, Opinions]:
-        """What the model says of texts, in the end and on the way there, by language.
-
-        Parameters
-        ----------
-        X, languages
-            As in `predict`.
-        """
-        inputs = self._read(X, languages)
-        found = {}
-        with progress_bar("labels", sum(inputs.sizes().values()), bool(self.verbose), "documents") as advance:
-            for language, documents in inputs.documents.items():
-                scored, posteriors = self._scores_and_posteriors(language, documents)
-                found[language] = Opinions(
-                    self._decisions(language, scored),
-                    scored.evident,
-                    {view: self._under_rules(self._of_classes(each)) for view, each in posteriors.items()},
-                )
-                advance(length(documents))
-        return found
-
-    def suggest(
-        self,
-        X: Any,
-        languages: Languages = None,
-        number: int = 100,
-        *,
-        ids: Any = None,
-        groups: Any = None,
-        balance: bool = False,
-    ) -> "DataFrame":
-        """Which of the texts, none of which has labels yet, a person should label next.
-
-        Texts that the model is unsure of, that stand for many others like them, and that are unlike what it
-        has learned; no two that say the same. `funnelling.review.suggesting` says how.
-
-        Parameters
-        ----------
-        X, languages
-            Texts, as in `predict`; those in a language that the model has not learned may be suggested, too.
-        number : how many texts to suggest
-        ids : what the rows call the texts; by default their places
-        groups : of texts in the same group, such as translations, one is suggested
-        balance : whether all languages are to have as many labelled texts in the end; else a language gets
-            more the more texts it has
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per text, the most useful first: ``id``, ``language``, ``text``, ``group`` where groups
-            are given, ``labels``, None until somebody knows them, ``suggested``, those that `predict` would
-            give, ``probabilities`` of these and other likely ones, the ``reason`` in words, and the
-            ``score``: the doubt that a label would help with, in bits where each text has one label.
-
-        Examples
-        --------
-        >>> from funnelling import NaiveClassifier
-        >>> texts = ["the cat sleeps", "a dog barks"] * 5
-        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
-        >>> frame = model.suggest(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
-        >>> frame["text"].tolist()
-        ['the cat barks']
-        """
-        # By name, as registries do: what people look at is above all methods.
-        suggesting = import_module("funnelling.review.suggesting")
-        rows = suggesting.suggest_texts(self, X, languages, number, ids=ids, groups=groups, balance=balance)
-        return as_frame(rows, suggesting.COLUMNS)
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
-        """The share of documents whose labels are all right, scikit-learn's accuracy.
-
-        Parameters
-        ----------
-        X, languages
-            As in `predict`.
-        y : the right labels, in the form in which `fit` was given them
-        sample_weight : what each document counts; by default all count alike
-        """
-        inputs = self._read(X, languages)
-        truth = inputs.divide(read_truth(y, self.classes_), "y")
-        right = {
-            language: are_right(self._assigned(language, scored), truth[language], self.classes_)
-            for language, scored in self._scored(inputs)
-        }
-        gathered = inputs.gather(right)
-        flags = np.concatenate(list(gathered.values())) if is_mapping(gathered) else gathered
-        return float(np.average(flags, weights=sample_weight))
-
-    def serves(self, language: str) -> bool:
-        """Whether documents in a language can be labelled; a code that is none only if it was learned."""
-        check_fitted(self, "classes_")
-        return is_served(language, self.languages_) or (
-            is_language(language) and self.serves_unseen(language)
-        )
-
     def final_c(self) -> float | dict[str, float] | None:
         """The C of the final classifiers, by language where each has its own; None where there is none."""
         return getattr(self, "meta_C_", None) or getattr(self, "C_", None)
-
-    def thresholds(self, language: str) -> npt.NDArray[np.float64]:
-        """The probability of each label above which `predict` says yes, in one language.
-
-        .5 for a label that training left no choice about. After a 1-D y the most probable class is
-        predicted, and thresholds say nothing.
-        """
-        check_fitted(self, "classes_")
-        calibrator = self._calibrator(language)
-        scores = np.broadcast_to(
-            np.asarray(self._score_thresholds(language), dtype=np.float64), (1, self._columns())
-        )
-        thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
-        if isinstance(calibrator, Calibration):
-            thresholds[calibrator.trivial] = 0.5
-        return thresholds
 
     # --- how ------------------------------------------------------------------------------------
 
@@ -560,10 +246,6 @@ class Method(LearningOn, metaclass=ABCMeta):
             expect(self.training_.sizes == self.documents_, "what is kept of documents")
         self._check_fitted(columns)
 
-    def _columns(self) -> int:
-        """How many columns scores have: two labels that exclude each other have one."""
-        return 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
-
     def _example(self, language: str) -> Any:
         """The vector, in a language's own words, of a document without any; the words are checked."""
         if self.texts_:
@@ -593,127 +275,6 @@ class Method(LearningOn, metaclass=ABCMeta):
             self.training_ = Archive.of(training, self.keep_texts)
         return self
 
-    def _name(self) -> str:
-        return type(self).__name__.removesuffix("Classifier").lower()
-
-    def _check_matrix(self, X: Any, reset: bool) -> Any:
-        """A plain matrix in scikit-learn's form."""
-        from sklearn.utils.validation import validate_data
-
-        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
-
-    def _read(self, X: Any, languages: Sequence[str | None] | None) -> Inputs:
-        """New documents, of the kind and in the languages that the model can label."""
-        check_fitted(self, "classes_")
-        check_matrix = partial(self._check_matrix, reset=False)
-        inputs = read_inputs(X, languages, self.languages_, self.texts_, check_matrix)
-        for language, documents in inputs.documents.items():
-            if language not in self.languages_ and not self.serves_unseen(language):
-                known = ", ".join(self.languages_)
-                raise InputError(f"The model does not know the language {language!r}. It knows {known}.")
-            if inputs.texts:
-                continue
-            # A language without training documents shares the columns of all.
-            features = self.features_.get(language, next(iter(self.features_.values())))
-            if documents.shape[1] != features:
-                raise InputError(
-                    f"X has {documents.shape[1]} features in language {language!r}, where the model was "
-                    f"fitted on {features}."
-                )
-        return inputs
-
-    def _vectors(self, language: str, documents: Any) -> Any:
-        """One language's documents in the feature space of its own."""
-        return self.vectorizers_[language].transform(documents) if self.texts_ else documents
-
-    def _feature_names(self, language: str) -> Sequence[str] | None:
-        """What the columns of a language's vectors stand for, None where they have no names."""
-        return feature_names(getattr(self, "vectorizers_", {}).get(language))
-
-    def _places(self, language: str, text: str) -> Places | None:
-        """Where a text has the features of its vector, None where they stand nowhere in particular."""
-        return feature_places(getattr(self, "vectorizers_", {}).get(language), text)
-
-    def _scored(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
-        """The scores of each language's documents, several languages at a time."""
-        sizes, languages = inputs.sizes(), list(inputs.documents)
-
-        def scored(place: int) -> Scored:
-            return self._scores(languages[place], inputs.documents[languages[place]])
-
-        at_once = self._languages_at_once() if len(languages) > 1 else 1
-        with progress_bar("labels", sum(sizes.values()), bool(self.verbose), "documents") as advance:
-            results = in_threads(scored, len(languages), at_once)
-            for language, result in zip(languages, results, strict=True):
-                yield language, result
-                advance(sizes[language])
-
-    def _margins(self, inputs: Inputs) -> Iterator[tuple[str, Scored]]:
-        """The scores less their thresholds: above 0 where the answer is yes."""
-        for language, scored in self._scored(inputs):
-            yield language, self._less_thresholds(language, scored)
-
-    def _less_thresholds(self, language: str, scored: Scored) -> Scored:
-        return Scored(scored.scores - self._score_thresholds(language), scored.evident)
-
-    def _decisions(self, language: str, scored: Scored) -> Decisions:
-        labels, probabilities = self._answers(language, scored)
-        assigned = labels[:, None] == self.classes_ if self.exclusive_ else labels.astype(bool)
-        assigned &= scored.evident[:, None]
-        return Decisions(probabilities, assigned, self.thresholds(language))
-
-    def _assigned(self, language: str, scored: Scored) -> npt.NDArray[Any]:
-        """The labels of one language's documents."""
-        if rules_of(self) is None:
-            return self._labels(*self._less_thresholds(language, scored))
-        return self._answers(language, scored)[0]
-
-    def _answers(self, language: str, scored: Scored) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """The labels and the probabilities of one language's documents."""
-        margins = self._less_thresholds(language, scored)
-        labels, probabilities = self._labels(*margins), self._probabilities(language, scored.scores)
-        rules = rules_of(self)
-        if rules is None:
-            return labels, probabilities
-        if self.exclusive_:
-            scores: npt.NDArray[Any] = margins.scores
-            both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
-            best, probabilities = rules.one(both, probabilities)
-            return self.classes_[best], probabilities
-        assigned, raised = rules.several(labels.astype(bool), probabilities, self.thresholds(language))
-        return (assigned & scored.evident[:, None]).astype(int), raised
-
-    def _under_rules(self, posteriors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """What a view believes of the labels that may be given, as the final probabilities say it."""
-        rules = rules_of(self)
-        if rules is None:
-            return posteriors
-        if self.exclusive_:
-            return rules.one(posteriors, posteriors)[1]
-        return rules.several(
-            np.zeros(posteriors.shape, dtype=bool), posteriors, np.ones(posteriors.shape[1])
-        )[1]
-
-    def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
-        return self._of_classes(self._calibrator(language)(scores))
-
-    def _of_classes(self, probabilities: Any) -> npt.NDArray[np.float64]:
-        """Probabilities with a column for each class, of two that exclude each other, too."""
-        if self.exclusive_ and probabilities.shape[1] == 1:
-            probabilities = np.hstack([1 - probabilities, probabilities])
-        return np.asarray(probabilities, dtype=np.float64)
-
-    def _squeeze(self, scores: Scores) -> Scores:
-        return scores[:, 0] if self.exclusive_ and scores.shape[1] == 1 else scores
-
-    def _labels(self, margins: Scores, evident: Rows) -> npt.NDArray[Any]:
-        if not self.exclusive_:
-            return (decide(margins, exclusive=False) & evident[:, None]).astype(int)
-        binary = margins.shape[1] == 1
-        chosen = (margins[:, 0] > 0).astype(int) if binary else margins.argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[chosen]
-        return labels
-
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
 
@@ -723,8 +284,3 @@ class Method(LearningOn, metaclass=ABCMeta):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
-
-    set_predict_request = partialmethod(Estimator._request, "predict")
-    set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")
-    set_decision_function_request = partialmethod(Estimator._request, "decision_function")
-    set_score_request = partialmethod(Estimator._request, "score")

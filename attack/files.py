@@ -12,7 +12,7 @@ from attack.campaign import Outcome, Round, command, environment, judged, judged
 from attack.material import LAW_LANGUAGES, saved, write_archives
 from attack.special import SPECIAL, WAITING
 from funnelling import Layout, read_documents
-from funnelling.reproduction.corpora.jrc_acquis import build
+from funnelling.reproduction.corpora.jrc_acquis import build_jrc_acquis
 from tests.formats.everyday import FILES, File
 from tests.formats.mutations import mutated
 
@@ -87,7 +87,7 @@ class Files:
 
 def _read(path: Path, layout: Layout, labels: bool) -> None:
     if path.name == ARCHIVES:
-        build(LAW_LANGUAGES, [path])
+        build_jrc_acquis(LAW_LANGUAGES, [path])
     else:
         for _ in read_documents(path, layout, labels=labels):
             pass

@@ -28,7 +28,7 @@ from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
 from funnelling.labelsets import Label, LabelSet
 from funnelling.many import ManyLabelsClassifier
 from funnelling.reproduction.corpora.debs import files_in
-from funnelling.reproduction.corpora.libreoffice_help import LANGUAGES, build
+from funnelling.reproduction.corpora.libreoffice_help import LANGUAGES, build_libreoffice_help
 
 MEASURES = ("p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "r_at_10")
 ALIKE = 0.6  # how alike the places of two entries have to be, by Dice's coefficient, to be each other's names
@@ -82,7 +82,7 @@ def _documents(folder: Path, index: Index) -> Iterator[Document]:
     entries: dict[str, set[str]] = defaultdict(set)
     for (page, _), own in index.items():
         entries[page] |= own
-    for each in build(sources=[folder]).documents:
+    for each in build_libreoffice_help(sources=[folder]).documents:
         page = str(each.group)
         number = int(hashlib.md5(page.encode(), usedforsecurity=False).hexdigest(), 16)
         is_test = number % 10 < 3

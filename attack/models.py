@@ -18,8 +18,8 @@ from attack.campaign import Outcome, Round, judged
 from attack.material import saved
 from attack.special import SPECIAL
 from funnelling import load_model
+from funnelling.runtime.messages import MODEL
 from funnelling.storage import describe_model
-from funnelling.storage.folders import MODEL
 from tests.storage.mutations import corrupted, mutated, write_signed, zipped
 from tests.storage.saved_models import LANGUAGES, TEXTS, answers, spelled_out
 

@@ -20,7 +20,7 @@ def plant() -> None:
 
 def _no_lock() -> None:
     """Who writes does not wait for others that write to the same folder."""
-    from funnelling.work import alone
+    from funnelling.runtime import alone
 
     vars(alone)["fcntl"] = SimpleNamespace(flock=lambda *_: None, LOCK_EX=0, LOCK_NB=0)
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options, printing
+from funnelling.cli import options
+from funnelling.errors import counted
 from funnelling.report.tables import Table, number
-from funnelling.wording import counted
+from funnelling.runtime.messages import say
 from measuring import machine, run, short, show, sizes, timed
 from recipe import META_C, Recipe
 from vectors import Vectors
@@ -75,9 +76,9 @@ def measure(model: FunnellingClassifier | Recipe, corpus: Vectors, fits: int) ->
     name = type(model).__name__
     corpora.warm_up(model)
     fit_seconds, _ = timed(partial(model.fit, corpus.train, corpus.train_labels), fits)
-    printing.say(f"{name}: fit in {short(fit_seconds)} s, meta_C {model.meta_C_:g}")
+    say(f"{name}: fit in {short(fit_seconds)} s, meta_C {model.meta_C_:g}")
     predict_seconds, predicted = timed(partial(model.predict, corpus.test), PREDICTIONS)
-    printing.say(f"{name}: predict in {short(predict_seconds)} s")
+    say(f"{name}: predict in {short(predict_seconds)} s")
     return {
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,

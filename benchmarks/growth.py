@@ -21,11 +21,12 @@ import corpora
 from drawing import Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
-from funnelling.cli import options, printing
+from funnelling.cli import options
+from funnelling.errors import counted
 from funnelling.report.content import Curves
 from funnelling.report.figures.standalone import standalone_svg
 from funnelling.report.tables import Table
-from funnelling.wording import counted
+from funnelling.runtime.messages import say
 from measuring import machine, run, short, show, timed
 from recipe import META_C, Recipe
 
@@ -85,7 +86,7 @@ def grow(base: Shape, varied: str, arguments: argparse.Namespace) -> dict[str, A
         if recipe_may_take < arguments.recipe_limit:
             step["recipe_seconds"], _ = timed(partial(recipe.fit, corpus.train, corpus.train_labels))
             recipe_may_take = STEEPEST * step["recipe_seconds"]
-        printing.say(f"{size:,} {varied}: {short(cost.seconds)} s")
+        say(f"{size:,} {varied}: {short(cost.seconds)} s")
         steps.append(step)
     measured = ("funnelling_seconds", "recipe_seconds", "added_bytes")
     return {"steps": steps, "exponents": {what: exponent(steps, what) for what in measured}}

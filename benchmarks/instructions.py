@@ -16,12 +16,13 @@ from typing import Any
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options, printing
+from funnelling.cli import options
+from funnelling.errors import counted
 from funnelling.method.registry import make_method
 from funnelling.report.tables import Table
+from funnelling.runtime.messages import say
 from funnelling.svm.compiled import INSTALL_COMPILER, native
 from funnelling.trials.splits import Trial
-from funnelling.wording import counted
 from measuring import machine, run, short, show, sizes, timed
 from methods import measure, trials_of
 from peers import PEERS
@@ -55,12 +56,12 @@ def main() -> None:
             native.instructions(name)
             for figure, (seconds, _) in work.items():
                 rounds[figure].append(seconds())
-                printing.say(f"{name}, {figure}: {short(rounds[figure][-1])} s")
+                say(f"{name}, {figure}: {short(rounds[figure][-1])} s")
     native.instructions(available()[-1])
     rivals = {}
     for figure, (_, seconds) in work.items():
         rivals[figure] = seconds()
-        printing.say(f"scikit-learn, {figure}: {short(rivals[figure])} s")
+        say(f"scikit-learn, {figure}: {short(rivals[figure])} s")
 
     medians = {
         name: {figure: statistics.median(seconds) for figure, seconds in rounds.items()}
@@ -76,7 +77,7 @@ def main() -> None:
     show(result, [(caption, Table(["", *ratios], rows))], arguments.json)
     complaints = list(slower_than_narrower(medians))
     for line in complaints:
-        printing.say(line)
+        say(line)
     sys.exit(1 if complaints else 0)
 
 
@@ -115,7 +116,7 @@ def workloads(
     """By figure, what measures our seconds, and what those of scikit-learn for the same."""
     jobs, seed = arguments.jobs, arguments.seed
     vectors = corpora.corpus_of(arguments)
-    printing.say(sizes(vectors.sizes()))
+    say(sizes(vectors.sizes()))
     (posts,) = trials_of(arguments.posts, argparse.Namespace(folds=None, seed=seed))
 
     def fun_tat(meta_C: float | None) -> FunnellingClassifier:

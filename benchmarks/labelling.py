@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling import Corpus, InputError
-from funnelling.cli import options, printing
+from funnelling.cli import options
 from funnelling.evaluation.language_averages import measure_languages
 from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES, is_of_one_label
 from funnelling.method.registry import make_method
@@ -26,6 +26,7 @@ from funnelling.randomness import stream
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.review.suggesting import suggest_texts
+from funnelling.runtime.messages import say
 from funnelling.tasks.trial_data import read_trials
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.one_label import settle
@@ -67,13 +68,13 @@ def main() -> None:
     trials, notes = read_trials([arguments.data], arguments.runs, arguments.seed)
     trials, kind = settle(trials)
     for line in (*notes, *kind):
-        printing.say(line)
+        say(line)
     result: Result = {"learner": arguments.learner, "label_up_to": arguments.label_up_to, "trials": []}
     result["machine"] = machine()
     for place, trial in enumerate(trials):
         ways = {way: label_on(trial, way, arguments.seed + place, arguments) for way in (RANDOM, SUGGESTED)}
         result["trials"].append(ways)
-        printing.say(f"trial {place + 1} of {len(trials)}")
+        say(f"trial {place + 1} of {len(trials)}")
         if arguments.output:
             arguments.output.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     show(result, tables(result), arguments.json)

@@ -27,10 +27,11 @@ from corpora import DEBIAN
 from drawing import Shape
 from fresh import run_afresh
 from funnelling import Corpus, InputError, load_model, read_corpus, save_model
-from funnelling.cli import options, printing
+from funnelling.cli import options
 from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.method.registry import make_method
 from funnelling.report.tables import Table, number
+from funnelling.runtime.messages import say
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.measuring import measure_method, servable
 from funnelling.trials.one_label import settle
@@ -63,7 +64,7 @@ def main() -> None:
     arguments = parser.parse_args()
     result: dict[str, Any] = {"corpora": {}, "jobs": arguments.jobs, "machine": machine()}
     for path in arguments.data:
-        printing.say(path.name)
+        say(path.name)
         with TemporaryDirectory() as folder:
             bench = Bench(
                 Path(folder), trial_of(path, arguments), arguments.method, arguments.seed, arguments.jobs
@@ -169,7 +170,7 @@ class Bench:
             **{each: measured for each, (measured, _) in answers.items()},
         }
         ratio = ", ".join(f"{each} {short(ratio)}" for each, ratio in result["ratio"].items())
-        printing.say(f"{name}: {ratio} of {short(seconds['at_once'])} s")
+        say(f"{name}: {ratio} of {short(seconds['at_once'])} s")
         return result
 
     def _answer(self, folder: Path) -> Answer:

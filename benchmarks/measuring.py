@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from funnelling.cli import printing
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.report.tables import Table, plain
+from funnelling.runtime.messages import say
 from funnelling.svm import solver_name
-from funnelling.wording import counted
 
 Result = TypeVar("Result")
 
@@ -27,7 +27,7 @@ def run(main: Callable[[], None]) -> None:
     try:
         main()
     except InputError as error:
-        printing.say(f"{Path(sys.argv[0]).name}: {error}")
+        say(f"{Path(sys.argv[0]).name}: {error}")
         sys.exit(2)
 
 

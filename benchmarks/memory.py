@@ -15,9 +15,10 @@ import corpora
 from drawing import SHAPES, Shape
 from fresh import fit_afresh
 from funnelling import FunnellingClassifier
-from funnelling.cli import options, printing
+from funnelling.cli import options
+from funnelling.errors import counted
 from funnelling.report.tables import Table
-from funnelling.wording import counted
+from funnelling.runtime.messages import say
 from measuring import machine, run, short, show
 from recipe import META_C, Recipe
 
@@ -78,7 +79,7 @@ def measure(text: str, shape: Shape, arguments: argparse.Namespace) -> dict[str,
     result: dict[str, Any] = {"corpus": corpus.sizes(), "gram_bytes": gram}
     for side, model in models.items():
         cost = fit_afresh(model, corpus)
-        printing.say(f"{text}, {side}: {short(cost.seconds)} s, {short(cost.peak_bytes / 1e9)} GB")
+        say(f"{text}, {side}: {short(cost.seconds)} s, {short(cost.peak_bytes / 1e9)} GB")
         result[side] = {**asdict(cost), "grams": cost.added_bytes / gram}
     return result
 

@@ -29,6 +29,7 @@ from funnelling.evaluation.language_averages import measure_languages
 from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES, paper_measures
 from funnelling.method.registry import make_method, parse_methods, parse_settings, title
 from funnelling.report.tables import Table, markdown, number
+from funnelling.runtime.messages import say
 from funnelling.text.words import analyser
 from funnelling.trials.fitting import fit_method
 from funnelling.trials.indicators import as_indicators
@@ -92,7 +93,7 @@ def main() -> None:
     else:
         complaints += results.compare(arguments.results, result, peers)
     for line in complaints:
-        printing.say(line)
+        say(line)
     sys.exit(1 if complaints else 0)
 
 
@@ -122,7 +123,7 @@ def trials_of(data: str, arguments: argparse.Namespace) -> list[Trial]:
     trials, lines = settle([_in_known_languages(trial) for trial in trials])
     for line in lines:
         if line != NOTICED:
-            printing.say(line)
+            say(line)
     return trials
 
 
@@ -154,10 +155,10 @@ def compare(corpus: str, makers: Makers, trials: list[Trial]) -> dict[str, dict[
     measured = {}
     for name, make in makers.items():
         if takes_hours(name, trials[0].train):
-            printing.say(f"{corpus}: {name} left out, it would take hours.")
+            say(f"{corpus}: {name} left out, it would take hours.")
             continue
         measured[name] = run_afresh(measure, make, trials)
-        printing.say(f"{corpus}: {' '.join(_row(name, measured[name]))}")
+        say(f"{corpus}: {' '.join(_row(name, measured[name]))}")
     return measured
 
 
@@ -221,7 +222,7 @@ def _in_known_languages(trial: Trial) -> Trial:
     known = trial.train.by_language()
     rows = np.array([language in known for language in trial.test.languages], dtype=bool)
     if not rows.all():
-        printing.say(f"{(~rows).sum()} test documents left out, in languages without training documents.")
+        say(f"{(~rows).sum()} test documents left out, in languages without training documents.")
     return trial._replace(test=trial.test.select(rows))
 
 

@@ -17,8 +17,9 @@ import numpy as np
 
 import corpora
 from funnelling import FunnellingClassifier
-from funnelling.cli import options, printing
+from funnelling.cli import options
 from funnelling.report.tables import Table
+from funnelling.runtime.messages import say
 from measuring import machine, run, short, show, sizes, timed
 from recipe import META_C, Recipe
 from vectors import Vectors
@@ -51,7 +52,7 @@ def main() -> None:
     }
     for side, model in models.items():
         seconds, _ = timed(partial(model.fit, corpus.train, corpus.train_labels))
-        printing.say(f"{side}: fitted in {short(seconds)} s")
+        say(f"{side}: fitted in {short(seconds)} s")
     result = {
         "latency_ms": {side: latency(model, corpus, arguments.calls) for side, model in models.items()},
         "batches": [throughput(models, batch) for batch in growing_batches(corpus)],
@@ -88,7 +89,7 @@ def throughput(models: dict[str, Model], batch: Batch) -> dict[str, Any]:
     """How long each side takes for a batch."""
     documents = sum(X.shape[0] for X in batch.values())
     seconds = {side: timed(partial(model.predict, batch), REPEATS)[0] for side, model in models.items()}
-    printing.say(f"{documents:,} documents predicted")
+    say(f"{documents:,} documents predicted")
     return {"documents": documents, "seconds": seconds, "ratio": seconds["recipe"] / seconds["funnelling"]}
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
-from funnelling.cli import printing
+from funnelling.errors import counted
 from funnelling.evaluation.registry import MEASURES
-from funnelling.wording import counted
+from funnelling.runtime.messages import say
 from measuring import short
 
 Result = Mapping[str, Any]  # of methods.py: its corpora, by name, and the machine
@@ -41,7 +41,7 @@ def save(folder: Path, result: Result) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = _path(folder, result)
     path.write_text(json.dumps({**result, "corpora": corpora}, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    printing.say(f"Saved in {path.name}.")
+    say(f"Saved in {path.name}.")
 
 
 def compare(folder: Path, result: Result, peers: Sequence[str]) -> list[str]:
@@ -51,9 +51,9 @@ def compare(folder: Path, result: Result, peers: Sequence[str]) -> list[str]:
     for corpus, now in result["corpora"].items():
         before = earlier.get(corpus)
         if before is None:
-            printing.say(f"{corpus}: no results of {_path(folder, result).stem} to compare with.")
+            say(f"{corpus}: no results of {_path(folder, result).stem} to compare with.")
         elif before["setting"] != now["setting"]:
-            printing.say(f"{corpus}: the saved results are of another size, seed or number of jobs.")
+            say(f"{corpus}: the saved results are of another size, seed or number of jobs.")
         else:
             lines += [f"{corpus}, {line}" for line in worse(before["methods"], now["methods"], peers)]
     return lines

@@ -23,9 +23,10 @@ from scipy.special import expit, ndtri
 
 from drawing import CLEARNESS, LABEL_TOKENS, LABEL_WORDS, TOPIC_SHARE, TOPICS, Shape, draw_ranks
 from funnelling import Document, write_documents
-from funnelling.cli import options, printing
+from funnelling.cli import options
 from funnelling.randomness import stream
 from funnelling.report.tables import Table
+from funnelling.runtime.messages import say
 from measuring import machine, run, short, show
 from texts import spell
 
@@ -61,7 +62,7 @@ def measure(documents: int, arguments: argparse.Namespace) -> dict[str, Any]:
         draw_parts(data, documents, arguments.seed)
         command = ["train", data, "-o", model, "--method", arguments.method, "--jobs", arguments.jobs]
         train = watch(*command)
-        printing.say(f"{documents:,}: trained in {short(train['seconds'])} s")
+        say(f"{documents:,}: trained in {short(train['seconds'])} s")
         result = {"train": train, **json.loads(_call("inspect", model, "--json"))["scores"]["average"]}
         if not arguments.no_predict:
             result["predict"] = watch(

@@ -8,10 +8,11 @@ Learns from rows with split train, once each way, and measures on rows with spli
 import argparse
 
 from funnelling import read_corpus
-from funnelling.cli import options, printing
+from funnelling.cli import options
 from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.method.registry import make_method, parse_methods, title
 from funnelling.report.tables import Table, markdown, number
+from funnelling.runtime.messages import say
 from funnelling.svm.learner import C_GRID
 from funnelling.trials.one_label import settle
 from funnelling.trials.splits import Trial, trial_split
@@ -52,7 +53,7 @@ def compared(
     counts = {C: chosen.count(C) for C in C_GRID if C in chosen}
     shown = ", ".join(f"{C:g}" + (f" × {count}" if count > 1 else "") for C, count in counts.items())
     row = [shown, *(number(measured[each]) for each in measures), short(measured["fit_seconds"])]
-    printing.say(" ".join([title(name), how, *row]))
+    say(" ".join([title(name), how, *row]))
     return row
 
 

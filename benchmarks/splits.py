@@ -22,15 +22,15 @@ import numpy as np
 from funnelling import Corpus, read_corpus
 from funnelling.cli import options
 from funnelling.evaluation.registry import MEASURES, measures_to_test_by
+from funnelling.folds import deal_folds, draw_test
 from funnelling.matrices import Folds
 from funnelling.method.registry import make_method, parse_settings
 from funnelling.report.tables import Table, number, plain
-from funnelling.stratification import deal_folds, draw_test
+from funnelling.runtime.progress import watched
 from funnelling.trials.fitting import cross_validate, fit_method
 from funnelling.trials.measuring import measure_method
 from funnelling.trials.one_label import settle
 from funnelling.trials.splits import TEST_SHARE, Trial, sides_of
-from funnelling.work.progress import watched
 from measuring import run
 
 FOLDS = 5

@@ -12,7 +12,7 @@ import pytest
 # The workers of a run share the cores already. NumPy reads this when it is imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from funnelling.work.names import CACHE
+from funnelling.runtime.messages import CACHE
 
 # What is cached is made once for all tests, and not in the cache of whoever runs them.
 os.environ.setdefault(CACHE, str(Path(__file__).parents[1] / "build" / "cache"))

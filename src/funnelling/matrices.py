@@ -2,12 +2,15 @@
 
 Bits: a product of matrices may round differently with its shape and with the number of BLAS threads,
 so every product here has a shape that depends on its weights alone and runs on one thread.
+
+What holds for the whole process while anybody needs it.
 """
 
 import sys
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,7 +19,37 @@ from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
 from funnelling.errors import InputError
-from funnelling.together import Together, Undo
+
+Undo = Callable[[], object]
+
+
+class Together:
+    """A context that many may be in at once: the first to enter sets something, the last to leave undoes it.
+
+    ``begin`` sets it and returns what undoes that. Were each to undo its own, one that leaves would undo it
+    for those that are still in it.
+    """
+
+    def __init__(self, begin: Callable[[], Undo]) -> None:
+        self._begin = begin
+        self._lock = Lock()
+        self._inside = 0
+        self._undo: Undo | None = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            if self._undo is None:
+                self._undo = self._begin()
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if not self._inside:
+                    undo, self._undo = self._undo, None
+                    undo()
 
 
 class Matrix(Protocol):

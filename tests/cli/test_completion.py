@@ -19,7 +19,7 @@ from funnelling.cli.parsers import subcommands
 from funnelling.formats.layout import MARKUP
 from funnelling.method.registry import METHODS, settings_of
 from funnelling.reproduction.corpora.registry import CORPORA
-from funnelling.work.names import MODEL
+from funnelling.runtime.messages import MODEL
 
 from .command import succeed
 from .test_startup import HEAVY

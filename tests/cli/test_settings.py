@@ -8,7 +8,7 @@ import pytest
 
 from funnelling.cli import build_parser, main
 from funnelling.cli.settings import parse
-from funnelling.work.names import CONFIG, TOKEN, VARIABLES
+from funnelling.runtime.messages import CONFIG, TOKEN, VARIABLES
 
 from .command import assert_refused, documents, run_command, succeed, write_jsonl
 from .conftest import Refuses

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import load_model, save_model
-from funnelling.work.alone import sole_writer
+from funnelling.runtime.alone import sole_writer
 
 from .command import contents, one_label_documents, succeed, write_jsonl
 from .conftest import Refuses

@@ -14,7 +14,7 @@ import pytest
 from funnelling.errors import InputError
 from funnelling.formats import Document, write_documents
 from funnelling.formats.files import writing
-from funnelling.work.drafts import draft_in
+from funnelling.runtime.files import draft_in
 
 ONE = [Document("1", "uno")]
 NAMES = ["docs.jsonl", "docs.jsonl.gz", "docs.csv", "docs.parquet"]

@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.hub.addresses import HubAddress
 from funnelling.hub.client import asking
-from funnelling.work.messages import Style, speaking
+from funnelling.runtime.messages import Style, speaking
 
 utils = pytest.importorskip("huggingface_hub.utils", reason="needs the Hub: pip install 'funnelling[hub]'")
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling import FunnellingClassifier, InputError, Label, LabelSet
-from funnelling.fitted import StateError
 from funnelling.labelsets.hierarchy import DEEPEST, Hierarchy
+from funnelling.state import StateError
 
 PETS = [
     Label("animals", {"en": "Animals", "de": "Tiere"}, "All of them."),

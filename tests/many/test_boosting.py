@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from funnelling.fitted import StateError
 from funnelling.many import boosting
 from funnelling.many.boosting import BoostedTrees, fit_honestly
+from funnelling.state import StateError
 from funnelling.svm.compiled import native, sigmoid
 
 

@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from funnelling import ManyLabelsClassifier
-from funnelling.fitted import StateError
 from funnelling.many.candidates import FURTHER
 from funnelling.many.funnel import HALF, _threshold, in_columns
+from funnelling.state import StateError
 
 from .corpora import documents, fitted
 

@@ -12,7 +12,7 @@ from funnelling.neural.network import (
     to_tensors,
     training_scores,
 )
-from funnelling.work.devices import repeatable
+from funnelling.runtime.threads import repeatable
 
 TABLE = np.vstack([np.zeros((2, 6)), np.random.default_rng(0).normal(size=(20, 6))]).astype(np.float32)
 

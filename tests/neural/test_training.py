@@ -14,7 +14,7 @@ from funnelling.neural.training import (
     draw_validation,
     learn,
 )
-from funnelling.work.devices import repeatable
+from funnelling.runtime.threads import repeatable
 
 
 class TestValidation:

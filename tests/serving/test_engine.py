@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from funnelling.formats import Document
+from funnelling.runtime.threads import check_wanted
 from funnelling.serving import engine as engines
 from funnelling.serving.engine import Engine
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal
-from funnelling.work.threads import check_wanted
 
 FAR = 1e12
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from funnelling import InputError, NaiveClassifier, load_model, save_model
+from funnelling.runtime import alone
 from funnelling.storage import describe_model
 from funnelling.tasks.growing import update
-from funnelling.work import alone
 
 Outcome = Literal["saved", "refused", "killed"]
 Ledger = frozenset[str]  # the ids of a model's documents

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load, save
 
+from funnelling.runtime.messages import MODEL
 from funnelling.storage import folders
 from funnelling.storage.trees import CLASSES
 
@@ -39,7 +40,7 @@ TYPES = ("<f4", "<f8", "<i8", "<i4", "|u1", "|b1")
 def mutated(folder: Path, target: Path, seed: int) -> str:
     """Copy a model with one thing changed, its names and checksums right; gives what was changed."""
     choice = random.Random(seed)
-    document = json.loads((folder / folders.MODEL).read_bytes())
+    document = json.loads((folder / MODEL).read_bytes())
     arrays: dict[str, Any] = {}
     for name in document["files"]:
         arrays |= load((folder / name).read_bytes())
@@ -65,7 +66,7 @@ def write_signed(target: Path, document: Any, arrays: dict[str, Any]) -> None:
     target.mkdir(parents=True)
     (target / folders.arrays_name(digest)).write_bytes(content)
     text = json.dumps(document, ensure_ascii=False)
-    (target / folders.MODEL).write_bytes(text.encode("utf-8", "surrogatepass"))
+    (target / MODEL).write_bytes(text.encode("utf-8", "surrogatepass"))
 
 
 def corrupted(folder: Path, target: Path, seed: int) -> str:

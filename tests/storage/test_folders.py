@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, load_model, save_model
+from funnelling.runtime import alone
+from funnelling.runtime.files import draft_file
 from funnelling.storage import folders
-from funnelling.work import alone
-from funnelling.work.drafts import draft_file
 
 from .saved_models import contents, small_model
 from .steps import at_each_step

@@ -17,10 +17,10 @@ from funnelling import FunnellingClassifier, InputError, load_model, pull_model,
 from funnelling.evaluation.language_averages import measure_languages
 from funnelling.hub import HubAddress
 from funnelling.hub.client import asking
+from funnelling.runtime.messages import Style, speaking
 from funnelling.storage import describe_model, folders
 from funnelling.storage.held import hold_model
 from funnelling.storage.places import lasting
-from funnelling.work.messages import Style, speaking
 from tests.artificial import text_corpus
 from tests.hub.server import READER, WRITER, WRONG, Files, LocalHub, used
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from funnelling.errors import InputError
+from funnelling.runtime.files import draft_in
 from funnelling.tasks.outputs import check_report_folder, check_results_folder
-from funnelling.work.drafts import draft_in
 
 
 @pytest.mark.parametrize("check", [check_report_folder, check_results_folder])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from funnelling.errors import InputError
+from funnelling.runtime.messages import CACHE
 from funnelling.text.detection import _identifier, detect_languages
-from funnelling.work.names import CACHE
 
 GREETINGS = {
     "da": "Jeg vil gerne bestille en kop kaffe og et stykke kage, tak.",

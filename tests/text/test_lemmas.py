@@ -19,10 +19,10 @@ from simplemma.strategies import DefaultStrategy
 from simplemma.strategies.dictionaries import DefaultDictionaryFactory
 from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
+from funnelling.runtime.files import arrays_in
+from funnelling.runtime.messages import CACHE
 from funnelling.text import lemmas
 from funnelling.text.lemmas import Dictionary, PackedDictionary, dictionary
-from funnelling.work.mapped import arrays_in
-from funnelling.work.names import CACHE
 
 needs_native = pytest.mark.skipif(lemmas._lemmas is None, reason="installed without a compiler")
 

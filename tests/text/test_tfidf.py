@@ -18,10 +18,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from funnelling.errors import InputError
+from funnelling.runtime.threads import in_threads
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.counts import WordCounts, counted_once, forget_counts
 from funnelling.text.tfidf import TfidfVectorizer
-from funnelling.work.threads import in_threads
 
 FRUIT = ["apple apple banana", "banana cherry", "cherry cherry cherry apple", "date", "fig"]
 WORDS = ["ape", "bee", "cat", "dog", "été", "γάτα", "кот", "東京", "ไทย", "the", "12"]

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.estimator import clone
-from funnelling.fitted import HasShape, expect, expect_number
 from funnelling.matrices import Floats, Matrix, Rows, Scored, check_vectors, evident_rows, stacked
 from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence, WordEvidence
 from funnelling.method.parameters import check_c
 from funnelling.method.refitting import scores_after_learning
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
+from funnelling.plain import clone
+from funnelling.runtime.progress import progress_bar
 from funnelling.spaces import Space
+from funnelling.state import HasShape, expect, expect_number
 from funnelling.svm import SVM, Calibration, CSetting, Fit, LinearScorer, Scorer, Temperature
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 from funnelling.text.tfidf import Places
-from funnelling.work.progress import progress_bar
 
 
 class SVMBaseline(Method):

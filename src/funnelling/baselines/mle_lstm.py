@@ -12,19 +12,19 @@ import numpy.typing as npt
 
 from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
-from funnelling.fitted import expect, expect_by, expect_numbers, expect_strings, expect_whole
 from funnelling.matrices import Floats, Matrix, Scored, Targets
 from funnelling.method.base import Method
 from funnelling.method.parameters import check_positive, check_whole
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.threads import repeatable, require_device
+from funnelling.state import expect, expect_by, expect_numbers, expect_strings, expect_whole
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.plan import amount
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_served, served_by
-from funnelling.work.devices import repeatable, require_device
-from funnelling.work.progress import progress_bar
 
 MOST_WORDS = 10**6  # of a document that are read
 MOST_WEIGHT = 1e6  # in size, of a network that learned anything

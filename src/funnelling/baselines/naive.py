@@ -3,12 +3,12 @@
 from functools import partial
 
 from funnelling.baselines.base import SVMBaseline
-from funnelling.fitted import expect_by
 from funnelling.method.by_language import fit_languages
 from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
+from funnelling.runtime.progress import progress_bar
+from funnelling.state import expect_by
 from funnelling.svm import SVM, Scorer
 from funnelling.svm.scorers import SelectedScorer, Selection
-from funnelling.work.progress import progress_bar
 
 
 class NaiveClassifier(SVMBaseline):

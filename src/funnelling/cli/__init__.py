@@ -41,8 +41,7 @@ from funnelling.cli import (
 from funnelling.cli.lazily import load_lazily
 from funnelling.cli.parsers import BAD_INPUT, Parser, add_general, every_parser, style_of
 from funnelling.errors import InputError
-from funnelling.work.messages import Style, say, speak, speaking, style
-from funnelling.work.names import VARIABLES
+from funnelling.runtime.messages import VARIABLES, Style, say, speak, speaking, style
 
 COMMANDS = (
     quickstart,
@@ -193,7 +192,7 @@ def _one_at_a_time(parsed: argparse.Namespace) -> AbstractContextManager[Any]:
         return nullcontext()
     from pathlib import Path
 
-    from funnelling.work.alone import sole_writer_of_all
+    from funnelling.runtime.alone import sole_writer_of_all
 
     output = getattr(parsed, "output", None)
     written = [] if output is None or not os.path.isdir(output) else [Path(output)]
@@ -204,7 +203,7 @@ def _cluster(parsed: argparse.Namespace) -> AbstractContextManager[None]:
     """The cluster that the command was given, for as long as it runs."""
     if getattr(parsed, "cluster", None) is None:
         return nullcontext()
-    from funnelling.work.cluster import on_cluster
+    from funnelling.runtime.spread import on_cluster
 
     return on_cluster(parsed.cluster)
 

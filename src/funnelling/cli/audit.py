@@ -4,6 +4,7 @@ import argparse
 import shutil
 
 from funnelling.cli import options, printing
+from funnelling.runtime.messages import say
 
 SHOWN = 20  # documents on a terminal, unless a number is given
 MIN_WIDTH, MAX_WIDTH = 60, 110  # of lines of text
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
         jobs=arguments.jobs,
         force=arguments.force,
         verbose=1,
-        report=printing.say,
+        report=say,
     )
     if arguments.json:
         printing.print_json(rows)

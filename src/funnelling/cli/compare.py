@@ -6,6 +6,7 @@ from typing import Any
 
 from funnelling.cli import options, printing
 from funnelling.method.registry import COMPARED, FOR_MANY
+from funnelling.runtime.messages import say
 
 
 def add_to(commands: options.Commands) -> None:
@@ -75,10 +76,10 @@ def run(arguments: argparse.Namespace) -> None:
         force=arguments.force,
         jobs=arguments.jobs,
         verbose=1,
-        report=printing.say,
+        report=say,
     )
     if arguments.output is not None:
-        printing.say(f"Report: {Path(arguments.output) / 'report.html'}")
+        say(f"Report: {Path(arguments.output) / 'report.html'}")
     if arguments.json:
         printing.print_json(result)
     else:

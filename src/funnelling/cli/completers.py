@@ -9,7 +9,7 @@ from typing import Any
 
 from funnelling.cli import options
 from funnelling.cli.parsers import every_parser
-from funnelling.work.names import MODEL
+from funnelling.runtime.messages import MODEL
 
 ENDINGS = tuple(
     f".{name}{gz}"

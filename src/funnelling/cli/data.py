@@ -7,6 +7,7 @@ from typing import Any
 
 from funnelling.cli import options, printing
 from funnelling.reproduction.corpora.registry import CORPORA
+from funnelling.runtime.messages import say
 
 MOST_LABELS = 30  # in a table, unless all are asked for
 
@@ -127,7 +128,7 @@ def run_build(arguments: argparse.Namespace) -> None:
         arguments.output,
         force=arguments.force,
         verbose=1,
-        report=printing.say,
+        report=say,
         **corpus_options,
     )
 
@@ -148,7 +149,7 @@ def run_describe(arguments: argparse.Namespace) -> None:
 
 def _print(description: dict[str, Any], most_labels: int) -> None:
     """What to look at comes first, tables that grow with the file last."""
-    from funnelling.wording import counted
+    from funnelling.errors import counted
 
     languages = description["languages"]
     print(

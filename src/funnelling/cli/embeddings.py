@@ -40,8 +40,8 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run_build(arguments: argparse.Namespace) -> None:
+    from funnelling.errors import counted
     from funnelling.tasks.building import build_embeddings
-    from funnelling.wording import counted
 
     size = build_embeddings(
         arguments.reference,

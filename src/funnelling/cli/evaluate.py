@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options, printing
+from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
     from funnelling.report.tables import Table
@@ -95,11 +96,11 @@ def run(arguments: argparse.Namespace) -> None:
         exclude=arguments.exclude,
         force=arguments.force,
         verbose=1,
-        report=printing.say,
+        report=say,
     )
     if arguments.output is not None:
         page = Path(arguments.output) / "report.html"
-        printing.say(f"Report: {page}" if page.exists() else f"Table: {arguments.output}")
+        say(f"Report: {page}" if page.exists() else f"Table: {arguments.output}")
     if arguments.json:
         printing.print_json(scores)
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from funnelling.cli import options, printing
 from funnelling.cli.retired import refuse_retired
 from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
+from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
     from funnelling.report.content import Section
@@ -101,13 +102,13 @@ def run(arguments: argparse.Namespace) -> None:
         force=arguments.force,
         jobs=arguments.jobs,
         verbose=1,
-        report=printing.say,
+        report=say,
     )
     if arguments.json:
         printing.print_json(experiments.results)
     else:
         _print(experiments.sections)
-    printing.say(f"Report: {Path(arguments.output) / 'report.html'}")
+    say(f"Report: {Path(arguments.output) / 'report.html'}")
 
 
 def _print(sections: "Sequence[Section]") -> None:

@@ -5,7 +5,7 @@ import os
 import sys
 
 from funnelling.cli import options
-from funnelling.work.names import NO_COLOUR
+from funnelling.runtime.messages import NO_COLOUR
 
 
 def add_to(commands: options.Commands) -> None:

@@ -3,6 +3,7 @@
 import argparse
 
 from funnelling.cli import options, printing
+from funnelling.runtime.messages import say
 
 
 def add_to(commands: options.Commands) -> None:
@@ -32,9 +33,9 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from funnelling.errors import counted, printable
     from funnelling.formats.layout import Layout
     from funnelling.tasks.forgetting import forget
-    from funnelling.wording import counted, printable
 
     forgetful = forget(
         arguments.model,
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
         jobs=arguments.jobs,
         force=arguments.force,
         verbose=1,
-        report=printing.say,
+        report=say,
     )
     folder = arguments.output or arguments.model
     if arguments.json:

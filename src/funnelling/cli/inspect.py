@@ -78,7 +78,7 @@ def _print_model(description: dict[str, Any]) -> None:
 
 def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int = 6) -> None:
     """A line for all languages that share their thresholds, with the first labels."""
-    from funnelling.wording import printable
+    from funnelling.errors import printable
 
     shared: dict[tuple[tuple[Any, float], ...], list[str]] = {}
     for language, values in (thresholds or {}).items():
@@ -93,7 +93,7 @@ def _print_thresholds(thresholds: dict[str, dict[Any, float]] | None, most: int 
 
 def _called(description: dict[str, Any]) -> list[str]:
     """The labels, with what they are called where that is asked for."""
-    from funnelling.wording import printable
+    from funnelling.errors import printable
 
     names = description.get("label_names", {})
     labels = map(str, description["labels"])
@@ -104,7 +104,7 @@ def _called(description: dict[str, Any]) -> list[str]:
 
 
 def _told(label_set: dict[str, Any]) -> str:
-    from funnelling.wording import counted
+    from funnelling.errors import counted
 
     parents, excluded = label_set["with_parents"], label_set["excluded"]
     facts = [

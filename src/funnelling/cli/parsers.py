@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any, NoReturn
 
 from funnelling.cli.retired import refuse_retired
-from funnelling.work.messages import Style, say
+from funnelling.runtime.messages import Style, say
 
 BAD_INPUT = 2
 

@@ -5,8 +5,6 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from funnelling.work.messages import say as say  # what is going on; standard output is for results
-
 if TYPE_CHECKING:
     from funnelling.tasks.growing import GrownModel
     from funnelling.trials.change import Change
@@ -60,9 +58,9 @@ def print_change(change: "Change") -> None:
 
 def print_growth(growth: "GrownModel") -> None:
     """Print what has changed since a model learned on."""
+    from funnelling.errors import counted, printable
     from funnelling.method.known_labels import near_labels
     from funnelling.trials.change import HELD_OUT
-    from funnelling.wording import counted, printable
 
     print_change(growth.change)
     if growth.kept_scores and HELD_OUT in growth.change.on.values():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.cli import options, printing
+from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
     from funnelling.corpus import Corpus
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
     start = Quickstart(Path(arguments.output), arguments.force)
     start.check()
     _print_corpus(start.corpus)
-    result = start.run(arguments.seed, arguments.jobs, verbose=1, report=printing.say)
+    result = start.run(arguments.seed, arguments.jobs, verbose=1, report=say)
     print(plain(side_by_side(result["methods"])))
     print(f"\n{textwrap.fill(EXPLANATION, 80)}")
     _print_next(*(shlex.quote(str(path)) for path in (start.model_folder, start.page, start.documents_file)))

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from funnelling.cli import options, printing
+from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
     from funnelling.tasks.relabelling import RelabelledModel
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> None:
         jobs=arguments.jobs,
         force=arguments.force,
         verbose=1,
-        report=printing.say,
+        report=say,
     )
     folder = arguments.output or arguments.model
     if arguments.json:

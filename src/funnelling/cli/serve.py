@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from funnelling.cli import options
 from funnelling.cli.parsers import style_of
 from funnelling.errors import InputError
-from funnelling.work.names import TOKEN
+from funnelling.runtime.messages import TOKEN
 
 LARGEST_PORT = 65_535
 

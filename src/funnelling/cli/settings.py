@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from funnelling.cli.parsers import every_parser, options_of, rivals, subcommands
 from funnelling.errors import InputError
-from funnelling.work.names import CONFIG, JOBS, TOKEN
+from funnelling.runtime.messages import CONFIG, JOBS, TOKEN
 
 OF_OPTIONS = {"jobs": JOBS}  # variables of the environment
 LARGEST = 2**20  # bytes of a file

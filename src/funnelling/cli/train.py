@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from funnelling.cli import options, printing
 from funnelling.errors import InputError
 from funnelling.method.registry import FOR_MANY, METHODS, USUAL
+from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
@@ -90,7 +91,7 @@ def run(arguments: argparse.Namespace) -> None:
         label_set=arguments.label_set,
         roll_up=arguments.roll_up,
         force=arguments.force,
-        report=printing.say,
+        report=say,
     ).measurement
     if measurement.scores is None:
         print(measurement.how)

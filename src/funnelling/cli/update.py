@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from funnelling.cli import options, printing
+from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
     from funnelling.tasks.growing import GrownModel
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
             jobs=arguments.jobs,
             force=arguments.force,
             verbose=1,
-            report=printing.say,
+            report=say,
         )
     except growing.ScoreFellError as error:
         _print(error.growth, None, arguments.json)

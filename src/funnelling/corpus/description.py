@@ -5,8 +5,8 @@ from typing import Any
 
 from funnelling.corpus.corpus import Corpus
 from funnelling.corpus.findings import Finding, findings
+from funnelling.runtime.progress import watched
 from funnelling.text.words import analyser, resources
-from funnelling.work.progress import watched
 
 
 def describe(corpus: Corpus, verbose: int = 0) -> dict[str, Any]:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from funnelling.errors import InputError, naming
+from funnelling.errors import InputError, counted, naming
 from funnelling.formats.document import NO_TEXT, quoted
-from funnelling.wording import counted
 
 MOST_NAMED = 10  # tags in a line
 

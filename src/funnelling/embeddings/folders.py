@@ -8,7 +8,7 @@ from pathlib import Path
 from funnelling.embeddings.vectors import WordVectors, find_vectors, write_vectors
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write, check_output_folder
-from funnelling.work.progress import progress_bar
+from funnelling.runtime.progress import progress_bar
 
 
 def check_folder(folder: Path, force: bool) -> None:

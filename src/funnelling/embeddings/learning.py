@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 from funnelling.embeddings.vectors import WordVectors
 from funnelling.errors import InputError
 from funnelling.randomness import stream
+from funnelling.runtime.progress import progress_bar
 from funnelling.text.words import analyser
-from funnelling.work.progress import progress_bar
 
 # Of the randomised decomposition; more of either did not change neighbours.
 OVERSAMPLES, ITERATIONS = 50, 4

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, BinaryIO, TextIO, cast
 
 from funnelling.errors import InputError
-from funnelling.work.alone import uninterrupted
-from funnelling.work.drafts import draft_file, sweep, sync
+from funnelling.runtime.alone import uninterrupted
+from funnelling.runtime.files import draft_file, sweep, sync
 
 STANDARD = "-"
 

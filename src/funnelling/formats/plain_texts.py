@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats.document import SPLITS, LineNumber, quoted
 from funnelling.formats.encoded import TextFile, encodings_of_all, say_encoding
 from funnelling.formats.files import cannot_read
 from funnelling.formats.layout import Layout
-from funnelling.wording import counted
 
 _CODE = re.compile(
     r"[a-z]{2}(?:[-_][a-z]{2,4})?|[a-z]{3}[-_][a-z]{4}", re.IGNORECASE

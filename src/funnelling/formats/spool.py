@@ -7,7 +7,7 @@ from tempfile import SpooledTemporaryFile
 from types import TracebackType
 from typing import Self
 
-from funnelling.work.progress import Advance, quietly
+from funnelling.runtime.progress import Advance, quietly
 
 _ROWS_PER_BATCH = 1_000
 _MOST_IN_MEMORY = 8 * 2**20  # bytes

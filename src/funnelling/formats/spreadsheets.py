@@ -9,10 +9,9 @@ from decimal import Decimal
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats.cells import as_text, printable
 from funnelling.formats.spool import Row
-from funnelling.wording import counted
 
 MOST_ROWS = 1_048_576  # the header's included
 MOST_COLUMNS = 16_384

@@ -14,7 +14,7 @@ from funnelling.formats.arrow import Kind
 from funnelling.formats.cells import as_text, defused, encodable, without_nul
 from funnelling.formats.files import writing_bytes
 from funnelling.formats.spool import Row, Spool
-from funnelling.work.progress import progress_bar
+from funnelling.runtime.progress import progress_bar
 
 CSV, TSV, XLSX, PARQUET, JSON_LINES = ".csv", ".tsv", ".xlsx", ".parquet", ".jsonl"
 

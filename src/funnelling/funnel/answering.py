@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.estimator import check_fitted
 from funnelling.evaluation.counts import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.archive import FunnelArchive
@@ -27,6 +26,7 @@ from funnelling.method.base import Method
 from funnelling.method.explanation import Evidence, mean_posterior
 from funnelling.method.relabelling import Relabelling
 from funnelling.method.training_set import Calibrator
+from funnelling.plain import check_fitted
 from funnelling.spaces import Space
 from funnelling.svm.scorers import SelectedScorer
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.language_averages import mean_measures, mean_of_four
 from funnelling.evaluation.registry import MEASURES, main_measures, measures_to_test_by
-from funnelling.fitted import expect, expect_flag, expect_number, expect_strings
+from funnelling.folds import deal_folds
 from funnelling.funnel.design import Design
 from funnelling.funnel.odds import balance, by_class
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
@@ -31,14 +31,14 @@ from funnelling.funnel.views.fitting import fit_views
 from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds
+from funnelling.runtime.progress import HIDDEN, Progress, progress_bar
 from funnelling.spaces.registry import OWN, check_views, make_space, named_views
-from funnelling.stratification import deal_folds
+from funnelling.state import expect, expect_flag, expect_number, expect_strings
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search, decide
 from funnelling.text.counts import counted_once
 from funnelling.text.vocabularies import fit_own
-from funnelling.work.progress import HIDDEN, Progress, progress_bar
 
 FOLDS = 5  # a round holds one of so many out
 ROUNDS = 2  # at least; there are more until they have held out

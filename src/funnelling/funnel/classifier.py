@@ -14,7 +14,6 @@ from typing import Any, Self
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.fitted import expect, expect_by, expect_numbers
 from funnelling.funnel.answering import BUILT_OF, FunnelMethod
 from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import funnel_attributes, zero_shot_attributes
@@ -33,6 +32,7 @@ from funnelling.method.parameters import check_c, check_choice, check_flag, chec
 from funnelling.method.training_set import TrainingSet
 from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.registry import OWN, check_views
+from funnelling.state import expect, expect_by, expect_numbers
 from funnelling.svm import CSetting
 from funnelling.svm.scorers import Selection
 from funnelling.text.counts import counted_once

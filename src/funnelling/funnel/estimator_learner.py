@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.estimator import clone
-from funnelling.fitted import expect, expect_numbers, filled_row
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets
+from funnelling.plain import clone
 from funnelling.randomness import stream
-from funnelling.work.progress import Advance, quietly
+from funnelling.runtime.progress import Advance, quietly
+from funnelling.state import expect, expect_numbers, filled_row
 
 
 @dataclass(frozen=True)

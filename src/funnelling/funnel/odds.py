@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.fitted import HasShape
 from funnelling.matrices import Floats, Folds, Matrix, Targets, one_blas_thread
+from funnelling.runtime.progress import Advance, quietly
+from funnelling.state import HasShape
 from funnelling.svm.compiled import sigmoid
-from funnelling.work.progress import Advance, quietly
 
 EDGE = 1e-3  # posteriors closer to 0 or 1 say no more than this
 RIDGE = 1e-4  # keeps apart from infinity what the documents leave open

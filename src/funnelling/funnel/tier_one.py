@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.fitted import HasShape, expect
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, by_language
+from funnelling.state import HasShape, expect
 from funnelling.svm import Calibration, Scorer
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.path import Coefficients

@@ -8,19 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
-from funnelling.fitted import LARGEST, HasShape, expect, expect_by, expect_number, expect_numbers
 from funnelling.funnel.design import Design
 from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.threads import in_threads
+from funnelling.state import LARGEST, HasShape, expect, expect_by, expect_number, expect_numbers
 from funnelling.svm import Calibration, Fit, Scorer, Temperature
 from funnelling.svm.learner import Problem, decide
 from funnelling.svm.path import Coefficients
 from funnelling.svm.scorers import SelectedScorer
-from funnelling.work.progress import progress_bar
-from funnelling.work.threads import in_threads
 
 ScoreThresholds = npt.NDArray[np.float64] | float
 

@@ -24,12 +24,12 @@ from funnelling.funnel.views.fitting import fit_views, usable_languages
 from funnelling.funnel.views.shared import DENSE_C, SharedView, fit_shared_view
 from funnelling.matrices import Folds
 from funnelling.method.training_set import TrainingSet
+from funnelling.runtime.progress import progress_bar
 from funnelling.spaces import Space
 from funnelling.spaces.clesa import CLESASpace
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.registry import OWN, SHARED, make_space
 from funnelling.text.languages import primary
-from funnelling.work.progress import progress_bar
 
 SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
 

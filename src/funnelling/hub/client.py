@@ -8,7 +8,7 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.hub.addresses import HubAddress
-from funnelling.work.messages import Style, at_terminal, style
+from funnelling.runtime.messages import Style, at_terminal, style
 
 PATIENCE = 2.0  # seconds before a word is said
 UNREACHED = "the Hub cannot be reached. Check the network; what was downloaded before is read without it."

@@ -10,11 +10,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.fitted import expect, expect_number, expect_numbers
 from funnelling.matrices import Floats, one_openmp_thread
+from funnelling.runtime.threads import in_threads
+from funnelling.state import expect, expect_number, expect_numbers
 from funnelling.svm.calibration import fit_platt
 from funnelling.svm.compiled import native, sigmoid
-from funnelling.work.threads import in_threads
 
 TREES, LEAVES, RATE = 150, 15, 0.06
 LEAST_IN_LEAF = 50

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.fitted import expect, expect_matrix, expect_numbers
 from funnelling.many.one_against_rest import BIAS
 from funnelling.many.ranking import NONE, Ranked
 from funnelling.matrices import Floats, canonical, narrow, values_at
+from funnelling.state import expect, expect_matrix, expect_numbers
 
 DEEPEST = 100  # places of a view's ranking that candidates come from
 MOST = 40  # candidates of a document

@@ -9,8 +9,6 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.estimator import check_fitted
-from funnelling.fitted import expect
 from funnelling.labelsets import LabelSet
 from funnelling.labelsets.rules import LabelRules, rules_of
 from funnelling.many.evidence import Answered, explained
@@ -20,10 +18,12 @@ from funnelling.method.answering import ByLanguage, Languages, Margins
 from funnelling.method.base import Method
 from funnelling.method.explanation import Opinions
 from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.plain import check_fitted
+from funnelling.runtime.spread import is_local
+from funnelling.state import expect
 from funnelling.svm.compiled import INSTALL_COMPILER, native
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import served_by
-from funnelling.work.spread import is_local
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.fitted import expect, expect_by, expect_number, expect_numbers
 from funnelling.many.boosting import BoostedTrees, fit_honestly
 from funnelling.many.candidates import DEEPEST, FURTHER, Candidates, Seen, candidates_of
 from funnelling.many.one_against_rest import LabelWeights, Names, fit_labels
@@ -24,8 +23,9 @@ from funnelling.many.vectors import TextVectors, unit_rows
 from funnelling.matrices import Folds, Rows
 from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import assign_folds, stream
-from funnelling.work.progress import progress_bar
-from funnelling.work.threads import in_threads
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.threads import in_threads
+from funnelling.state import expect, expect_by, expect_number, expect_numbers
 
 TEACHERS = 40_000  # documents that it learns from at most
 BLOCK = 1_000  # documents that are judged at a time

@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.fitted import expect, expect_matrix, expect_numbers
 from funnelling.many import plain
 from funnelling.many.ranking import NONE, Labels, Ranked, Weights, buffers, rank_labels
 from funnelling.matrices import Floats, narrow
 from funnelling.randomness import stream
+from funnelling.runtime.progress import quietly
+from funnelling.runtime.threads import in_threads
+from funnelling.state import expect, expect_matrix, expect_numbers
 from funnelling.svm.compiled import native
-from funnelling.work.progress import quietly
-from funnelling.work.threads import in_threads
 
 # Chosen on held-out training titles of three languages; see benchmarks/README.md.
 NEAREST = 150  # labels per document that learn to tell it from their own

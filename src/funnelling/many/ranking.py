@@ -10,9 +10,9 @@ from scipy import sparse
 
 from funnelling.many import plain
 from funnelling.matrices import Floats
+from funnelling.runtime.progress import quietly
+from funnelling.runtime.threads import in_threads
 from funnelling.svm.compiled import native
-from funnelling.work.progress import quietly
-from funnelling.work.threads import in_threads
 
 ROWS = 1_000  # documents that are ranked at a time
 NONE = -1  # the place of a label that there is not

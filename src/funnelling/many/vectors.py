@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.fitted import expect
 from funnelling.matrices import canonical
+from funnelling.state import expect
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.tfidf import Places, TfidfVectorizer
 

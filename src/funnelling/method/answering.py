@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.estimator import Estimator, check_fitted
 from funnelling.frames import as_frame
 from funnelling.labelsets.rules import rules_of
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
@@ -23,13 +22,14 @@ from funnelling.method.known_labels import label_columns
 from funnelling.method.labels import are_right, read_truth
 from funnelling.method.learning_on import LearningOn
 from funnelling.method.training_set import Calibrator
+from funnelling.plain import Estimator, check_fitted
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.threads import in_threads
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import feature_names, feature_places
-from funnelling.work.progress import progress_bar
-from funnelling.work.threads import in_threads
 
 if TYPE_CHECKING:
     from pandas import DataFrame

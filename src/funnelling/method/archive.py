@@ -16,7 +16,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.fitted import (
+from funnelling.formats.document import LineNumber
+from funnelling.matrices import AnyTargets, Matrix, Rows, is_sparse, length, narrow, sizes_of, take
+from funnelling.method.training_set import TrainingSet
+from funnelling.randomness import is_missing
+from funnelling.state import (
     expect,
     expect_by,
     expect_flag,
@@ -25,10 +29,6 @@ from funnelling.fitted import (
     expect_strings,
     expect_whole,
 )
-from funnelling.formats.document import LineNumber
-from funnelling.matrices import AnyTargets, Matrix, Rows, is_sparse, length, narrow, sizes_of, take
-from funnelling.method.training_set import TrainingSet
-from funnelling.randomness import is_missing
 
 Classes = npt.NDArray[Any]
 Places = npt.NDArray[np.intp]

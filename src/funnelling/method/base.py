@@ -17,14 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.fitted import (
-    empty_row,
-    expect,
-    expect_by,
-    expect_flag,
-    expect_strings,
-    expect_whole,
-)
 from funnelling.formats.layout import Layout
 from funnelling.labelsets import LabelSet
 from funnelling.matrices import Targets, widths_of
@@ -36,8 +28,9 @@ from funnelling.method.learning_on import checked_vectors
 from funnelling.method.parameters import check_jobs, check_label_set, check_random_state
 from funnelling.method.training_set import PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
+from funnelling.runtime.progress import clock
+from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_strings, expect_whole
 from funnelling.text.vocabularies import check_vectorizer, fit_own
-from funnelling.work.progress import clock
 
 logger = logging.getLogger(__name__)
 

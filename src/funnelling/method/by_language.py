@@ -8,9 +8,9 @@ import numpy as np
 
 from funnelling.matrices import Matrix
 from funnelling.method.training_set import TrainingSet
+from funnelling.runtime.spread import for_threads, is_local
+from funnelling.runtime.threads import in_threads, share_threads
 from funnelling.svm import SVM
-from funnelling.work.spread import for_threads, is_local
-from funnelling.work.threads import in_threads, share_threads
 
 Result = TypeVar("Result")
 

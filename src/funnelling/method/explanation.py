@@ -22,11 +22,11 @@ import numpy.typing as npt
 
 from funnelling.matrices import Floats, Rows, Scores
 from funnelling.method.passages import LaidView, TextLayout, laid_passages
+from funnelling.runtime.threads import check_wanted
 from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import Places
-from funnelling.work.threads import check_wanted
 
 DROPPED = "(dropped label)"  # what a label of tier 1 is called that the model does not give any more
 LAID_BYTES = 60_000  # of a text, as UTF-8, onto which amounts are laid: some 20 pages

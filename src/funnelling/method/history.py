@@ -8,8 +8,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from funnelling.fitted import expect, expect_by, expect_whole
 from funnelling.formats.files import STANDARD
+from funnelling.state import expect, expect_by, expect_whole
 
 FIRST = "train"  # the step that a whole history begins with
 STEPS = (FIRST, "update", "add-language", "forget", "relabel", "tune")

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.estimator import Estimator, check_fitted
 from funnelling.labelsets import LabelSet
 from funnelling.matrices import check_vectors, widths_of
 from funnelling.method.archive import Archive, Places
@@ -28,6 +27,7 @@ from funnelling.method.merging import (
 )
 from funnelling.method.relabelling import Relabelling, with_selected_labels
 from funnelling.method.training_set import Earlier, TrainingSet
+from funnelling.plain import Estimator, check_fitted
 from funnelling.svm.scorers import Selection
 from funnelling.text.tfidf import TfidfVectorizer
 

@@ -16,7 +16,7 @@ from funnelling.matrices import BLOCK, Floats, one_blas_thread
 from funnelling.neural.recurrence import Recurrence, step
 from funnelling.neural.words import PADDING
 from funnelling.randomness import stream
-from funnelling.work.threads import in_threads
+from funnelling.runtime.threads import in_threads
 
 Numbers = npt.NDArray[np.int64]
 Lengths = npt.NDArray[np.intp]

@@ -23,8 +23,8 @@ from funnelling.neural.network import (
 )
 from funnelling.neural.words import FIRST_WORD
 from funnelling.randomness import stream
-from funnelling.work.progress import progress_bar
-from funnelling.work.threads import in_threads
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.threads import in_threads
 
 Places = npt.NDArray[np.intp]  # by their number
 

@@ -20,9 +20,9 @@ from funnelling.matrices import MANY as MANY_LABELS
 from funnelling.method.training_set import PreparedTexts
 from funnelling.parts.counting import Kept
 from funnelling.parts.preparing import TEST, prepare
+from funnelling.runtime.messages import Reporter, silent
+from funnelling.runtime.progress import watched
 from funnelling.trials.one_label import CURE, NOTICED
-from funnelling.trials.reporting import Reporter, silent
-from funnelling.work.progress import watched
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -20,11 +20,11 @@ from funnelling.labelsets.rules import rules_of
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set
 from funnelling.prediction import Predictor, batches, thresholds_of, usual_top
+from funnelling.runtime.messages import MODEL
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.spread import in_processes
 from funnelling.storage import load_model
 from funnelling.storage.places import folder_of, lasting
-from funnelling.work.names import MODEL
-from funnelling.work.progress import progress_bar
-from funnelling.work.spread import in_processes
 
 MANIFEST = "_predictions.json"  # what the predictions in a folder were made with
 

@@ -26,9 +26,9 @@ from funnelling.parts.counting import (
     splits_in,
     texts_in,
 )
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.spread import in_processes
 from funnelling.text.tfidf import TfidfVectorizer
-from funnelling.work.progress import progress_bar
-from funnelling.work.spread import in_processes
 
 TRAIN, TEST = "train", "test"
 MOST_KEPT = 1e9  # characters of all texts together, past which a model keeps none of them

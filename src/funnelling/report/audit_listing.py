@@ -4,9 +4,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from funnelling.errors import printable
 from funnelling.report.tables import number
 from funnelling.text.excerpts import beginning
-from funnelling.wording import printable
 
 
 def audit_listing(rows: Sequence[Mapping[str, Any]], width: int) -> str:

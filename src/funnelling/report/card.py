@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from funnelling.errors import counted
 from funnelling.evaluation.registry import are_ranked
 from funnelling.method.registry import title
 from funnelling.report.card_data import card_data
@@ -12,7 +13,6 @@ from funnelling.report.label_tables import mistakes
 from funnelling.report.markup import escape_markdown, escape_table
 from funnelling.report.measure_tables import languages_table, notes, rates
 from funnelling.report.tables import Table, markdown
-from funnelling.wording import counted
 
 LABELS_SHOWN = 50
 PLACE = "MODEL"  # what a card calls a folder that may be anywhere

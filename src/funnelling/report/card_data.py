@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from funnelling.errors import counted
 from funnelling.evaluation.registry import TITLES, main_measures
 from funnelling.method.registry import title
 from funnelling.text.languages import is_language, primary
-from funnelling.wording import counted
 
 LIBRARY, TASK = "funnelling", "text-classification"
 DIGITS = 4  # of a score

@@ -4,10 +4,10 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from funnelling.errors import printable
 from funnelling.report.content import MarkedText, Texts
 from funnelling.report.passages import signed
 from funnelling.report.tables import Table, number
-from funnelling.wording import printable
 
 NONE = "–"
 SIDES = {"wrong": "for it", "missed": "against it"}  # which words are told of a label

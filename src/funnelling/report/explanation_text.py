@@ -1,9 +1,9 @@
 """An explanation for a terminal: labels, the words for and against each, the text, and what is like it."""
 
+from funnelling.errors import printable
 from funnelling.report.explanations import Row, percent, remarks, seen, sides, verdict
 from funnelling.report.passages import excerpt, marked_plain, marked_terminal, signed
 from funnelling.report.tables import Table, plain
-from funnelling.wording import printable
 
 TEXT = 600  # characters of a text that are shown
 NEIGHBOUR = 100

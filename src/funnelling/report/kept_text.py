@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from funnelling.errors import counted
 from funnelling.report.tables import Table
-from funnelling.wording import counted
 
 NOTHING = (
     "nothing of its training documents, but words of its vocabularies and what its classifiers made of them"

@@ -7,6 +7,7 @@ before a measure was added.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from funnelling.errors import counted, printable
 from funnelling.evaluation.language_averages import weighted_mean
 from funnelling.evaluation.registry import (
     MEASURES,
@@ -19,7 +20,6 @@ from funnelling.evaluation.registry import (
 from funnelling.evaluation.significance import dagger
 from funnelling.method.registry import title
 from funnelling.report.tables import Table, number
-from funnelling.wording import counted, printable
 
 DAGGERS = "† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test"
 MACRO_NOTE = (

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from funnelling.errors import counted
 from funnelling.matrices import MANY
 from funnelling.method.registry import title
 from funnelling.report.card import made_with, probabilities, task
@@ -22,7 +23,6 @@ from funnelling.report.label_tables import (
 )
 from funnelling.report.measure_tables import languages_table, notes
 from funnelling.report.tables import Table
-from funnelling.wording import counted
 
 MODEL = "the model"
 FEW_LABELS = 15  # whose table is not folded away

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from funnelling.wording import printable
+from funnelling.errors import printable
 
 
 class Table(NamedTuple):

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from funnelling.errors import printable
 from funnelling.report.tables import Table, number
-from funnelling.wording import printable
 
 TITLES = {
     "precision": "precision",

@@ -8,18 +8,18 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.estimator import check_fitted, clone
 from funnelling.frames import as_frame
 from funnelling.matrices import Rows
 from funnelling.method.base import Method
 from funnelling.method.registry import make_method
+from funnelling.plain import check_fitted, clone
 from funnelling.review.co_occurrence import Array
 from funnelling.review.held_out import HeldOut, held_out, held_out_of
 from funnelling.review.peers import COPIES, TRANSLATIONS, Disagreement, disagreements
 from funnelling.review.suspicion import MISSING, NONE, SURE, SWAPPED, WRONG, Suspicions, suspicions
+from funnelling.runtime.progress import watched
 from funnelling.trials.errors import telling_words
 from funnelling.trials.one_label import have_one_label
-from funnelling.work.progress import watched
 
 if TYPE_CHECKING:
     from pandas import DataFrame

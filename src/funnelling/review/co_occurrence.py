@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from funnelling.matrices import Folds, Rows, Targets
-from funnelling.work.progress import watched
+from funnelling.runtime.progress import watched
 
 STEPS = 60  # of the optimiser: it is then near its end, and more change the order of documents little
 TEXT, USUAL = 0.5, 0.3  # the weights of text and language where a label's documents say nothing else

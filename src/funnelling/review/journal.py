@@ -14,7 +14,7 @@ from funnelling.formats.document import Document, LineNumber, to_document, to_re
 from funnelling.formats.files import LONGEST, cannot_write, raw_lines, reading, too_long
 from funnelling.formats.journal import HEADER, check_decision, check_header, cut_off, damaged, is_header
 from funnelling.formats.jsonl import parse_object
-from funnelling.work.alone import try_lock, uninterrupted
+from funnelling.runtime.alone import try_lock, uninterrupted
 
 _PIECE = 2**16  # bytes that are looked at together for the end of a line
 _WAIT = 0.02  # seconds between attempts to lock

@@ -7,7 +7,7 @@ import numpy as np
 from funnelling.corpus import Corpus
 from funnelling.matrices import Targets
 from funnelling.review.near_duplicates import MOST, near_duplicates
-from funnelling.work.progress import progress_bar
+from funnelling.runtime.progress import progress_bar
 
 COPIES, TRANSLATIONS = "duplicates disagree", "translations disagree"
 HALF = 0.5

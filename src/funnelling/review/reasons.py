@@ -6,10 +6,10 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.errors import counted
 from funnelling.method.explanation import Opinions
 from funnelling.review.covering import Taken
 from funnelling.review.doubts import Doubts
-from funnelling.wording import counted
 
 OPEN = 0.8  # bits, from which on a label is in doubt
 APART = 0.5  # between what a view and what tier 2 gives a label, from which on they disagree

@@ -15,17 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.estimator import check_fitted
 from funnelling.method.explanation import Opinions
 from funnelling.method.inputs import read_inputs
+from funnelling.plain import check_fitted
 from funnelling.randomness import is_missing, stream
 from funnelling.review.covering import Taken, covered_by, likeness, take_in_turn
 from funnelling.review.doubts import Doubts, doubts_of
 from funnelling.review.pairs import WordPairVectorizer
 from funnelling.review.reasons import Examples, Opinionated, Reasons, examples_of
 from funnelling.review.turns import in_turn
+from funnelling.runtime.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
-from funnelling.work.progress import progress_bar
 
 MOST_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
 BLOCK = 2**22  # answers to documents that are held at a time, one per label: some 10 numbers for each

@@ -20,10 +20,10 @@ from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.method.base import Method
 from funnelling.prediction import Predictor, relabelled
+from funnelling.runtime.threads import GivenUp, check_wanted, wanted_until
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal, too_busy
 from funnelling.text.languages import served_by
-from funnelling.work.threads import GivenUp, check_wanted, wanted_until
 
 Answer = dict[str, Any]  # to one document
 

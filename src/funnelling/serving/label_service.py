@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 
 import threadpoolctl
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set
 from funnelling.method.registry import name_of
 from funnelling.review.desk import Desk
 from funnelling.review.journal import Journal
+from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.bench import Bench
 from funnelling.serving.engine import Engine
 from funnelling.serving.labelling import create_labelling_app
@@ -24,9 +25,6 @@ from funnelling.serving.supervisor import address_of, bind, start_logging
 from funnelling.serving.worker import server_of
 from funnelling.tasks.labelling import learned_before, read_queue
 from funnelling.tasks.sources import load_text_model
-from funnelling.wording import counted
-from funnelling.work.messages import say
-from funnelling.work.names import TOKEN
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from funnelling.formats.document import Document
 from funnelling.labelsets import LabelSet
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set
+from funnelling.runtime.messages import Style, speak
 from funnelling.storage import load_model
 from funnelling.tasks.labelling import Lesson, learn_from
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
-from funnelling.work.messages import Style, speak
 
 logger = logging.getLogger(__name__)
 _NICE = 10

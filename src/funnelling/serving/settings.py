@@ -7,8 +7,7 @@ from pydantic import ConfigDict, with_config
 
 from funnelling.errors import InputError
 from funnelling.labelsets import LabelSet
-from funnelling.work.messages import Style
-from funnelling.work.names import TOKEN
+from funnelling.runtime.messages import TOKEN, Style
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 JOURNAL_SECONDS = 2.0  # that feedback waits for others to be written down

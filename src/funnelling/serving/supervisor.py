@@ -19,16 +19,14 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.method.following import label_set_for
 from funnelling.review.journal import Journal
+from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
 from funnelling.serving.settings import JOURNAL_SECONDS, LOOPBACK, ServiceSettings
 from funnelling.storage.held import HeldModel, hold_model
-from funnelling.wording import counted
-from funnelling.work.messages import JsonLine, Messages, at_terminal, say, speak
-from funnelling.work.names import TOKEN
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_SECONDS = 1.0

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.estimator import Estimator
-from funnelling.fitted import expect, expect_by
 from funnelling.matrices import Floats, Matrix, Targets
+from funnelling.plain import Estimator
+from funnelling.state import expect, expect_by
 from funnelling.text.languages import is_served
 from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import check_vectorizer, fit_own

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from funnelling.corpus.reference import Reference
-from funnelling.fitted import empty_row
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents
 from funnelling.spaces.reference_based import ReferenceSpace
+from funnelling.state import empty_row
 
 
 class CLESASpace(ReferenceSpace):

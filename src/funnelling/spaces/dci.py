@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from funnelling.fitted import SMALLEST, empty_row, expect, expect_by, expect_numbers
 from funnelling.matrices import Floats, Matrix, Targets, product
 from funnelling.spaces.base import Documents, OwnWordsSpace
+from funnelling.state import SMALLEST, empty_row, expect, expect_by, expect_numbers
 
 
 class DCISpace(OwnWordsSpace):

@@ -14,9 +14,9 @@ from scipy import sparse
 from funnelling.corpus.reference import Reference
 from funnelling.embeddings.vectors import WordVectors, find_vectors, read_vectors
 from funnelling.errors import InputError
-from funnelling.fitted import empty_row, expect, expect_by, expect_flag, expect_numbers
 from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
 from funnelling.spaces.base import Documents, OwnWordsSpace, Resources, check_texts
+from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_numbers
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import TfidfVectorizer
 from funnelling.text.vocabularies import fit_own

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 
 from funnelling.errors import InputError
-from funnelling.fitted import expect, expect_by, expect_whole
 from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.randomness import stream
 from funnelling.spaces.base import Documents, Resources, Space, check_texts
+from funnelling.state import expect, expect_by, expect_whole
 from funnelling.text.languages import is_language
 
 HEAD_RATE = 1e-3  # of the layer on top, which starts from nothing

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from scipy import linalg
 
 from funnelling.corpus.reference import Reference
-from funnelling.fitted import empty_row, expect_by, expect_numbers
 from funnelling.matrices import Floats, Matrix, Targets, one_blas_thread, product
 from funnelling.spaces.base import Documents
 from funnelling.spaces.reference_based import ReferenceSpace
+from funnelling.state import empty_row, expect_by, expect_numbers
 
 Square = npt.NDArray[np.float64]
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from funnelling.fitted import empty_row, expect_matrix
 from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.randomness import stream
 from funnelling.spaces.base import Documents, Resources
 from funnelling.spaces.pooled import PooledSpace
+from funnelling.state import empty_row, expect_matrix
 
 
 class LRISpace(PooledSpace):

@@ -6,15 +6,15 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from funnelling.fitted import empty_row, expect
 from funnelling.matrices import Matrix, Targets
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.threads import in_threads
 from funnelling.spaces.base import Documents, Resources, Space, check_texts
 from funnelling.spaces.characters import CharacterSpace
 from funnelling.spaces.pooled import PooledSpace
+from funnelling.state import empty_row, expect
 from funnelling.text.languages import is_language
 from funnelling.text.tfidf import Places, TfidfVectorizer
-from funnelling.work.progress import progress_bar
-from funnelling.work.threads import in_threads
 
 HALF = np.float32(np.sqrt(0.5))  # each half of a vector has this length: the whole has 1, if neither is empty
 

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.fitted import empty_row, expect, expect_by, expect_numbers
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents
 from funnelling.spaces.mixed import MixedSpace
+from funnelling.state import empty_row, expect, expect_by, expect_numbers
 from funnelling.text.tfidf import Places
 
 LANGUAGE = 0.5  # the weight of a language, a column of its own, beside 1 for all features of a document

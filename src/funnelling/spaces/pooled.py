@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from funnelling.fitted import empty_row, expect
 from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
+from funnelling.state import empty_row, expect
 from funnelling.text.languages import is_language
 from funnelling.text.tfidf import Places, TfidfVectorizer
 from funnelling.text.vocabularies import (

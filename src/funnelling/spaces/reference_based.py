@@ -7,9 +7,9 @@ from scipy import sparse
 
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
-from funnelling.fitted import expect, expect_by, expect_matrix
 from funnelling.matrices import Floats, Matrix
 from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
+from funnelling.state import expect, expect_by, expect_matrix
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.vocabularies import fit_own
 

@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.estimator import clone
+from funnelling.plain import clone
 from funnelling.spaces.base import Resources, Space
 from funnelling.text.tfidf import TfidfVectorizer
 

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 
 from funnelling.errors import InputError
-from funnelling.estimator import clone
-from funnelling.fitted import empty_row, expect, expect_flag, expect_whole, filled_row
 from funnelling.matrices import (
     Matrix,
     Targets,
@@ -18,8 +16,10 @@ from funnelling.matrices import (
     sizes_of,
     stacked,
 )
+from funnelling.plain import clone
 from funnelling.randomness import stream
 from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
+from funnelling.state import empty_row, expect, expect_flag, expect_whole, filled_row
 from funnelling.text.languages import is_language
 
 

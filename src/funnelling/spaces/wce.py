@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from funnelling.fitted import empty_row, expect_numbers
 from funnelling.matrices import Floats, Matrix, Targets, product, stacked, unit_rows
 from funnelling.spaces.base import Documents
 from funnelling.spaces.dci import correspondences
 from funnelling.spaces.pooled import PooledSpace
+from funnelling.state import empty_row, expect_numbers
 
 
 class WCESpace(PooledSpace):

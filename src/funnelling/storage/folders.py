@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.fitted import StateError
 from funnelling.formats.files import cannot_write, check_output_folder
 from funnelling.hub import HubAddress
-from funnelling.work.alone import sole_writer, uninterrupted
-from funnelling.work.drafts import DRAFT, draft_in, is_old, sweep, sync
-from funnelling.work.mapped import told_size
-from funnelling.work.names import MODEL as MODEL
+from funnelling.runtime.alone import sole_writer, uninterrupted
+from funnelling.runtime.files import DRAFT, draft_in, is_old, sweep, sync, told_size
+from funnelling.runtime.messages import MODEL
+from funnelling.state import StateError
 
 FORMAT = 1
 READABLE_BY = ">=0.1"  # the versions of funnelling that know the format; it changes when the format does

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from funnelling.runtime.files import Sealed, arrays_in
 from funnelling.storage import folders
 from funnelling.storage.models import description_of, restored
 from funnelling.storage.places import read
 from funnelling.storage.trees import Arrays
-from funnelling.work.mapped import arrays_in
-from funnelling.work.sealed import Sealed
 
 
 @dataclass(frozen=True)

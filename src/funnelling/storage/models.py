@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
-from funnelling.estimator import check_fitted
-from funnelling.fitted import StateError, expect
+from funnelling.plain import check_fitted
+from funnelling.runtime.alone import sole_writer_of_all
+from funnelling.runtime.files import arrays_in
+from funnelling.state import StateError, expect
 from funnelling.storage import folders
 from funnelling.storage.kept import describe_kept
 from funnelling.storage.places import folder_here, read
 from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
 from funnelling.text.languages import is_served
-from funnelling.work.alone import sole_writer_of_all
-from funnelling.work.mapped import arrays_in
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

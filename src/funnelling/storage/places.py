@@ -8,6 +8,7 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.hub import Downloads, HubAddress, is_address
+from funnelling.runtime.messages import MODEL
 from funnelling.storage import folders
 from funnelling.storage.trees import with_parameter
 
@@ -71,7 +72,7 @@ def _read(address: HubAddress, mapped: bool, anew: bool = False) -> tuple[folder
 def _download(address: HubAddress, anew: bool = False) -> tuple[Path, HubAddress]:
     """The folder in the Hub's cache that has the files of a model, and no others, all of one commit."""
     downloads = Downloads(address, anew)
-    file = downloads.file(folders.MODEL)
+    file = downloads.file(MODEL)
     folder = file.parent
     try:
         with _named(folder, address), folders.refusing_damage(folder):

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
-from funnelling.estimator import check_fitted
 from funnelling.hub import Downloads, HubAddress, upload
+from funnelling.plain import check_fitted
+from funnelling.runtime.messages import MODEL
 from funnelling.storage import folders
 from funnelling.storage.models import arrays_of, description_of, pages, restored, whole
 from funnelling.storage.places import PathOrAddress, folder_here, read, with_encoder
@@ -86,7 +87,7 @@ def push_model(
         )
     content = {
         # The folder of an encoder says where on this machine it is, which is nobody else's business.
-        folders.MODEL: folders.document_bytes(place, with_encoder(document, None)),
+        MODEL: folders.document_bytes(place, with_encoder(document, None)),
         folders.CARD: model_card(described, str(target), licence).encode("utf-8", "replace"),
         **files,
         **(_report(model) if with_documents else {}),
@@ -157,7 +158,7 @@ def _check_free(target: HubAddress, force: bool, there: HubAddress, names: Seque
     """Refuse to replace what is no model of ours: somebody wrote it by hand, or another program."""
     if force or not names:
         return
-    if folders.MODEL in names and folders.holds_document(Downloads(there).file(folders.MODEL).parent):
+    if MODEL in names and folders.holds_document(Downloads(there).file(MODEL).parent):
         return
     raise InputError(
         f"{target}: {' and '.join(names)} there {'is' if len(names) == 1 else 'are'} not of a model of "

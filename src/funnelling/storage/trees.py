@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.fitted import MOST_COLUMNS
+from funnelling.state import MOST_COLUMNS
 from funnelling.storage.estimators import from_bytes, to_bytes
 
 # What models are made of beside methods and views, by its name in a folder, which outlives that in the code.

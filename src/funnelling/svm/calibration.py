@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.fitted import LARGEST, expect, expect_number, expect_numbers
 from funnelling.matrices import Scores, Targets
+from funnelling.runtime.threads import in_threads
+from funnelling.state import LARGEST, expect, expect_number, expect_numbers
 from funnelling.svm.compiled import sigmoid
-from funnelling.work.threads import in_threads
 
 Array = npt.NDArray[np.float64]
 

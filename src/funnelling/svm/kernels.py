@@ -13,8 +13,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.matrices import BLOCK, Floats, Matrix, is_sparse, one_blas_thread, squared_norms
+from funnelling.runtime.threads import in_threads
 from funnelling.svm import compiled
-from funnelling.work.threads import in_threads
 
 GRAM_ROWS = 256  # of a block of training documents: as many as fit into cache
 WEIGHT_COLUMNS = 10_000  # of a block of weights

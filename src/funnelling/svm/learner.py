@@ -12,6 +12,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_thread
+from funnelling.runtime.progress import Advance, quietly
+from funnelling.runtime.spread import is_local
 from funnelling.svm.calibration import fit_calibration
 from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma, weighted_sums
 from funnelling.svm.nystrom import NystromMap
@@ -19,8 +21,6 @@ from funnelling.svm.path import Coefficients, SparseSolution, Start, solve_path
 from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.svm.solver import TOLERANCE
-from funnelling.work.progress import Advance, quietly
-from funnelling.work.spread import is_local
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 CSetting = float | Literal["grid"] | None  # given, the best of the grid, or found by a search that ends early

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from funnelling.matrices import Floats, one_blas_thread, squared_norms
+from funnelling.runtime.threads import in_threads
 from funnelling.svm.kernels import GRAM_ROWS, rbf, rbf_gram
-from funnelling.work.threads import in_threads
 
 SMALLEST = 1e-6  # eigenvalue that is used, relative to the largest: below, single precision is noise
 

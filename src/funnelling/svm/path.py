@@ -10,11 +10,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.matrices import Floats, Folds, Targets
+from funnelling.runtime.progress import Advance, quietly
+from funnelling.runtime.spread import in_pieces, is_local, workers
+from funnelling.runtime.threads import in_threads
 from funnelling.svm.kernels import Kernel, aligned
 from funnelling.svm.solver import TOLERANCE, Problems
-from funnelling.work.progress import Advance, quietly
-from funnelling.work.spread import in_pieces, is_local, workers
-from funnelling.work.threads import in_threads
 
 PIECES = 4  # per worker: with fewer, all wait longer for the last
 

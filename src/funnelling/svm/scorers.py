@@ -9,15 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.fitted import (
-    HasShape,
-    columns_of,
-    expect,
-    expect_flag,
-    expect_number,
-    expect_numbers,
-)
 from funnelling.matrices import BLOCK, Floats, Matrix, is_sparse, one_blas_thread, product
+from funnelling.state import HasShape, columns_of, expect, expect_flag, expect_number, expect_numbers
 from funnelling.svm import compiled
 from funnelling.svm.kernels import rbf_blocks
 

@@ -3,13 +3,12 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats.document import LineNumber
 from funnelling.method.archive import Archive
 from funnelling.method.history import FIRST, tuned_for_some
 from funnelling.method.merging import DocumentRows, Merged
 from funnelling.tasks.sources import FilePath
-from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

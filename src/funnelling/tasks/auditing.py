@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats.arrow import Kind
 from funnelling.formats.document import given_id, join_labels
 from funnelling.formats.files import STANDARD, writing
@@ -13,11 +13,9 @@ from funnelling.matrices import MANY
 from funnelling.method.registry import make_method
 from funnelling.review.auditing import METHOD, Row, audit_corpus, audit_model
 from funnelling.review.held_out import check_judges
+from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.tasks.outputs import check_new_file
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_labelled
-from funnelling.trials.reporting import Reporter, silent
-from funnelling.wording import counted
-from funnelling.work.names import MODEL
 
 LISTS = ("words_for", "words_against", "others_against", "peers")
 

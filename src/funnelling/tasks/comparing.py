@@ -11,6 +11,7 @@ from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
 from funnelling.report.report_folder import write_report
+from funnelling.runtime.messages import Reporter, silent
 from funnelling.tasks.outputs import check_results_folder, write_json
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks
 from funnelling.tasks.sources import FilePath, naming_file
@@ -18,7 +19,6 @@ from funnelling.tasks.trial_data import read_trials
 from funnelling.trials.comparison import Comparison
 from funnelling.trials.one_label import settle
 from funnelling.trials.pieces import Pieces, Result
-from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, hold_out
 
 AFFORDABLE = 20_000_000  # pairs of training document and label that the usual methods learn in minutes

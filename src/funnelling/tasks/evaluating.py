@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
@@ -18,6 +18,7 @@ from funnelling.report.evaluation_rows import evaluation_rows
 from funnelling.report.facts import run_facts
 from funnelling.report.model_report import model_sections
 from funnelling.report.report_folder import write_report
+from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import describe_model
 from funnelling.tasks.outputs import check_new_files, check_report_folder, write_json
 from funnelling.tasks.rolling_up import rolled_up
@@ -27,8 +28,6 @@ from funnelling.trials.errors import MOST, measure_with_errors
 from funnelling.trials.measuring import CONFUSED, WORST, model_scores, servable
 from funnelling.trials.one_label import measurable
 from funnelling.trials.pieces import Result
-from funnelling.trials.reporting import Reporter, silent
-from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -11,6 +11,7 @@ from funnelling.report.report_folder import write_report
 from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import FRACTIONS, Setting
+from funnelling.runtime.messages import Reporter, silent
 from funnelling.tasks.outputs import check_results_folder, write_json
 from funnelling.tasks.resources import (
     NO_RESOURCES,
@@ -23,7 +24,6 @@ from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.tasks.trial_data import SAMPLE, read_trials
 from funnelling.trials.one_label import settle
 from funnelling.trials.pieces import Pieces, Result
-from funnelling.trials.reporting import Reporter, silent
 
 INTRODUCTION = (
     "From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."

@@ -17,8 +17,8 @@ from funnelling.prediction import Predictor, batches
 from funnelling.report.explanation_page import FOOT, document_html, page_head
 from funnelling.report.explanation_text import document_text
 from funnelling.report.explanations import explanation_rows
+from funnelling.runtime.progress import progress_bar
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
-from funnelling.work.progress import progress_bar
 
 LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 PAGES = (".html", ".htm")

@@ -7,20 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats import read_documents
 from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD
 from funnelling.formats.layout import AS_FOUND, NONE, Layout
 from funnelling.method.history import remember_step
+from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_changes
 from funnelling.tasks.changes import change_of
 from funnelling.tasks.growing import load_extensible, measure_changed
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.trials.change import Change
-from funnelling.trials.reporting import Reporter, silent
-from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.archive import Archive

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.journal import journal_mark
@@ -18,6 +18,7 @@ from funnelling.method.archive import Archive
 from funnelling.method.history import remember_step
 from funnelling.method.merging import Merged, by_class, with_targets
 from funnelling.method.training_set import NEW
+from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.storage.folders import Document
 from funnelling.tasks.arrivals import CHOSEN_ANEW, arrival_lines, check_replaced, total, united
@@ -30,9 +31,7 @@ from funnelling.text.languages import known_as, served_by
 from funnelling.trials.change import NOT_MEASURED, Change
 from funnelling.trials.measuring import servable
 from funnelling.trials.one_label import as_one_label
-from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial
-from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

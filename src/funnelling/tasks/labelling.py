@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus.languages import normalise_tags
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.evaluation.registry import TITLES, main_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
@@ -17,15 +17,14 @@ from funnelling.method.following import follow_label_set
 from funnelling.review.auditing import KINDS
 from funnelling.review.desk import key_of
 from funnelling.review.queue import queue_of
+from funnelling.runtime.messages import Reporter, silent
+from funnelling.runtime.progress import clock
 from funnelling.storage import describe_model
 from funnelling.storage.folders import check_writable
 from funnelling.storage.places import folder_here
 from funnelling.tasks.growing import GrownModel, update
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, layout_for
-from funnelling.trials.reporting import Reporter, silent
-from funnelling.wording import counted
-from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -5,13 +5,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
-from funnelling.estimator import clone
+from funnelling.errors import counted
 from funnelling.evaluation.language_averages import averaged
+from funnelling.plain import clone
 from funnelling.trials.errors import MOST, measure_with_errors
 from funnelling.trials.fitting import cross_validate
 from funnelling.trials.measuring import model_scores, servable, thresholds_of
 from funnelling.trials.pieces import Result
-from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -20,8 +20,8 @@ from funnelling.formats.tables import (
 )
 from funnelling.parts.predicting import PredictionOptions, predict_parts
 from funnelling.prediction import batches, thresholds_of
+from funnelling.runtime.progress import progress_bar
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
-from funnelling.work.progress import progress_bar
 
 DEFAULTS = PredictionOptions()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from funnelling.corpus import Corpus
 from funnelling.corpus.sample import read_sample
+from funnelling.errors import counted
 from funnelling.formats import write_documents
 from funnelling.method.history import FIRST, remember_step
 from funnelling.method.registry import make_method
@@ -14,15 +15,14 @@ from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
 from funnelling.report.report_folder import write_report
+from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_model
 from funnelling.tasks.outputs import check_new_files
 from funnelling.trials.fitting import fit_and_measure
 from funnelling.trials.measuring import measure_floor, model_scores
 from funnelling.trials.pieces import Result
-from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, sides_of
 from funnelling.trials.summary import summarise_methods
-from funnelling.wording import counted
 
 RIVAL, METHOD = "naive", "fun-tat"
 EXPLANATION = (

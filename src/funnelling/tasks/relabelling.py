@@ -5,17 +5,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.evaluation.language_averages import averaged
 from funnelling.method.history import remember_step
 from funnelling.method.relabelling import Relabelling
+from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.storage.folders import REPORT
 from funnelling.tasks.label_map import read_label_map
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
 from funnelling.tasks.sources import FilePath, naming_file
-from funnelling.trials.reporting import Reporter, silent
-from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from funnelling.corpus import Corpus, name_languages
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats import read_documents
 from funnelling.formats.arrow import Kind
 from funnelling.formats.document import given_id, join_labels
@@ -19,10 +19,9 @@ from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_js
 from funnelling.matrices import Rows
 from funnelling.method.registry import name_of
 from funnelling.review.suggesting import MOST_DOCUMENTS, check_suggests, suggest_texts
+from funnelling.runtime.progress import clock
 from funnelling.tasks.outputs import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
-from funnelling.wording import counted
-from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelsets import LabelSet
@@ -17,6 +17,9 @@ from funnelling.matrices import MANY
 from funnelling.method.history import remember_step
 from funnelling.method.registry import FOR_MANY, USUAL, make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, has_many_labels, learns_by_parts
+from funnelling.runtime.alone import has_locks, sole_writer
+from funnelling.runtime.messages import Reporter, silent
+from funnelling.runtime.progress import clock
 from funnelling.storage import check_writable, save_model
 from funnelling.tasks.measurement import (
     Measurement,
@@ -29,11 +32,7 @@ from funnelling.tasks.rolling_up import label_set_to_learn, rolled_up_sides, wit
 from funnelling.tasks.sources import FilePath, naming_file, read_sides, remember_layout, warnings
 from funnelling.trials.fitting import fit_method, training_documents
 from funnelling.trials.one_label import measurable, settle
-from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial, check_labels_differ
-from funnelling.wording import counted
-from funnelling.work.alone import has_locks, sole_writer
-from funnelling.work.progress import clock
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

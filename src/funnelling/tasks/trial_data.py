@@ -11,10 +11,10 @@ from funnelling.errors import InputError
 from funnelling.formats import write_documents
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.reproduction.corpora.registry import CORPORA, build_trials
+from funnelling.runtime.progress import watched
 from funnelling.tasks.outputs import CORPUS_FOLDER
 from funnelling.tasks.sources import naming_file, read_labelled
 from funnelling.trials.splits import Trial, trial_split
-from funnelling.work.progress import watched
 
 SAMPLE = "sample"
 

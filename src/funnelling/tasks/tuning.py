@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.evaluation.counts import Counts
 from funnelling.evaluation.language_averages import averaged
 from funnelling.evaluation.registry import measure_counts
@@ -17,7 +17,6 @@ from funnelling.method.history import remember_step
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, naming_file
-from funnelling.wording import counted
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

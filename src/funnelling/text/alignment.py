@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.work.threads import check_wanted
+from funnelling.runtime.threads import check_wanted
 
 Spelling = Callable[[str], str]
 

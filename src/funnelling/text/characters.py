@@ -15,15 +15,15 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
-from funnelling.estimator import check_fitted
-from funnelling.fitted import expect_flag, expect_whole
 from funnelling.matrices import MOST_NARROW, narrow
+from funnelling.plain import check_fitted
+from funnelling.runtime.threads import check_wanted
+from funnelling.state import expect_flag, expect_whole
 from funnelling.text.alignment import aligned
 from funnelling.text.counts import WordCounts
 from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import Places, TfidfVectorizer
 from funnelling.text.tokens import fold_accents, lower, tidy
-from funnelling.work.threads import check_wanted
 
 MOST_CHARACTERS = 100  # of a run: work grows with them
 EDGE = " "  # stands before and after a chunk, so that its runs show where it begins and ends

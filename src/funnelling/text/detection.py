@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from funnelling.errors import InputError
+from funnelling.runtime.files import arrays_in, from_cache
+from funnelling.runtime.progress import watched
 from funnelling.text.languages import name_among, normalise_tag
-from funnelling.work.cache import from_cache
-from funnelling.work.mapped import arrays_in
-from funnelling.work.progress import watched
 
 logger = logging.getLogger(__name__)
 

@@ -21,8 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.work.cache import from_cache
-from funnelling.work.mapped import arrays_in
+from funnelling.runtime.files import arrays_in, from_cache
 
 _lemmas: Any
 try:

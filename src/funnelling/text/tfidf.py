@@ -16,8 +16,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
-from funnelling.estimator import Estimator, check_fitted
-from funnelling.fitted import SMALLEST, empty_row, expect, expect_flag, expect_numbers, expect_strings
+from funnelling.plain import Estimator, check_fitted
+from funnelling.runtime.threads import check_wanted
+from funnelling.state import SMALLEST, empty_row, expect, expect_flag, expect_numbers, expect_strings
 from funnelling.text.counts import (
     WordCounts,
     count,
@@ -27,7 +28,6 @@ from funnelling.text.counts import (
     noted_columns,
 )
 from funnelling.text.words import ReduceTo, analyser
-from funnelling.work.threads import check_wanted
 
 REDUCTIONS = ("lemmas", "stems", None)
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from funnelling.estimator import clone
-from funnelling.fitted import expect_matrix
 from funnelling.matrices import Matrix, by_language, sizes_of
+from funnelling.plain import clone
+from funnelling.runtime.progress import progress_bar
+from funnelling.state import expect_matrix
 from funnelling.text.languages import known_as
 from funnelling.text.tfidf import Places, TfidfVectorizer
-from funnelling.work.progress import progress_bar
 
 Texts = Mapping[str, list[str]]
 

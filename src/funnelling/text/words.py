@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from funnelling.errors import InputError
+from funnelling.runtime.threads import check_wanted
 from funnelling.text.languages import name_among
 from funnelling.text.lemmas import lemmatiser
 from funnelling.text.normalisation import normalised
 from funnelling.text.tokens import DOTLESS_LANGUAGES, fold_accents, is_unspaced, lower, placed_words, words
-from funnelling.work.threads import check_wanted
 
 # A longer run is no word but data (base64, sequences); the longest forms in dictionaries have 86 letters.
 LONGEST_WORD = 100

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.estimator import Estimator, check_fitted
-from funnelling.fitted import (
+from funnelling.matrices import Matrix
+from funnelling.plain import Estimator, check_fitted
+from funnelling.state import (
     SMALLEST,
     empty_row,
     expect,
@@ -20,7 +21,6 @@ from funnelling.fitted import (
     expect_strings,
     expect_whole,
 )
-from funnelling.matrices import Matrix
 
 
 class WordsAndCharactersVectorizer(Estimator):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.evaluation.registry import main_measures
+from funnelling.runtime.messages import Reporter, silent
 from funnelling.text.languages import is_served
 from funnelling.trials.fitting import fit_and_measure, training_documents
 from funnelling.trials.measuring import measure_floor
 from funnelling.trials.pieces import Pieces, Result, corpus_digest
-from funnelling.trials.reporting import Reporter, silent
 from funnelling.trials.splits import Trial
 from funnelling.trials.summary import summarise_methods
 

@@ -12,6 +12,7 @@ from funnelling.corpus import Corpus
 from funnelling.evaluation.counts import FloatArray
 from funnelling.labelsets import LabelSet
 from funnelling.matrices import MANY, canonical, is_sparse, stacked
+from funnelling.runtime.progress import watched
 from funnelling.text.words import analyser
 from funnelling.trials.errors import WorstError, worst_errors, worst_of
 from funnelling.trials.examples import examples_in
@@ -24,7 +25,6 @@ from funnelling.trials.measuring import (
 )
 from funnelling.trials.pieces import Result
 from funnelling.trials.splits import Trial, learnable, outer_folds
-from funnelling.work.progress import watched
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

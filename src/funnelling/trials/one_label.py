@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.trials.splits import Trial
-from funnelling.wording import counted
 
 NOTICED = (
     "Every training document has exactly one label: learning to give one label each "

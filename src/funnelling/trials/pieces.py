@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.corpus import Corpus
+from funnelling.errors import counted
 from funnelling.formats.files import writing
 from funnelling.trials.splits import Trial
-from funnelling.wording import counted
 
 FOLDER = "pieces"
 LONGEST_NAME = 100  # of a piece; some hold language tags, which may be long

@@ -8,11 +8,11 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
+from funnelling.folds import deal_folds, draw_test
 from funnelling.matrices import Folds, Rows
 from funnelling.randomness import stream
-from funnelling.stratification import deal_folds, draw_test
+from funnelling.runtime.progress import clock
 from funnelling.text.languages import primary
-from funnelling.work.progress import clock
 
 TEST_SHARE = 0.3
 FEWEST_TEXTS = 20  # of a language, so that folds of them can be drawn

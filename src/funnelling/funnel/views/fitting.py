@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from funnelling.errors import InputError
-from funnelling.fitted import empty_row, expect, expect_by
 from funnelling.funnel.design import Design, Learner, views_suffice
 from funnelling.funnel.inheritance import NOTHING, Inheritance
 from funnelling.funnel.tier_one import Posteriors, Teachers, TierOne, ViewPosteriors, fit_tier_one
@@ -15,16 +14,17 @@ from funnelling.funnel.views.shared import SharedView, fit_shared_view, refit_sh
 from funnelling.matrices import Floats, Folds, Matrix, Rows, evident_rows, length
 from funnelling.method.by_language import fit_languages
 from funnelling.method.training_set import FOLDS, TrainingSet
+from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.spread import for_threads, is_local
+from funnelling.runtime.threads import in_threads
 from funnelling.spaces import Space
 from funnelling.spaces.registry import OWN, make_space
+from funnelling.state import empty_row, expect, expect_by
 from funnelling.svm import SVM
 from funnelling.svm.plan import labels_at_once
 from funnelling.text.counts import forget_counts
 from funnelling.text.tfidf import Places
 from funnelling.text.vocabularies import check_vectorizer, feature_names, feature_places
-from funnelling.work.progress import progress_bar
-from funnelling.work.spread import for_threads, is_local
-from funnelling.work.threads import in_threads
 
 MIXES = frozenset({"mixed", "own-mixed"})  # views that share their vectors
 

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.estimator import clone
-from funnelling.fitted import expect, expect_strings
 from funnelling.funnel.design import Learner
 from funnelling.funnel.inheritance import NEAR, Inheritance
 from funnelling.funnel.tier_one import (
@@ -27,7 +25,9 @@ from funnelling.matrices import (
 )
 from funnelling.method.refitting import scores_after_learning
 from funnelling.method.training_set import TrainingSet
+from funnelling.plain import clone
 from funnelling.spaces import Space
+from funnelling.state import expect, expect_strings
 from funnelling.svm import SVM, CSetting, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.learner import Problem as SVMProblem

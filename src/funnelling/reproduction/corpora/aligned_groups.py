@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats import Document
 from funnelling.text.tokens import words
-from funnelling.wording import counted
 
 Group = TypeVar("Group", str, tuple[str, str])
 

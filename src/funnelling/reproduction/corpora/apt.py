@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from funnelling.errors import InputError
-from funnelling.work.progress import progress_bar
+from funnelling.runtime.progress import progress_bar
 
 # Read after the machine's own settings. What is cleared: hooks, which would refresh caches of the machine,
 # and languages, which container images set to none. Lists stay uncompressed, since lz4 is apt's alone.

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats import Document
 from funnelling.text.languages import normalise_tag
-from funnelling.wording import counted
 
 # How often something was left out: a noun, and the reason.
 OmissionCounts = Counter[tuple[str, str]]

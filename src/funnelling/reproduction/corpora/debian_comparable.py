@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats import Document
 from funnelling.randomness import stream
 from funnelling.reproduction.corpora.builders import BuiltCorpus, normal_languages, omissions_in_words
@@ -22,7 +22,6 @@ from funnelling.reproduction.corpora.debian_tagged import (
     read_tagged,
     telling_packages,
 )
-from funnelling.wording import counted
 
 LANGUAGES = ("cs", "da", "de", "en", "es", "fr", "it", "pl", "pt", "pt_BR", "sk")
 TRAIN_SHARE = 0.7

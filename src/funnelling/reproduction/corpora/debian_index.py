@@ -12,8 +12,8 @@ from funnelling.formats.files import text_lines
 from funnelling.reproduction.corpora.apt import private_apt
 from funnelling.reproduction.corpora.builders import check_folders
 from funnelling.reproduction.corpora.compression import reading
+from funnelling.runtime.progress import Advance
 from funnelling.text.languages import normalise_tag
-from funnelling.work.progress import Advance
 
 # Beside their plain names, those that apt gives them: deb.debian.org_debian_dists_stable_main_….
 _PACKAGES = re.compile(r"(?:.*_)?Packages(?:\.gz|\.xz|\.bz2)?")

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
 from funnelling.formats import Document
 from funnelling.randomness import stream
 from funnelling.reproduction.corpora.builders import (
@@ -25,7 +25,6 @@ from funnelling.reproduction.corpora.debian_tagged import (
     read_tagged,
     telling_packages,
 )
-from funnelling.wording import counted
 
 LANGUAGES = ("da", "de", "en", "fr", "it")
 LABELS = 150

@@ -13,7 +13,7 @@ from funnelling.reproduction.corpora.debian_index import (
     read_packages,
     same_wording,
 )
-from funnelling.work.progress import progress_bar
+from funnelling.runtime.progress import progress_bar
 
 ENGLISH = "en"
 

@@ -18,7 +18,7 @@ from funnelling.reproduction.corpora.debian_index import (
     read_packages,
     same_wording,
 )
-from funnelling.work.progress import progress_bar
+from funnelling.runtime.progress import progress_bar
 
 LANGUAGES = ("da", "de", "en", "fr", "it")
 MIN_WORDS = 5

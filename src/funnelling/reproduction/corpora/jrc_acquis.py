@@ -26,7 +26,7 @@ from funnelling.reproduction.corpora.builders import (
 )
 from funnelling.reproduction.corpora.compression import DAMAGE, reading, reason_of
 from funnelling.reproduction.corpora.xml import plain_text, read_xml
-from funnelling.work.progress import Advance, progress_bar
+from funnelling.runtime.progress import Advance, progress_bar
 
 LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "pt", "sv")
 LABELS = 300

@@ -18,8 +18,8 @@ from funnelling.reproduction.corpora.builders import (
 )
 from funnelling.reproduction.corpora.debs import files_in
 from funnelling.reproduction.corpora.help_pages import Paragraph, paragraphs_of
+from funnelling.runtime.progress import Advance, progress_bar
 from funnelling.text.languages import normalise_tag, primary
-from funnelling.work.progress import Advance, progress_bar
 
 # The eleven languages of the paper's experiments on JRC-Acquis.
 LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "pt", "sv")

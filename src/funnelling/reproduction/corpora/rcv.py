@@ -27,7 +27,7 @@ from funnelling.reproduction.corpora.builders import (
 )
 from funnelling.reproduction.corpora.compression import DAMAGE, reason_of
 from funnelling.reproduction.corpora.xml import plain_text, read_xml
-from funnelling.work.progress import Advance, progress_bar
+from funnelling.runtime.progress import Advance, progress_bar
 
 LANGUAGES = ("da", "de", "en", "es", "fr", "it", "nl", "pt", "sv")
 TRAIN, TEST = 1_000, 1_000

@@ -24,7 +24,7 @@ from funnelling.reproduction.corpora.builders import (
     omissions_in_words,
 )
 from funnelling.reproduction.corpora.compression import reading
-from funnelling.work.progress import Advance, progress_bar
+from funnelling.runtime.progress import Advance, progress_bar
 
 MIN_WORDS, DOCUMENTS = 50, 5_000
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from funnelling.stratification import deal_folds, draw_test
+from funnelling.folds import deal_folds, draw_test
 
 # Documents: a language, a group or none, labels.
 DOCUMENTS = st.lists(

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any, TypeVar
 
-from funnelling.work.messages import at_terminal, say, style
+from funnelling.runtime.messages import at_terminal, say, style
 
 TICK = 0.5  # seconds from which on a bar is shown, and after which its clock goes on
 RECORD = 10.0  # seconds between records of progress

@@ -16,10 +16,9 @@ import pytest
 from funnelling import InputError, read_corpus, save_model
 from funnelling.method.registry import make_method
 from funnelling.parts.learning import fit_parts
+from funnelling.runtime import spread
+from funnelling.runtime.spread import in_pieces, on_cluster
 from funnelling.trials.fitting import fit_method
-from funnelling.work import spread
-from funnelling.work.cluster import on_cluster
-from funnelling.work.spread import in_pieces
 from tests.cli.command import run_command, succeed
 from tests.parts.folders import rows, write_parts
 
@@ -109,7 +108,7 @@ def test_pieces_that_are_lost_are_done_again(n_workers: int, tmp_path: Path) -> 
 
 
 def test_a_cluster_that_loses_everything_again_and_again_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "PATIENCE", 0)
+    monkeypatch.setattr(spread, "RETRY_BACKOFF_S", 0)
     monkeypatch.setattr(spread, "ATTEMPTS", 2)
     monkeypatch.setattr(spread, "WITHOUT_WORKERS", 30)  # that fail to start on a busy machine
     with on_cluster("local:2"), pytest.raises(InputError, match="lost its workers again and again"):
@@ -137,7 +136,7 @@ def _refusal(address: str) -> str:
 
 
 def test_an_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("funnelling.work.cluster.PATIENCE", 1)
+    monkeypatch.setattr("funnelling.runtime.spread.SCHEDULER_TIMEOUT_S", 1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
@@ -145,7 +144,7 @@ def test_an_address_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("funnelling.work.cluster.PATIENCE", 1)
+    monkeypatch.setattr("funnelling.runtime.spread.SCHEDULER_TIMEOUT_S", 1)
     with distributed.LocalCluster(n_workers=0, dashboard_address=None, protocol="tcp") as empty:
         address = empty.scheduler_address
         assert _refusal(address) == (
@@ -154,7 +153,7 @@ def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_workers_of_another_version(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("funnelling.work.cluster.version", lambda _: "9.9")
+    monkeypatch.setattr("funnelling.runtime.spread.version", lambda _: "9.9")
     address = cluster.scheduler_address
     assert re.fullmatch(
         rf"{address}: the workers have funnelling \S+, here is 9\.9\. Install the same version there\.",

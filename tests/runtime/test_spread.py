@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.work.spread import for_threads, in_pieces, is_local
-from funnelling.work.threads import threads_of
+from funnelling.runtime.spread import for_threads, in_pieces, is_local
+from funnelling.runtime.threads import threads_of
 
 
 def _scaled(factor: np.ndarray[Any, Any], number: int) -> tuple[float, int]:

@@ -8,7 +8,7 @@ from threading import Event, current_thread
 import numpy as np
 import pytest
 
-from funnelling.work.threads import TURN, check_wanted, in_threads
+from funnelling.runtime.threads import TURN, check_wanted, in_threads
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,9 @@
-"""Work in threads of this process: for code that releases the GIL."""
+"""Threads of this process, for code that releases the GIL, and the device that PyTorch works on.
 
+PyTorch is an extra, so it is imported only when it is needed.
+"""
+
+import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -7,13 +11,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import partial
 from threading import Event, current_thread, main_thread
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.together import Together, Undo
-from funnelling.work.spread import is_local
+from funnelling.errors import InputError
+from funnelling.matrices import Together, Undo
+from funnelling.runtime.spread import is_local
 
 TURN = 0.001  # seconds that a thread may keep the GIL while another one waits; Python has five times as many
 
@@ -108,3 +113,59 @@ def threads_of(n_jobs: int | None) -> int:
         return int(joblib.effective_n_jobs(n_jobs))
     with joblib.parallel_config(backend="threading"):
         return int(joblib.effective_n_jobs(n_jobs))
+
+
+DEVICES = ("auto", "cpu", "cuda")  # auto is a GPU where there is one, else the CPU
+INSTALL = "pip install 'funnelling[neural]'"
+
+
+def require_device(name: str, what: str) -> str:
+    """The device for the work of a method, ``what``; refused without PyTorch, or without the GPU named.
+
+    >>> require_device("abacus", "mle-lstm")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: device must be one of auto, cpu, cuda, not 'abacus'.
+    """
+    if name not in DEVICES:
+        raise InputError(f"device must be one of {', '.join(DEVICES)}, not {name!r}.")
+    try:
+        import torch
+    except ImportError:
+        raise InputError(f"{what} needs PyTorch: {INSTALL}") from None
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and not torch.cuda.is_available():
+        raise InputError("device is 'cuda', and PyTorch finds no GPU here. Set device to auto or cpu.")
+    return name
+
+
+@contextmanager
+def repeatable(device: str) -> Iterator[None]:
+    """Let PyTorch give the same bits in every run on this device while the body runs.
+
+    A sum that threads share depends on their number, so on a CPU each operation has one thread; what runs
+    side by side are whole operations. A GPU is held to those of its algorithms that are repeatable.
+    """
+    import torch
+
+    if device == "cuda":
+        with _repeatable_algorithms(torch):
+            yield
+        return
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def _repeatable_algorithms(torch: Any) -> Iterator[None]:
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it PyTorch refuses
+    setting = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(setting)

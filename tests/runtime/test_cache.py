@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.work.cache import from_cache
-from funnelling.work.drafts import draft_in
-from funnelling.work.names import CACHE
+from funnelling.runtime.files import draft_in, from_cache
+from funnelling.runtime.messages import CACHE
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import save
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
-from funnelling.work.mapped import arrays_in
+from funnelling.runtime.files import arrays_in
 from tests.artificial import text_corpus
 
 

@@ -1,23 +1,30 @@
 """Work in pieces, done by the joblib backend in use: processes, or the machines of a cluster.
 
 Without one, work stays in threads of this process, where no data has to travel; joblib is not loaded then.
+
+Work on a Dask cluster: one that is running, or one started here for as long as it is needed.
 """
 
+import logging
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from importlib.metadata import version
 from queue import Empty, Queue
 from typing import Any, TypeVar
+
+import joblib
 
 from funnelling.errors import InputError
 
 Result = TypeVar("Result")
 
 ATTEMPTS = 5  # at pieces that were lost with the workers that held them
-PATIENCE = 2.0  # seconds before the second attempt, doubled before each further one
+RETRY_BACKOFF_S = 2.0  # seconds before the second attempt, doubled before each further one
 LOOK = 5.0  # seconds without a result, after which to see whether there are workers
 WITHOUT_WORKERS = 300.0  # seconds that a cluster has to replace the last one
 LOST = "The cluster lost its workers again and again, or all of them. Give them more memory, or add some."
@@ -104,7 +111,7 @@ def _as_tasks(
                 yield number, value
         if not pieces:
             return
-        time.sleep(PATIENCE * 2**attempt)  # until dead workers are noticed and replaced
+        time.sleep(RETRY_BACKOFF_S * 2**attempt)  # until dead workers are noticed and replaced
     raise InputError(LOST)
 
 
@@ -160,3 +167,68 @@ def for_threads(work: Callable[[int], Result]) -> Callable[[int], Result]:
             return work(k)
 
     return work_in_thread
+
+
+HERE = re.compile(r"local:([1-9]\d*)")
+SCHEDULER_TIMEOUT_S = 15  # seconds to wait for the scheduler, and then for a worker
+
+
+@contextmanager
+def on_cluster(address: str) -> Iterator[None]:
+    """Spread work over the workers at an address while the body runs."""
+    distributed = _distributed()
+    with ExitStack() as stack:
+        here = HERE.fullmatch(address)
+        if here:
+            workers = int(here[1])
+            address = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", protocol="tcp"
+                )
+            ).scheduler_address
+        elif "://" not in address:
+            raise InputError(
+                f"{address!r} is no address of a cluster. Write tcp://HOST:PORT, or local:N for N processes."
+            )
+        client = stack.enter_context(_client(distributed, address))
+        stack.enter_context(joblib.parallel_config(backend="dask", client=client))
+        yield
+
+
+def _client(distributed: Any, address: str) -> Any:
+    try:
+        client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT_S, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(
+            f"{address}: no Dask scheduler answers there ({type(error).__name__}). Check the address; "
+            "dask scheduler starts one."
+        ) from None
+    try:
+        client.wait_for_workers(1, timeout=SCHEDULER_TIMEOUT_S)
+        versions = set(client.run(_version).values())
+    except TimeoutError:
+        client.close()
+        raise InputError(f"{address}: the cluster has no worker. Start some: dask worker {address}") from None
+    except ImportError:  # without funnelling a worker cannot even load `_version`
+        versions = {"none"}
+    if versions != {_version()}:
+        client.close()
+        raise InputError(
+            f"{address}: the workers have funnelling {', '.join(sorted(versions))}, here is {_version()}. "
+            "Install the same version there."
+        )
+    return client
+
+
+def _version() -> str:
+    return version("funnelling")
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise InputError("A cluster needs Dask: pip install 'funnelling[cluster]'") from None
+    for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # workers that come and go are not worth a line
+    return distributed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.work.alone import sole_writer, sole_writer_of_all
+from funnelling.runtime.alone import sole_writer, sole_writer_of_all
 
 fcntl = pytest.importorskip("fcntl")
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager, redirect_stderr
 
 import pytest
 
-from funnelling.work import progress
-from funnelling.work.messages import Style, speaking
-from funnelling.work.progress import clock, progress_bar, watched
+from funnelling.runtime import progress
+from funnelling.runtime.messages import Style, speaking
+from funnelling.runtime.progress import clock, progress_bar, watched
 
 
 class Terminal(io.StringIO):

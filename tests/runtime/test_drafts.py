@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.work import alone
-from funnelling.work.drafts import draft_file, draft_in, sweep
+from funnelling.runtime import alone
+from funnelling.runtime.files import draft_file, draft_in, sweep
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no locks of folders")
 

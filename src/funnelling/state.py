@@ -41,7 +41,7 @@ def expect(holds: object, what: str) -> None:
 
     >>> expect(1 > 2, "the order of numbers")
     Traceback (most recent call last):
-    funnelling.fitted.StateError: the order of numbers cannot be what a fit left
+    funnelling.state.StateError: the order of numbers cannot be what a fit left
     """
     if not holds:
         raise StateError(f"{what} cannot be what a fit left")
@@ -60,7 +60,7 @@ def expect_numbers(
     >>> expect_numbers(np.ones((2, 3)), (None, 3), "weights")
     >>> expect_numbers(np.array([1, np.nan]), (2,), "weights")
     Traceback (most recent call last):
-    funnelling.fitted.StateError: weights cannot be what a fit left
+    funnelling.state.StateError: weights cannot be what a fit left
     """
     expect(isinstance(array, np.ndarray) and array.dtype.kind in kinds and has_shape(array, shape), what)
     expect(array.dtype.kind != "f" or array.dtype.itemsize >= 4, what)

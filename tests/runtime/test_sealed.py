@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling.work import sealed as module
-from funnelling.work.sealed import Sealed
+from funnelling.runtime import files as module
+from funnelling.runtime.files import Sealed
 
 
 def test_nobody_can_write_to_it() -> None:

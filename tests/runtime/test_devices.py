@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.work.devices import repeatable, require_device
+from funnelling.runtime.threads import repeatable, require_device
 
 torch = pytest.importorskip("torch")
 

@@ -344,7 +344,7 @@ def test_any_frame_fits_as_its_lists_do(
 
 def test_the_package_loads_none_of_these_libraries() -> None:
     code = (
-        "import sys, funnelling.funnel, funnelling.frames; "
+        "import sys, funnelling.funnel, funnelling.formats.frames; "
         "print({'pandas', 'polars', 'pyarrow', 'datasets'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

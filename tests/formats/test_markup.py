@@ -2,7 +2,7 @@
 
 import pytest
 
-from funnelling.formats.markup import markup_in, strip_markup
+from funnelling.formats.texts import markup_in, strip_markup
 
 
 @pytest.mark.parametrize(

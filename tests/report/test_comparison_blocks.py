@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from funnelling.evaluation.registry import MEASURES
-from funnelling.formats.cells import is_number
+from funnelling.formats.parquet import is_number
 from funnelling.report.comparison_blocks import MOST_ROWS, comparison_blocks, pairs_blocks
 from funnelling.report.content import HeatMap, Report, Section, TableBlock
 from funnelling.report.diagrams import MOST_LABELS

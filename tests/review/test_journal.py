@@ -12,9 +12,9 @@ import pytest
 from funnelling import read_documents
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber
-from funnelling.formats.journal import HEADER, cut_off
+from funnelling.formats.journal import Decision, FullError, InUseError, Journal
+from funnelling.formats.jsonl import HEADER, cut_off
 from funnelling.review.desk import Desk
-from funnelling.review.journal import Decision, FullError, InUseError, Journal
 
 CAT = Document("1", "a cat", "en", ("animals",))
 DOG = Document("2", "un cane", "it", ("animals", "food"), group="g")

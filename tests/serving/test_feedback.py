@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from funnelling import read_documents
-from funnelling.review.journal import Journal
+from funnelling.formats.journal import Journal
 
 from .conftest import TEXTS
 

@@ -16,11 +16,11 @@ from funnelling import load_model, read_documents, write_documents
 from funnelling.cli import main
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
-from funnelling.formats.journal import HEADER
+from funnelling.formats.journal import Journal
+from funnelling.formats.jsonl import HEADER
 from funnelling.labelsets import Label, LabelSet
 from funnelling.method.following import follow_label_set
 from funnelling.review.desk import Desk
-from funnelling.review.journal import Journal
 from funnelling.serving.bench import Bench
 from funnelling.serving.engine import Engine
 from funnelling.serving.labelling import create_labelling_app

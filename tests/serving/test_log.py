@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from funnelling.formats.journal import HEADER, cut_off
+from funnelling.formats.jsonl import HEADER, cut_off
 
 from .conftest import TEXTS
 from .service import COMMAND, Service, start

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from funnelling.corpus.corpus import Corpus
 from funnelling.formats.document import quoted
 from funnelling.formats.layout import MARKUP
-from funnelling.formats.markup import markup_in
+from funnelling.formats.texts import markup_in
 
 FEW_POSITIVES = 5
 FEW_DOCUMENTS = 10  # of a language

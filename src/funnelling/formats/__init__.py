@@ -17,8 +17,8 @@ from funnelling.formats.files import STANDARD, cannot_read, raw_lines, reading, 
 from funnelling.formats.jsonl import JsonRows
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import ParquetRows
-from funnelling.formats.plain_texts import FolderRows, LineRows, TextRow, holds_text_files
 from funnelling.formats.reader import DocumentReader, Rows
+from funnelling.formats.texts import FolderRows, LineRows, TextRow, holds_text_files
 from funnelling.formats.workbooks import WorkbookRows
 
 __all__ = [

@@ -1,13 +1,183 @@
-"""Data frames of pandas and polars, tables of Arrow and datasets of Hugging Face, as rows of documents."""
+"""Data frames of pandas and polars, tables of Arrow and datasets of Hugging Face: read, and made.
+
+None of them is imported, but pandas to make a frame. A *table* has named columns; a *column* becomes a list
+of Python's own values, with None for an empty cell, whatever its library, type or index. Rows are known by
+their place alone.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.layout import Layout
 from funnelling.formats.reader import DocumentReader
-from funnelling.frames import cells, columns_of, is_table
+from funnelling.randomness import is_missing
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+SHOWN = 6  # names of columns in a message
+LIKELY = {  # how names of columns begin, more often than not, by what is asked for
+    "X": ("text", "body", "content"),
+    "y": ("label", "class", "categor", "topic"),
+    "languages": ("lang",),
+}
+
+
+def as_frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "DataFrame":
+    """Rows as a data frame of pandas, which has these columns at least."""
+    try:
+        from pandas import DataFrame
+    except ImportError:
+        raise InputError("a data frame needs pandas: pip install 'funnelling[frames]'") from None
+    names = dict.fromkeys([*(name for row in rows[:1] for name in row), *columns])
+    return DataFrame(list(rows), columns=list(names))
+
+
+def is_table(values: Any) -> bool:
+    """Whether values are a table, with columns that have names."""
+    kind = type(values)  # a lazy table would work out its columns
+    return hasattr(kind, "columns") or hasattr(kind, "column_names")
+
+
+def is_column(values: Any) -> bool:
+    """Whether values are one column of some library, and neither a list nor an array."""
+    if isinstance(values, list | tuple | str | bytes):
+        return False
+    return hasattr(values, "to_list") or hasattr(values, "to_pylist") or isinstance(values, Sequence)
+
+
+def cells(column: Any) -> list[Any]:
+    """The cells of a column: None where one is empty, a list where one holds an array (as Parquet's do)."""
+    for name in ("to_list", "to_pylist"):
+        if hasattr(column, name):
+            return list(map(_plain, getattr(column, name)()))
+    return list(map(_plain, column[:]))
+
+
+def columns_of(table: Any, name: str) -> list[tuple[Any, Any]]:
+    """The columns of a table with their names, in its order; messages call the table ``name``."""
+    if not hasattr(table, "__len__"):
+        raise InputError(f"{name} is a table that has not been read yet. Collect it first.")
+    names = list(table.column_names if hasattr(table, "column_names") else table.columns)
+    if hasattr(table, "iloc"):  # pandas, where two columns may have one name
+        return [(each, table.iloc[:, place]) for place, each in enumerate(names)]
+    return [(each, table[each]) for each in names]
+
+
+def as_documents(X: Any) -> Any:
+    """X, with a column of texts as a list; a table of numbers is a matrix and stays as it is.
+
+    >>> as_documents(range(2))
+    range(0, 2)
+    """
+    if is_table(X):
+        columns = columns_of(X, "X")
+        textual = [each for each in columns if _holds_texts(each[1])] if len(columns) > 1 else []
+        if textual:
+            raise InputError(f"{_several('X', columns)}. Give its texts, such as {_likely('X', textual)}.")
+        column = columns[0][1] if len(columns) == 1 else None
+    else:
+        column = X if is_column(X) else None
+    if column is None or _is_numeric(column):
+        return X
+    values = cells(column)
+    is_texts = any(isinstance(value, str) for value in values) or all(value is None for value in values)
+    return values if is_texts else X
+
+
+def as_values(values: Any, name: str) -> Any:
+    """What runs along documents, with a column or a table of one column as a list; else as it is."""
+    if is_table(values):
+        columns = columns_of(values, name)
+        if len(columns) != 1:
+            raise InputError(f"{_several(name, columns)}. Give one, such as {_likely(name, columns)}.")
+        values = columns[0][1]
+    return cells(values) if is_column(values) else values
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """A table with a column of 0 and 1 for each label: its labels, and which document has which."""
+
+    labels: list[Any]
+    matrix: npt.NDArray[np.bool_]
+
+    def lists(self) -> list[list[Any]]:
+        """The labels of each document."""
+        return [[label for label, has in zip(self.labels, row, strict=True) if has] for row in self.matrix]
+
+    def ordered(self, labels: Sequence[Any]) -> npt.NDArray[np.bool_]:
+        """The matrix with its columns in another order."""
+        return self.matrix[:, [self.labels.index(label) for label in labels]]
+
+
+def one_hot(y: Any) -> OneHot | None:
+    """Labels with a column of 0 and 1 each; None where y is no table, or its only column holds labels."""
+    if not is_table(y):
+        return None
+    columns = columns_of(y, "y")
+    rows = [(each, cells(column)) for each, column in columns]
+    for each, values in rows:
+        if any(value not in (None, 0, 1) for value in values):
+            if len(columns) == 1:
+                return None
+            raise InputError(
+                f"{_several('y', columns)}, and {each!r} holds more than 0 and 1. Give one column of labels, "
+                f"such as {_likely('y', columns)}, or a column of 0 and 1 for each label."
+            )
+    if len(columns) == 1 and all(value is None for value in rows[0][1]):
+        return None
+    for each, values in rows:
+        if None in values:
+            raise InputError(
+                f"y: document {values.index(None)} has nothing in column {each!r}. "
+                "Give 0 or 1, or leave the document out."
+            )
+    labels = [each for each, _ in rows]
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise InputError(f"y has several columns {twice!r}. Give each label one column.")
+    return OneHot(labels, np.array([values for _, values in rows], dtype=bool).T)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return None if is_missing(value) else value
+
+
+def _is_numeric(column: Any) -> bool:
+    """Whether the type of a column, NumPy's or that of its library, says that it holds numbers."""
+    dtype: Any = getattr(column, "dtype", None)
+    if hasattr(dtype, "is_numeric"):
+        return bool(dtype.is_numeric())
+    return str(getattr(dtype, "kind", "O")) in "biufc"
+
+
+def _holds_texts(column: Any) -> bool:
+    return not _is_numeric(column) and any(isinstance(cell, str) for cell in cells(column))
+
+
+def _several(name: str, columns: Sequence[tuple[Any, Any]]) -> str:
+    names = [str(each) for each, _ in columns]
+    return f"{name} is a table with the columns {', '.join(names[:SHOWN])}{', …' if names[SHOWN:] else ''}"
+
+
+def _likely(name: str, columns: Sequence[tuple[Any, Any]]) -> str:
+    """The column that is most likely meant, as Python takes it out of a table."""
+    names = [each for each, _ in columns]
+    beginnings = LIKELY.get(name, (name,))
+    others = names[0] if name == "X" else names[-1]
+    wanted = next((each for each in names if str(each).lower().startswith(beginnings)), others)
+    return f'df["{wanted}"]' if isinstance(wanted, str) else f"df[{wanted!r}]"
+
 
 NAME = "the frame"
 
@@ -53,7 +223,7 @@ class FrameRows:
         """A column, with the names of classes in place of their numbers where a dataset has such."""
         feature = self._features.get(name)
         classes = getattr(feature, "names", None) or getattr(getattr(feature, "feature", None), "names", None)
-        values = [_plain(cell) for cell in cells(column)]
+        values = [_plain_value(cell) for cell in cells(column)]
         return [_named(value, classes) for value in values] if classes else values
 
 
@@ -64,7 +234,7 @@ def _named(value: Any, classes: Sequence[str]) -> object:
     return classes[value] if value is not None and value >= 0 else None
 
 
-def _plain(cell: Any) -> object:
+def _plain_value(cell: Any) -> object:
     """A cell with its lists as lists, and numbers of NumPy as those of Python."""
     if isinstance(cell, set | frozenset):
         return sorted(cell, key=str)

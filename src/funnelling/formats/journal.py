@@ -1,111 +1,257 @@
-"""A journal of what people decided about documents, read as documents: the last decision of each counts.
-
-A journal is JSON Lines. Its first line says what it is; each other line is one decision, with the document it
-is about, so that nothing else is needed to learn from it.
-"""
+"""What people decide about documents, written down: each decision is on the disk before the next is made."""
 
 import json
+import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from hashlib import blake2b
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.document import FIELDS, quoted
-from funnelling.formats.files import LONGEST, STANDARD, reading
+from funnelling.formats.document import Document, LineNumber, to_document, to_record
+from funnelling.formats.files import LONGEST, cannot_write, raw_lines, reading, too_long
+from funnelling.formats.jsonl import (
+    HEADER,
+    check_decision,
+    check_header,
+    cut_off,
+    damaged,
+    is_header,
+    parse_object,
+)
+from funnelling.runtime.alone import try_lock, uninterrupted
 
-VERSION = 1
-HEADER = {"journal": "funnelling", "version": VERSION}
-LABEL, SKIP, UNDO, NOTE = ACTIONS = ("label", "skip", "undo", "note")
+_PIECE = 2**16  # bytes that are looked at together for the end of a line
+_WAIT = 0.02  # seconds between attempts to lock
 
-_LONGEST_HEADER = 1_000  # bytes; the first line of another file may be all of it
-
-Numbered = tuple[int, dict[str, Any]]  # a line, by its number
+logger = logging.getLogger(__name__)
 
 
-def is_header(record: Mapping[str, object]) -> bool:
-    """Whether a line is the first one of a journal.
+class InUseError(InputError):
+    """A journal that another process writes to."""
 
-    >>> is_header(HEADER), is_header({"text": "Hi"})
-    (True, False)
+
+class FullError(InputError):
+    """A journal that has no room for a decision, on its disk or within its limit."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision about a document, which has the labels that were given.
+
+    ``action`` is one of `formats.journal.ACTIONS`; ``suggested`` are the labels that the model would have
+    given; ``who`` is the name of a person, as far as it is known.
     """
-    return record.get("journal") == HEADER["journal"] and "text" not in record
+
+    action: str
+    document: Document
+    who: str = ""
+    suggested: tuple[str, ...] | None = None
+    note: str = ""
+    time: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
+
+    def record(self) -> dict[str, Any]:
+        """The decision as a line of a journal has it.
+
+        >>> Decision("label", Document("7", "Hi", labels=("a",)), time="2026-01-01").record()
+        {'time': '2026-01-01', 'action': 'label', 'id': '7', 'text': 'Hi', 'labels': ['a']}
+        """
+        of_document = to_record(self.document)
+        if isinstance(self.document.id, LineNumber):  # known by its text: in another file it has another line
+            del of_document["id"]
+        return {
+            "time": self.time,
+            **({"who": self.who} if self.who else {}),
+            "action": self.action,
+            **of_document,
+            **({} if self.suggested is None else {"suggested": list(self.suggested)}),
+            **({"note": self.note} if self.note else {}),
+        }
 
 
-def journal_mark(path: str | os.PathLike[str]) -> str | None:
-    """What tells a journal from others of its name, however it grows: made of when it was begun.
+def decision_in(record: dict[str, Any], name: str, line: int) -> Decision:
+    """The decision in a line of a journal."""
+    check_decision(record, name, line)
+    suggested = record.get("suggested")
+    who, note, moment = (str(record.get(field) or "") for field in ("who", "note", "time"))
+    return Decision(
+        record["action"],
+        to_document(record, name, line),
+        who,
+        tuple(map(str, suggested)) if isinstance(suggested, list) else None,
+        note,
+        moment,
+    )
 
-    None for any other file, and for a journal without decisions.
+
+class Journal:
+    """A journal that is open to be written; nobody else can write to it until it is closed.
+
+    Parameters
+    ----------
+    path : the file, which is made where there is none; what a killed process left of a last line is cut off,
+        which is said
+    seconds : how long to wait for another process that writes to it
+    most : bytes beyond which it must not grow
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "journal.jsonl")
+    >>> with Journal(path) as journal:
+    ...     journal.append(Decision("label", Document("7", "Il gatto dorme", "it", ("animals",)), who="Ada"))
+    ...     [(decision.who, decision.document.labels) for decision in journal.decisions()]
+    [('Ada', ('animals',))]
     """
-    if os.fspath(path) == STANDARD:  # which cannot be read again
-        return None
-    with suppress(InputError, ValueError, RecursionError), reading(path) as stream:
-        header = json.loads(stream.readline(_LONGEST_HEADER))
-        if isinstance(header, dict) and is_header(header):
-            first = json.loads(stream.readline(LONGEST))
-            if isinstance(first, dict) and first.get("time"):
-                return blake2b(str(first["time"]).encode(errors="replace"), digest_size=8).hexdigest()
-    return None
+
+    def __init__(self, path: str | os.PathLike[str], seconds: float = 0.0, most: int | None = None) -> None:
+        self.path = os.fspath(path)
+        self._name = os.path.basename(self.path)  # for people who need not know the folder
+        self._most = most
+        if os.path.exists(self.path) and not os.path.isfile(self.path):
+            raise InputError(f"{self.path}: is no file. Name a file for the journal.")
+        try:
+            self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115 (closed by close)
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
+        try:
+            self._lock(seconds)
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others write."""
+        self._file.close()
+
+    def decisions(self) -> Iterator[Decision]:
+        """All decisions, in the order in which they were made."""
+        with reading(self.path) as stream:
+            for number, line in raw_lines(stream, self.path):
+                if number > 1 and not line.isspace():
+                    yield decision_in(_parsed(line, self.path, number), self.path, number)
+
+    def append(self, *decisions: Decision) -> None:
+        """Write decisions down; when this returns, they are on the disk, and else none of them is there."""
+        lines = [json.dumps(decision.record(), ensure_ascii=False) + "\n" for decision in decisions]
+        self._write("".join(lines).encode(errors="replace"))
+
+    def _write(self, content: bytes) -> None:
+        size = self._size()
+        if self._most is not None and size + len(content) > self._most:
+            raise FullError(
+                f"{self._name}: the journal is full, it may have {self._most:,} bytes. What was written down "
+                "stays. Allow more with --max-journal (label) or --max-feedback (serve)."
+            )
+        with uninterrupted():
+            try:
+                written = 0
+                while written < len(content):
+                    written += self._file.write(content[written:]) or 0
+                os.fsync(self._file)
+            except OSError as error:
+                self._file.truncate(size)
+                reason = (error.strerror or str(error)).lower()
+                raise FullError(
+                    f"{self._name}: cannot be written ({reason}). Make room on the disk."
+                ) from None
+
+    def _lock(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while try_lock(self._file.fileno()) is False:
+            if time.monotonic() > until:
+                raise InUseError(
+                    f"{self.path}: another process writes to this journal. Stop it, or name another journal."
+                )
+            time.sleep(_WAIT)
+
+    def _begin(self) -> None:
+        """See that it is a journal, or begin one, and that its last line is whole."""
+        header = json.dumps(HEADER).encode() + b"\n"
+        begun = self._read(0, _PIECE)
+        first, end, _ = begun.partition(b"\n")
+        if not end and header.startswith(begun):
+            self._file.truncate(0)
+            self._write(header)
+            _sync_folder(self.path)
+            return
+        try:
+            record = _parsed(first, self.path, 1)
+        except InputError:
+            record = {}
+        if not end or not is_header(record):
+            raise InputError(f"{self.path}: holds something else than a journal. Name another file for it.")
+        check_header(record, self.path)
+        self._end_last_line()
+
+    def _end_last_line(self) -> None:
+        """Give a last decision that lacks only the end of its line that end; cut off what is less."""
+        end = self._whole_lines()
+        if self._size() - end > LONGEST:  # which no decision is
+            raise too_long(self.path, "a line")
+        tail = self._read_all(end)
+        if not tail:
+            return
+        try:
+            decision_in(_parsed(tail, self.path, 0), self.path, 0)
+        except InputError:
+            logger.info("%s", cut_off(self.path, self._lines(end) + 1))
+            self._file.truncate(end)
+        else:
+            self._write(b"\n")
+
+    def _lines(self, end: int) -> int:
+        """How many lines there are in so many bytes."""
+        pieces = (self._read(start, min(_PIECE, end - start)) for start in range(0, end, _PIECE))
+        return sum(piece.count(b"\n") for piece in pieces)
+
+    def _whole_lines(self) -> int:
+        """How many bytes there are up to the end of the last line that has one."""
+        end = self._size()
+        while end:
+            start = max(0, end - _PIECE)
+            place = self._read(start, end - start).rfind(b"\n")
+            if place >= 0:
+                return start + place + 1
+            end = start
+        return 0
+
+    def _size(self) -> int:
+        return os.fstat(self._file.fileno()).st_size
+
+    def _read_all(self, start: int) -> bytes:
+        pieces = []
+        while piece := self._read(start, _PIECE):
+            pieces.append(piece)
+            start += len(piece)
+        return b"".join(pieces)
+
+    def _read(self, start: int, size: int) -> bytes:
+        self._file.seek(start)
+        return self._file.read(size) or b""
 
 
-def check_header(record: Mapping[str, object], name: str) -> None:
-    """Refuse a journal that a later version wrote."""
-    version = record.get("version")
-    if version != VERSION:
-        shown = version if isinstance(version, int) else quoted(str(version))
-        raise InputError(
-            f"{name}: a journal of version {shown}, and this program knows {VERSION}. Update funnelling."
-        )
+def _parsed(line: bytes, name: str, number: int) -> dict[str, Any]:
+    try:
+        return parse_object(line.decode().rstrip(), name)
+    except (UnicodeDecodeError, InputError):
+        raise damaged(name, number) from None
 
 
-def cut_off(name: str, line: int) -> str:
-    """What is said of a last line that is not whole.
-
-    >>> cut_off("journal.jsonl", 7)
-    'journal.jsonl:7: cut off, and left out: it was being written when a program stopped, or is now.'
-    """
-    return f"{name}:{line}: cut off, and left out: it was being written when a program stopped, or is now."
-
-
-def damaged(name: str, line: int) -> InputError:
-    """The refusal of a line within a journal that holds no object."""
-    return InputError(f"{name}:{line}: damaged, it is no JSON object in UTF-8. Delete the line.")
-
-
-def check_decision(record: Mapping[str, object], name: str, line: int) -> None:
-    """Refuse a line that is no decision about a document."""
-    if record.get("action") not in ACTIONS or not isinstance(record.get("text"), str):
-        found = quoted(str(record.get("action")))
-        raise InputError(
-            f'{name}:{line}: no decision: "action" is one of {", ".join(ACTIONS)}, found {found}, and '
-            '"text" a string. Delete the line.'
-        )
-    if isinstance(record.get("id"), list | dict):
-        raise InputError(f'{name}:{line}: "id" must be a string or a number. Delete the line.')
-
-
-def decided(lines: Iterable[Numbered], name: str) -> Iterator[Numbered]:
-    """The documents of a journal's lines, in the order in which they came, as the last decisions left them.
-
-    Those that were skipped, or whose labels were taken back, have none.
-
-    >>> lines = [
-    ...     {"action": "label", "id": "7", "text": "Hi", "labels": ["a"]},
-    ...     {"action": "label", "id": "8", "text": "Ho", "labels": ["b"]},
-    ...     {"action": "undo", "id": "7", "text": "Hi"},
-    ... ]
-    >>> [row for _, row in decided(enumerate(lines, 2), "journal.jsonl")]
-    [{'id': '7', 'text': 'Hi'}, {'id': '8', 'text': 'Ho', 'labels': ['b']}]
-    """
-    latest: dict[tuple[object, object], Numbered] = {}
-    for number, record in lines:
-        check_decision(record, name, number)
-        key = record.get("id"), record["text"]
-        if record["action"] == NOTE and key in latest:
-            continue
-        row = {field: record[field] for field in FIELDS if field in record}
-        if record["action"] != LABEL:
-            row.pop("labels", None)
-        latest[key] = number, row
-    yield from latest.values()
+def _sync_folder(path: str) -> None:
+    """Let the name of a new file be on the disk, too, where a system can be asked for that."""
+    if os.name == "posix":
+        folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

@@ -1,18 +1,159 @@
-"""Parquet: one column per field, labels as a list column, read and written in batches of rows."""
+"""Parquet and Arrow: one column per field, labels as a list column, read and written in batches of rows."""
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from funnelling.errors import InputError
-from funnelling.formats.arrow import Kind, found_types, to_array
 from funnelling.formats.columns import distinct_names
 from funnelling.formats.document import FIELDS
 from funnelling.formats.files import reading, shown_name, writing_bytes
-from funnelling.formats.spool import Spool
+from funnelling.formats.reader import Spool
+
+_NUMBER = re.compile(r"[-+]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?%?", re.ASCII)
+_COMMANDS = ("=", "+", "-", "@", "\t", "\r")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_REPLACEMENT = "\ufffd"
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number and nothing else.
+
+    >>> is_number("-.05"), is_number("1e-6"), is_number(".5 ± .1"), is_number("")
+    (True, True, False, False)
+    """
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def defused(cell: str) -> str:
+    """A cell that a spreadsheet does not take for a formula.
+
+    >>> defused("=1+1"), defused("-1"), defused("cats")
+    ("'=1+1", '-1', 'cats')
+    """
+    return f"'{cell}" if cell.startswith(_COMMANDS) and not is_number(cell) else cell
+
+
+def as_text(value: object) -> str:
+    """A value as text: nothing for what is missing, JSON for lists and objects.
+
+    >>> as_text(None), as_text(True), as_text(0.25), as_text(["a", {"b": 1}])
+    ('', 'true', '0.25', '["a", {"b": 1}]')
+    """
+    match value:
+        case None:
+            return ""
+        case str():
+            return encodable(value)
+        case bool():
+            return str(value).lower()
+        case float():
+            return "" if value != value else repr(value)
+        case bytes():
+            return value.decode(errors="backslashreplace")
+        case list() | tuple() | dict():
+            return encodable(json.dumps(value, ensure_ascii=False, default=as_text))
+        case _:
+            return str(value)
+
+
+def encodable(text: str) -> str:
+    """Text without halves of surrogate pairs, which JSON can spell and no encoding can write."""
+    return text if text.isascii() else _SURROGATE.sub(_REPLACEMENT, text)
+
+
+def printable(text: str) -> str:
+    r"""Text with line ends as spreadsheets have them, and without other control characters, which XML lacks.
+
+    >>> printable("a\r\nb\x01")
+    'a\nb�'
+    """
+    return _CONTROL.sub(_REPLACEMENT, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def without_nul(text: str) -> str:
+    """Text without NUL, which most readers of text files stumble on."""
+    return text.replace("\0", _REPLACEMENT)
+
+
+Kind = Literal["text", "number", "list", "map"]  # of texts; of texts to numbers
+
+
+def found_types(
+    pyarrow: Any, columns: Sequence[str], batches: Iterable[Sequence[Mapping[str, object]]]
+) -> dict[str, Any]:
+    """The type that holds all values of each column, text where no other does."""
+    found = dict.fromkeys(columns, pyarrow.null())
+    for batch in batches:
+        for column in columns:
+            if found[column] is not None:
+                found[column] = _common(pyarrow, found[column], _values(batch, column))
+    return {
+        column: pyarrow.string() if kind is None else _storable(pyarrow, kind) or pyarrow.string()
+        for column, kind in found.items()
+    }
+
+
+def to_array(pyarrow: Any, batch: Sequence[Mapping[str, object]], column: str, kind: Any) -> Any:
+    """The values of a column as an array of a type that `found_types` found, or that the caller knows."""
+    values = _values(batch, column)
+    if kind == pyarrow.string():
+        values = [None if value is None else as_text(value) for value in values]
+    try:
+        return pyarrow.array(values, kind)
+    except (pyarrow.ArrowException, OverflowError, TypeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(
+            f'column "{column}" does not fit into Parquet ({reason}). '
+            "Choose a name that ends in .csv or .jsonl."
+        ) from None
+
+
+def _values(batch: Sequence[Mapping[str, object]], column: str) -> list[object]:
+    return [_clean(row.get(column)) for row in batch]
+
+
+def _clean(value: object) -> object:
+    """A value without halves of surrogate pairs."""
+    match value:
+        case str():
+            return encodable(value)
+        case list():
+            return [_clean(entry) for entry in value]
+        case dict():
+            return {_clean(key): _clean(entry) for key, entry in value.items()}
+        case _:
+            return value
+
+
+def _common(pyarrow: Any, kind: Any, values: list[object]) -> Any:
+    """A type for values of a type and for these, or None."""
+    try:
+        # Not infer_type, which finds a type for a number and a truth value that then holds only one of them.
+        schemas = [pyarrow.schema([("", one)]) for one in (kind, pyarrow.array(values).type)]
+        return pyarrow.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except (pyarrow.ArrowException, OverflowError, TypeError):
+        return None
+
+
+def _storable(pyarrow: Any, kind: Any) -> Any:
+    """A type that Parquet can hold: text for what is always missing, None for objects without a field."""
+    types = pyarrow.types
+    if types.is_null(kind):
+        return pyarrow.string()
+    if types.is_list(kind):
+        entry = _storable(pyarrow, kind.value_type)
+        return entry and pyarrow.list_(entry)
+    if types.is_struct(kind):
+        fields = [(field.name, _storable(pyarrow, field.type)) for field in kind]
+        return pyarrow.struct(fields) if fields and all(entry for _, entry in fields) else None
+    return kind
+
 
 _ROWS_PER_BATCH = 1024
 _LARGEST_BATCH = 2**29  # bytes

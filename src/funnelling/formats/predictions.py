@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from funnelling.errors import InputError
-from funnelling.formats.arrow import Kind
 from funnelling.formats.document import Document, join_labels, to_record
+from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET
 from funnelling.matrices import MANY
 

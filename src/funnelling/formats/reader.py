@@ -1,21 +1,24 @@
 """From the rows of any file to documents: which columns they come from, and how its cells hold labels."""
 
 import logging
+import pickle
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
-from typing import Protocol
+from tempfile import SpooledTemporaryFile
+from types import TracebackType
+from typing import Protocol, Self
 
 from funnelling.errors import InputError
 from funnelling.formats.columns import Columns, find_columns, is_label_name, may_matter
 from funnelling.formats.document import MISSING, Document, LineNumber, quoted, to_document
-from funnelling.formats.flags import flag_columns, is_flag
 from funnelling.formats.label_cells import LabelCells, find_label_cells
-from funnelling.formats.layout import Layout
-from funnelling.formats.markup import strip_markup
+from funnelling.formats.layout import Layout, flag_columns, is_flag
+from funnelling.formats.texts import strip_markup
+from funnelling.runtime.progress import Advance, quietly
 
 logger = logging.getLogger(__name__)
 
@@ -313,3 +316,65 @@ class DocumentReader:
 
 def _is_missing(value: object) -> bool:
     return value is None or (isinstance(value, float) and value != value)
+
+
+_ROWS_PER_BATCH = 1_000
+_MOST_IN_MEMORY = 8 * 2**20  # bytes
+
+Row = Mapping[str, object]
+
+
+class Spool:
+    """Rows that can be read again and again, and the columns that occur in them.
+
+    >>> with Spool([{"a": 1}, {"b": 2, "a": 3}]) as rows:
+    ...     print(rows.columns, len(rows), list(rows))
+    ['a', 'b'] 2 [{'a': 1}, {'b': 2, 'a': 3}]
+    """
+
+    def __init__(self, rows: Iterable[Row], folder: str | None = None) -> None:
+        # Nobody else can write to this file: it is the only one that is unpickled, and it has no name.
+        self._file = SpooledTemporaryFile(_MOST_IN_MEMORY, dir=folder)  # noqa: SIM115
+        self._batches = self._rows = 0
+        self.advance: Advance = quietly  # is told of rows that are read again
+        seen: dict[str, None] = {}
+        try:
+            for batch in _batches(rows):
+                for row in batch:
+                    seen.update(dict.fromkeys(row))
+                pickle.dump(batch, self._file, pickle.HIGHEST_PROTOCOL)
+                self._batches += 1
+                self._rows += len(batch)
+        except BaseException:
+            self._file.close()
+            raise
+        self.columns = list(seen)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __iter__(self) -> Iterator[Row]:
+        for batch in self.batches():
+            yield from batch
+
+    def batches(self) -> Iterator[list[Row]]:
+        """The rows in lists of bounded length; one reader at a time."""
+        self._file.seek(0)
+        for _ in range(self._batches):
+            batch = pickle.load(self._file)
+            yield batch
+            self.advance(len(batch))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    remaining = iter(rows)
+    while batch := list(islice(remaining, _ROWS_PER_BATCH)):
+        yield batch

@@ -10,11 +10,11 @@ from typing import Any
 
 from funnelling.errors import InputError, naming
 from funnelling.formats import read_rows
-from funnelling.formats.cells import encodable
 from funnelling.formats.document import quoted, split_labels
 from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import STANDARD, shown_name
-from funnelling.formats.flags import is_flag
+from funnelling.formats.layout import is_flag
+from funnelling.formats.parquet import encodable
 from funnelling.labelsets.label_set import UNTAGGED, Label, LabelSet
 from funnelling.text.languages import normalise_tag
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.formats.cells import encodable
+from funnelling.formats.parquet import encodable
 from funnelling.labelsets.label_set import UNTAGGED, Label
 from funnelling.text.languages import is_tag, normalise_tag
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.frames import as_frame
+from funnelling.formats.frames import as_frame
 from funnelling.labelsets.rules import rules_of
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
 from funnelling.method.explanation import Decisions, Evidence, Explainer, Opinions

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
-from funnelling.frames import as_documents, as_values, is_table
+from funnelling.formats.frames import as_documents, as_values, is_table
 from funnelling.matrices import check_places, check_vectors, is_sparse, length, sizes_of, take
 from funnelling.randomness import is_missing
 from funnelling.text.languages import known_as, normalise_tag, served_by

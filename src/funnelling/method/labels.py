@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
 from funnelling.errors import InputError
-from funnelling.frames import one_hot
+from funnelling.formats.frames import one_hot
 from funnelling.labelsets import LabelSet
 from funnelling.matrices import AnyTargets, Targets, canonical, cells, count_true, is_sparse
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs

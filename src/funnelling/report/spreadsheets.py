@@ -3,7 +3,7 @@
 import csv
 import io
 
-from funnelling.formats.cells import defused
+from funnelling.formats.parquet import defused
 from funnelling.report.tables import Table, full_header
 
 

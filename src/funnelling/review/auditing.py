@@ -8,7 +8,7 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
-from funnelling.frames import as_frame
+from funnelling.formats.frames import as_frame
 from funnelling.matrices import Rows
 from funnelling.method.base import Method
 from funnelling.method.registry import make_method

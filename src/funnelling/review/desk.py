@@ -14,8 +14,8 @@ from itertools import islice
 from typing import Any
 
 from funnelling.formats.document import Document, given_id
-from funnelling.formats.journal import LABEL, NOTE, SKIP, UNDO
-from funnelling.review.journal import Decision, Journal
+from funnelling.formats.journal import Decision, Journal
+from funnelling.formats.jsonl import LABEL, NOTE, SKIP, UNDO
 
 PATIENCE = 600.0  # seconds without a sign of life after which a document goes to somebody else
 MOST_PEOPLE = 1_000

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
-from funnelling.formats.journal import LABEL
-from funnelling.review.journal import Decision, FullError, InUseError, Journal
+from funnelling.formats.journal import Decision, FullError, InUseError, Journal
+from funnelling.formats.jsonl import LABEL
 from funnelling.serving import openapi
 from funnelling.serving.answers import json_response
 from funnelling.serving.bodies import Bodies

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import threadpoolctl
 
 from funnelling.errors import InputError, counted
+from funnelling.formats.journal import Journal
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set
 from funnelling.method.registry import name_of
 from funnelling.review.desk import Desk
-from funnelling.review.journal import Journal
 from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.bench import Bench
 from funnelling.serving.engine import Engine

@@ -20,8 +20,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from funnelling.errors import InputError, counted
+from funnelling.formats.journal import Journal
 from funnelling.method.following import label_set_for
-from funnelling.review.journal import Journal
 from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths

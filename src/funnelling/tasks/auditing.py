@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 
 from funnelling.errors import InputError, counted
-from funnelling.formats.arrow import Kind
 from funnelling.formats.document import given_id, join_labels
 from funnelling.formats.files import STANDARD, writing
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import MANY
 from funnelling.method.registry import make_method

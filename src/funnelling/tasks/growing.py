@@ -12,7 +12,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
 from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
-from funnelling.formats.journal import journal_mark
+from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.method.archive import Archive
 from funnelling.method.history import remember_step

@@ -10,7 +10,7 @@ from funnelling.errors import InputError, counted
 from funnelling.evaluation.registry import TITLES, main_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
-from funnelling.formats.journal import journal_mark
+from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.labelsets import LabelSet
 from funnelling.method.following import follow_label_set

@@ -11,10 +11,10 @@ import numpy as np
 from funnelling.corpus import Corpus, name_languages
 from funnelling.errors import InputError, counted
 from funnelling.formats import read_documents
-from funnelling.formats.arrow import Kind
 from funnelling.formats.document import given_id, join_labels
 from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
 from funnelling.method.registry import name_of

@@ -1,6 +1,6 @@
 """What pyproject.toml cannot say: the code in C, built where there is a compiler, and the package's page.
 
-Without a compiler the install goes on: `funnelling.svm.solver` uses scikit-learn, `funnelling.text.lemmas`
+Without a compiler the install goes on: `funnelling.svm.solver` uses scikit-learn, `funnelling.text.words`
 simplemma. The page is the README, whose links would lead nowhere outside of the repository.
 """
 

@@ -76,9 +76,9 @@ def _quadratic() -> None:
     """Piles of marks are not cut before they are normalised."""
     import re
 
-    from funnelling.text import normalisation
+    from funnelling.text import alignment
 
-    vars(normalisation)["_maybe_pile"] = re.compile(r"(?!)")
+    vars(alignment)["_maybe_pile"] = re.compile(r"(?!)")
 
 
 def _trust() -> None:

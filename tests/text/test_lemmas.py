@@ -21,10 +21,10 @@ from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGU
 
 from funnelling.runtime.files import arrays_in
 from funnelling.runtime.messages import CACHE
-from funnelling.text import lemmas
-from funnelling.text.lemmas import Dictionary, PackedDictionary, dictionary
+from funnelling.text import words as module
+from funnelling.text.words import Dictionary, PackedDictionary, dictionary
 
-needs_native = pytest.mark.skipif(lemmas._lemmas is None, reason="installed without a compiler")
+needs_native = pytest.mark.skipif(module._lemmas is None, reason="installed without a compiler")
 
 SMALL = ("ms", "id", "fa")  # a few of the dictionaries, of which the largest take seconds
 
@@ -70,7 +70,7 @@ def test_lemmas_are_those_of_simplemma(code: str) -> None:
     others = [first[: len(first) // 2] + second for first, second in pairwise(chosen)]
     strategy = DefaultStrategy(dictionary_factory=DefaultDictionaryFactory())
     theirs = Lemmatizer(lemmatization_strategy=strategy)
-    ours = lemmas.lemmatiser(code)
+    ours = module.lemmatiser(code)
     for word in [*chosen, *others, *map(str.title, chosen), "", "-", "x-y", "'"]:
         if word:
             assert ours(word) == theirs.lemmatize(word, code)
@@ -136,7 +136,7 @@ def test_a_disk_that_is_full_leaves_nothing_behind(cache: Path, monkeypatch: pyt
 def test_without_the_compiled_module_lemmas_are_the_same(
     code: str, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lemmas, "_lemmas", None)
+    monkeypatch.setattr(module, "_lemmas", None)
     assert_equal(dictionary(code), decoded(code))
     assert not cache.exists()
 
@@ -145,9 +145,9 @@ def test_without_the_compiled_module_lemmas_are_the_same(
 def test_a_dictionary_of_another_format_is_left_to_simplemma(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index = lemmas._lemmas.index
+    index = module._lemmas.index
     monkeypatch.setattr(
-        lemmas, "_lemmas", SimpleNamespace(index=lambda _: index(b"SMFC2, a version to come"))
+        module, "_lemmas", SimpleNamespace(index=lambda _: index(b"SMFC2, a version to come"))
     )
     found = dictionary("ms")
     monkeypatch.undo()
@@ -173,23 +173,23 @@ def test_a_dictionary_of_another_format_is_left_to_simplemma(
 )
 def test_a_damaged_dictionary_is_refused(content: bytes) -> None:
     with pytest.raises(ValueError, match="dictionary"):
-        lemmas._lemmas.index(content)
+        module._lemmas.index(content)
 
 
 @needs_native
 def test_an_index_of_another_dictionary_is_no_way_out_of_memory() -> None:
     records = b"SMFC1\0\1\0\1a\0\1b"
-    assert lemmas._lemmas.lemma(records, lemmas._lemmas.index(records), b"a") == b"ab"
+    assert module._lemmas.lemma(records, module._lemmas.index(records), b"a") == b"ab"
     for index in (b"", b"short", bytes(16), bytes(64), b"\xff" * 64, b"\x10" + bytes(15)):
         with suppress(ValueError):
-            assert lemmas._lemmas.lemma(records, index, b"a") in (None, b"ab")
+            assert module._lemmas.lemma(records, index, b"a") in (None, b"ab")
 
 
 @needs_native
 def test_processes_that_prepare_the_same_do_not_meet(cache: Path) -> None:
     word, lemma = next((word, lemma) for word, lemma in decoded("fa").items() if word != lemma)
     script = (
-        f"from funnelling.text.lemmas import dictionary; print(dictionary('fa').get({word!r}) == {lemma!r})"
+        f"from funnelling.text.words import dictionary; print(dictionary('fa').get({word!r}) == {lemma!r})"
     )
     running = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) for _ in range(3)]
     assert {process.communicate()[0] for process in running} == {b"True\n"}

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funnelling
-from funnelling.text import characters, normalisation, words
+from funnelling.text import alignment
+from funnelling.text import characters, words
+from funnelling.text.alignment import MOST_MARKS, compatible, normalised
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.excerpts import start_within
-from funnelling.text.normalisation import MOST_MARKS, compatible, normalised
 from funnelling.text.tokens import fold_accents, tidy, units
 from funnelling.text.tokens import words as words_of
 from funnelling.text.words import Analyser, analyser
@@ -68,7 +69,7 @@ def test_piles_of_marks_are_cut_before_they_are_normalised(
         return unicodedata.normalize(form, text)
 
     own = SimpleNamespace(normalize=normalize, category=unicodedata.category)
-    monkeypatch.setattr(normalisation, "unicodedata", own)
+    monkeypatch.setattr(alignment, "unicodedata", own)
     spell(pile)
     assert normalised_texts
     assert not any(re.search("[\u0300-\u036f\ufb1e\u3099]{31}", text) for text in normalised_texts)
@@ -79,11 +80,11 @@ def test_nothing_else_normalises() -> None:
     files = [
         path for path in root.rglob("*.py") if re.search(r"unicodedata.*normalize", path.read_text("utf-8"))
     ]
-    assert files == [root / "text" / "normalisation.py"]
+    assert files == [root / "text" / "alignment.py"]
 
 
 def test_all_marks_are_known() -> None:
-    """What normalisation sorts is a mark by its category, or stands for marks once it is tidy."""
+    """What a normal form sorts is a mark by its category, or stands for marks once it is tidy."""
     for character in map(chr, range(0x110000)):
         if unicodedata.combining(unicodedata.normalize("NFKD", character)[0]):
             assert len(normalised("NFC", compatible(character) * 100)) <= 2 * MOST_MARKS, hex(ord(character))

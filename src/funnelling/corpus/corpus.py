@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
-from funnelling.corpus.languages import LanguageNames, detect_missing, normalise_tags
 from funnelling.errors import InputError, counted
 from funnelling.formats import Document, read_documents
 from funnelling.formats.document import NO_TEXT, SPLITS, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.text.detection import LanguageNames, detect_missing, normalise_tags
 
 if TYPE_CHECKING:
     from scipy import sparse

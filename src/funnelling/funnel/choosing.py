@@ -38,7 +38,7 @@ from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_temperature
 from funnelling.svm.learner import Problem, Search, decide
 from funnelling.text.counts import counted_once
-from funnelling.text.vocabularies import fit_own
+from funnelling.text.tfidf import fit_own
 
 FOLDS = 5  # a round holds one of so many out
 ROUNDS = 2  # at least; there are more until they have held out

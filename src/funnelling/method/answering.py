@@ -28,8 +28,7 @@ from funnelling.runtime.threads import in_threads
 from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_language, is_served
-from funnelling.text.tfidf import Places
-from funnelling.text.vocabularies import feature_names, feature_places
+from funnelling.text.tfidf import Places, feature_names, feature_places
 
 if TYPE_CHECKING:
     from pandas import DataFrame

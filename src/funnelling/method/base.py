@@ -30,7 +30,7 @@ from funnelling.method.training_set import PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.runtime.progress import clock
 from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_strings, expect_whole
-from funnelling.text.vocabularies import check_vectorizer, fit_own
+from funnelling.text.tfidf import check_vectorizer, fit_own
 
 logger = logging.getLogger(__name__)
 

@@ -12,8 +12,7 @@ from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.plain import Estimator
 from funnelling.state import expect, expect_by
 from funnelling.text.languages import is_served
-from funnelling.text.tfidf import Places
-from funnelling.text.vocabularies import check_vectorizer, fit_own
+from funnelling.text.tfidf import Places, check_vectorizer, fit_own
 
 Documents = Any  # of one language: a list of texts, or a matrix where the user gave vectors
 

@@ -18,8 +18,7 @@ from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
 from funnelling.spaces.base import Documents, OwnWordsSpace, Resources, check_texts
 from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_numbers
 from funnelling.text.languages import is_served, served_by
-from funnelling.text.tfidf import TfidfVectorizer
-from funnelling.text.vocabularies import fit_own
+from funnelling.text.tfidf import TfidfVectorizer, fit_own
 from funnelling.text.words import analyser
 
 logger = logging.getLogger(__name__)

@@ -7,8 +7,9 @@ from funnelling.matrices import Matrix, Targets
 from funnelling.spaces.base import Documents, Space, are_texts, check_one_width
 from funnelling.state import empty_row, expect
 from funnelling.text.languages import is_language
-from funnelling.text.tfidf import Places, TfidfVectorizer
-from funnelling.text.vocabularies import (
+from funnelling.text.tfidf import (
+    Places,
+    TfidfVectorizer,
     all_shared_vectors,
     check_vectorizer,
     feature_names,

@@ -11,7 +11,7 @@ from funnelling.matrices import Floats, Matrix
 from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
 from funnelling.state import expect, expect_by, expect_matrix
 from funnelling.text.languages import is_served, served_by
-from funnelling.text.vocabularies import fit_own
+from funnelling.text.tfidf import fit_own
 
 
 class ReferenceSpace(OwnWordsSpace):

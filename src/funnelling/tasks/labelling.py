@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from funnelling.corpus.languages import normalise_tags
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.registry import TITLES, main_measures
 from funnelling.formats import Document, read_documents
@@ -25,6 +24,7 @@ from funnelling.storage.places import folder_here
 from funnelling.tasks.growing import GrownModel, update
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, layout_for
+from funnelling.text.detection import normalise_tags
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

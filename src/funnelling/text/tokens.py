@@ -13,8 +13,7 @@ from itertools import islice, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.text.alignment import Alignment, aligned
-from funnelling.text.normalisation import compatible, normalised
+from funnelling.text.alignment import Alignment, aligned, compatible, normalised
 
 # Han, kana and Bopomofo: runs are cut into pieces of one and two characters.
 _IDEOGRAPHIC = (

@@ -23,8 +23,7 @@ from funnelling.state import empty_row, expect, expect_by
 from funnelling.svm import SVM
 from funnelling.svm.plan import labels_at_once
 from funnelling.text.counts import forget_counts
-from funnelling.text.tfidf import Places
-from funnelling.text.vocabularies import check_vectorizer, feature_names, feature_places
+from funnelling.text.tfidf import Places, check_vectorizer, feature_names, feature_places
 
 MIXES = frozenset({"mixed", "own-mixed"})  # views that share their vectors
 

@@ -21,7 +21,7 @@ from funnelling.method.training_set import TrainingSet
 from funnelling.randomness import stream
 from funnelling.svm import CSetting, Scorer
 from funnelling.svm.learner import Problem, decide
-from funnelling.text.vocabularies import fit_own
+from funnelling.text.tfidf import fit_own
 from funnelling.trials.splits import Trial
 
 

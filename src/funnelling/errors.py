@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class InputError(ValueError):
@@ -26,6 +27,13 @@ def naming(place: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def listed(values: Any, what: str) -> Any:
+    """Several values, as they were given; one text alone would be taken for its letters."""
+    if isinstance(values, str):
+        raise InputError(f"{what} is one text. Put it in a list.")
+    return values
 
 
 def counted(number: int, noun: str) -> str:

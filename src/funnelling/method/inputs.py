@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, listed
 from funnelling.formats.document import LineNumber
 from funnelling.formats.frames import as_documents, as_values, is_table
 from funnelling.matrices import check_places, check_vectors, is_sparse, length, sizes_of, take
@@ -110,13 +110,6 @@ def _name(given: Any, place: int) -> str:
 def is_mapping(X: Any) -> bool:
     """Whether X maps languages to documents; scipy's dictionary-of-keys matrix is a dict, but no such map."""
     return isinstance(X, Mapping) and not is_sparse(X)
-
-
-def listed(values: Any, what: str) -> Any:
-    """Several values, as they were given; one text alone would be taken for its letters."""
-    if isinstance(values, str):
-        raise InputError(f"{what} is one text. Put it in a list.")
-    return values
 
 
 def is_texts(X: Any) -> bool:

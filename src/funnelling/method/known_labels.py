@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.errors import InputError
-from funnelling.method.inputs import listed
+from funnelling.errors import InputError, listed
 
 NEAR = 3  # labels that are named where one is not known
 

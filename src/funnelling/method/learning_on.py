@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, listed
 from funnelling.labelsets import LabelSet
 from funnelling.matrices import check_vectors, widths_of
 from funnelling.method.archive import Archive, Places
-from funnelling.method.inputs import listed, read_inputs
+from funnelling.method.inputs import read_inputs
 from funnelling.method.labels import check_learnable, with_names
 from funnelling.method.merging import (
     Merged,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from funnelling.errors import InputError
+from funnelling.errors import InputError, listed
 from funnelling.formats.document import LineNumber
 from funnelling.matrices import (
     AnyTargets,
@@ -20,7 +20,7 @@ from funnelling.matrices import (
     take,
 )
 from funnelling.method.archive import Archive, Classes, Places, group_names, unnamed_rows
-from funnelling.method.inputs import Inputs, listed
+from funnelling.method.inputs import Inputs
 from funnelling.method.labels import read_further_labels, spread
 from funnelling.method.training_set import NEW, Earlier
 from funnelling.randomness import is_missing

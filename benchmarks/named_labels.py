@@ -22,10 +22,10 @@ from scipy import sparse
 
 import measuring
 from funnelling import Corpus, Document
+from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.errors import InputError
 from funnelling.evaluation.ranking import Hits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
-from funnelling.labelsets import Label, LabelSet
 from funnelling.many import ManyLabelsClassifier
 from funnelling.reproduction.corpora.debs import files_in
 from funnelling.reproduction.corpora.libreoffice_help import LANGUAGES, build_libreoffice_help

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.cli import options
-from funnelling.corpus.sample import read_sample
+from funnelling.corpus.reference import read_sample
 from funnelling.errors import InputError
 from funnelling.report.tables import Table
 from funnelling.storage import describe_model

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from funnelling import FunnellingClassifier, load_model
-from funnelling.corpus.label_matrix import label_matrix
+from funnelling.corpus.corpus import label_matrix
 from funnelling.tasks.sources import read_sides
 from funnelling.tasks.training import train
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     )
     from funnelling.baselines.mle_lstm import MLELSTMClassifier
     from funnelling.corpus import Corpus, read_corpus
-    from funnelling.corpus.reference import Reference, read_reference
-    from funnelling.corpus.sample import read_sample
+    from funnelling.corpus.label_files import read_label_set
+    from funnelling.corpus.label_set import Label, LabelSet
+    from funnelling.corpus.reference import Reference, read_reference, read_sample
     from funnelling.errors import InputError
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
-    from funnelling.labelsets import Label, LabelSet, read_label_set
     from funnelling.many import ManyLabelsClassifier
     from funnelling.method.base import Method
     from funnelling.review.auditing import audit
@@ -75,8 +75,8 @@ _MODULES = {
     "InputError": "funnelling.errors",
     "KCCAClassifier": "funnelling.baselines",
     "LRIClassifier": "funnelling.baselines",
-    "Label": "funnelling.labelsets",
-    "LabelSet": "funnelling.labelsets",
+    "Label": "funnelling.corpus.label_set",
+    "LabelSet": "funnelling.corpus.label_set",
     "Layout": "funnelling.formats",
     "MLEClassifier": "funnelling.baselines",
     "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
@@ -94,9 +94,9 @@ _MODULES = {
     "push_model": "funnelling.storage",
     "read_corpus": "funnelling.corpus",
     "read_documents": "funnelling.formats",
-    "read_label_set": "funnelling.labelsets",
+    "read_label_set": "funnelling.corpus.label_files",
     "read_reference": "funnelling.corpus.reference",
-    "read_sample": "funnelling.corpus.sample",
+    "read_sample": "funnelling.corpus.reference",
     "save_model": "funnelling.storage",
     "write_documents": "funnelling.formats",
 }

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.label_rules import rules_of
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, naming
 from funnelling.formats import Document
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
-from funnelling.labelsets import LabelSet
-from funnelling.labelsets.rules import rules_of
 from funnelling.matrices import MANY, filled_columns, is_sparse
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set, names_of_labels

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from funnelling import Corpus, Document
-from funnelling.corpus.description import describe
+from funnelling.corpus.findings import describe
 
 
 def _describe(*documents: Document) -> dict[str, Any]:

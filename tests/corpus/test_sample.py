@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from funnelling.corpus.sample import FILE, read_sample
+from funnelling.corpus.reference import FILE, read_sample
 from funnelling.reproduction.corpora import debian_comparable
 from funnelling.reproduction.corpora.builders import BuiltCorpus
 from funnelling.reproduction.corpora.embedded_sample import LANGUAGES, build_sample

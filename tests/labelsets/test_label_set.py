@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling import FunnellingClassifier, InputError, Label, LabelSet
-from funnelling.labelsets.hierarchy import DEEPEST, Hierarchy
+from funnelling.corpus.label_rules import DEEPEST, Hierarchy
 from funnelling.state import StateError
 
 PETS = [

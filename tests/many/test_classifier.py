@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
-from funnelling.labelsets import Label, LabelSet
+from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.method.archive import bag
 from tests.cli.command import contents
 

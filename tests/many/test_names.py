@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
-from funnelling.labelsets import Label, LabelSet
+from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.state import StateError
 from funnelling.trials.fitting import cross_validate
 from funnelling.trials.measuring import measure_in_full, measure_method

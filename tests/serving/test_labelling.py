@@ -14,11 +14,11 @@ import pytest
 
 from funnelling import load_model, read_documents, write_documents
 from funnelling.cli import main
+from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Journal
 from funnelling.formats.jsonl import HEADER
-from funnelling.labelsets import Label, LabelSet
 from funnelling.method.following import follow_label_set
 from funnelling.review.desk import Desk
 from funnelling.serving.bench import Bench

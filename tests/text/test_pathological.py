@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import funnelling
-from funnelling.text import alignment
-from funnelling.text import characters, words
+from funnelling.text import alignment, characters, words
 from funnelling.text.alignment import MOST_MARKS, compatible, normalised
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.excerpts import start_within

@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from funnelling import Corpus, Document
+from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.evaluation.registry import RANKED_MEASURES
-from funnelling.labelsets import Label, LabelSet
 from funnelling.matrices import MANY
 from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.measure_tables import comparison_table, languages_table, notes, side_by_side

@@ -135,7 +135,7 @@ def run_build(arguments: argparse.Namespace) -> None:
 
 def run_describe(arguments: argparse.Namespace) -> None:
     from funnelling.corpus import read_corpus
-    from funnelling.corpus.description import describe
+    from funnelling.corpus.findings import describe
 
     layout = options.layout(arguments)
     description = describe(

@@ -58,8 +58,8 @@ def print_change(change: "Change") -> None:
 
 def print_growth(growth: "GrownModel") -> None:
     """Print what has changed since a model learned on."""
+    from funnelling.corpus.labels import near_labels
     from funnelling.errors import counted, printable
-    from funnelling.method.known_labels import near_labels
     from funnelling.trials.change import HELD_OUT
 
     print_change(growth.change)

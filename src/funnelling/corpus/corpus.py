@@ -4,12 +4,13 @@ import logging
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike, NDArray
 
-from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
 from funnelling.errors import InputError, counted
 from funnelling.formats import Document, read_documents
 from funnelling.formats.document import NO_TEXT, SPLITS, quoted
@@ -19,6 +20,38 @@ from funnelling.text.detection import LanguageNames, detect_missing, normalise_t
 
 if TYPE_CHECKING:
     from scipy import sparse
+
+
+def label_matrix(label_lists: Sequence[Iterable[str]], classes: Collection[str]) -> npt.NDArray[np.bool_]:
+    """Which document has which of the classes; other labels are passed over.
+
+    >>> label_matrix([["cat"], [], ["dog", "bird"]], ["cat", "dog"]).astype(int).tolist()
+    [[1, 0], [0, 0], [0, 1]]
+    """
+    column = {label: number for number, label in enumerate(classes)}
+    matrix = np.zeros((len(label_lists), len(column)), dtype=bool)
+    for row, labels in enumerate(label_lists):
+        matrix[row, [column[label] for label in labels if label in column]] = True
+    return matrix
+
+
+def sparse_label_matrix(
+    label_lists: Sequence[Iterable[str]], classes: Collection[str]
+) -> "sparse.csr_array[np.bool_]":
+    """The same as a sparse matrix, which takes space for the labels that documents have alone.
+
+    >>> sparse_label_matrix([["cat"], [], ["dog", "bird"]], ["cat", "dog"]).toarray().astype(int).tolist()
+    [[1, 0], [0, 0], [0, 1]]
+    """
+    from scipy import sparse
+
+    column = {label: number for number, label in enumerate(classes)}
+    columns = [sorted({column[label] for label in labels if label in column}) for labels in label_lists]
+    starts = np.cumsum([0, *map(len, columns)])
+    places = np.fromiter(chain.from_iterable(columns), dtype=np.intp, count=int(starts[-1]))
+    ones = np.ones(len(places), dtype=bool)
+    return sparse.csr_array((ones, places, starts), shape=(len(columns), len(column)))
+
 
 logger = logging.getLogger(__name__)
 COLUMNS = ("ids", "languages", "texts", "labels", "splits", "groups")

@@ -1,12 +1,14 @@
-"""Reference: unlabelled documents whose groups exist in all of its languages."""
+"""Reference: unlabelled documents whose groups exist in all of its languages. And the embedded corpus."""
 
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 
 import numpy as np
 
+from funnelling.corpus.corpus import Corpus, read_corpus
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents
 from funnelling.formats.document import quoted
@@ -131,3 +133,17 @@ def _restrict(
                 "out or build a reference corpus that has it."
             )
     return {language: versions[language] for language in languages}
+
+
+FILE = "sample.jsonl.gz"
+
+
+def read_sample() -> Corpus:
+    """The embedded corpus, with splits train and test.
+
+    >>> corpus = read_sample()
+    >>> len(corpus), len(corpus.by_language()), len(corpus.label_set()), sorted(set(corpus.splits))
+    (2450, 7, 32, ['test', 'train'])
+    """
+    with as_file(files("funnelling.corpus") / FILE) as path:
+        return read_corpus(path)

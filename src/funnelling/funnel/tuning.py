@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.evaluation.counts import ALL, Columns, Counts, IntArray
 from funnelling.evaluation.language_averages import counts_by_language
@@ -18,7 +19,6 @@ from funnelling.evaluation.registry import MEASURES
 from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import Goal, Tuned, parse_goal, tune, tuned_as
 from funnelling.matrices import Floats, Folds, Targets
-from funnelling.method.known_labels import label_columns
 from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration
 

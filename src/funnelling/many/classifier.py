@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.label_rules import LabelRules, rules_of
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
-from funnelling.labelsets import LabelSet
-from funnelling.labelsets.rules import LabelRules, rules_of
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows, length

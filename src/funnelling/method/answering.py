@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.label_rules import rules_of
+from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.formats.frames import as_frame
-from funnelling.labelsets.rules import rules_of
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
 from funnelling.method.explanation import Decisions, Evidence, Explainer, Opinions
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
-from funnelling.method.known_labels import label_columns
 from funnelling.method.labels import are_right, read_truth
 from funnelling.method.learning_on import LearningOn
 from funnelling.method.training_set import Calibrator

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.layout import Layout
-from funnelling.labelsets import LabelSet
 from funnelling.matrices import Targets, widths_of
 from funnelling.method.answering import Answering, Languages
 from funnelling.method.archive import Archive

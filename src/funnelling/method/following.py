@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING, TypeVar
 
+from funnelling.corpus.label_files import read_label_set
+from funnelling.corpus.label_set import LabelSet
+from funnelling.corpus.labels import known_columns
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
-from funnelling.labelsets import LabelSet, read_label_set
-from funnelling.method.known_labels import known_columns
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
+from funnelling.corpus.corpus import label_matrix, sparse_label_matrix
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.frames import one_hot
-from funnelling.labelsets import LabelSet
 from funnelling.matrices import AnyTargets, Targets, canonical, cells, count_true, is_sparse
 from funnelling.method.inputs import Inputs, is_mapping, read_inputs
 from funnelling.randomness import is_missing

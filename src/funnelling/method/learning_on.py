@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, listed
-from funnelling.labelsets import LabelSet
 from funnelling.matrices import check_vectors, widths_of
 from funnelling.method.archive import Archive, Places
 from funnelling.method.inputs import read_inputs

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
-from funnelling.labelsets import LabelSet
 from funnelling.randomness import is_seed
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.matrices import AnyTargets, canonical, is_sparse
-from funnelling.method.known_labels import label_columns
 from funnelling.svm.scorers import Selection
 
 

@@ -10,13 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from funnelling.corpus.label_rules import rules_of
 from funnelling.errors import InputError
 from funnelling.formats import parts_of, read_part
 from funnelling.formats.files import writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.predictions import PredictionTable, Scores, say_renamed
 from funnelling.formats.tables import PARQUET, write_table
-from funnelling.labelsets.rules import rules_of
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set
 from funnelling.prediction import Predictor, batches, thresholds_of, usual_top

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.corpus.label_matrix import label_matrix
+from funnelling.corpus.corpus import label_matrix
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write
 from funnelling.formats.layout import AS_FOUND, Layout

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from funnelling.labelsets.reading import LONGEST
+from funnelling.corpus.label_files import LONGEST
 from funnelling.serving.requests import LONGEST_NOTE, Body, string
 
 MOST_LABELS = 1_000  # of a document

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from funnelling.labelsets import LabelSet
+from funnelling.corpus.label_set import LabelSet
 from funnelling.method.base import Method
 
 Row = dict[str, Any]

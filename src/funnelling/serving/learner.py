@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
-from funnelling.labelsets import LabelSet
 from funnelling.method.base import Method
 from funnelling.method.following import follow_label_set
 from funnelling.runtime.messages import Style, speak

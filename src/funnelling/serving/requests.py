@@ -22,9 +22,9 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from funnelling.corpus.label_rules import rules_of
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
-from funnelling.labelsets.rules import rules_of
 from funnelling.matrices import MANY
 from funnelling.method.base import Method
 from funnelling.prediction import NO_THRESHOLD

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from pydantic import ConfigDict, with_config
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
-from funnelling.labelsets import LabelSet
 from funnelling.runtime.messages import TOKEN, Style
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

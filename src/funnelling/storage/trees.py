@@ -33,7 +33,7 @@ CLASSES = {
     "Kept": "funnelling.funnel.archive.FunnelArchive",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
     "LabelCounts": "funnelling.many.candidates.Seen",
-    "LabelSet": "funnelling.labelsets.label_set.LabelSet",
+    "LabelSet": "funnelling.corpus.label_set.LabelSet",
     "LabelWeights": "funnelling.many.one_against_rest.LabelWeights",
     "LinearScorer": "funnelling.svm.scorers.LinearScorer",
     "ManyFunnel": "funnelling.many.funnel.ManyFunnel",

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.formats import Document, read_documents
 from funnelling.formats.document import quoted
@@ -12,7 +13,6 @@ from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
 from funnelling.method.following import follow_label_set
-from funnelling.method.known_labels import label_columns
 from funnelling.prediction import Predictor, batches
 from funnelling.report.explanation_page import FOOT, document_html, page_head
 from funnelling.report.explanation_text import document_text

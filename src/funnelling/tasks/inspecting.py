@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
-from funnelling.labelsets import LabelSet
 from funnelling.method.following import names_of_labels
 from funnelling.prediction import thresholds_of
 from funnelling.storage import describe_model, load_model

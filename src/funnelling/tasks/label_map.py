@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from funnelling.corpus.labels import unknown_label
 from funnelling.errors import InputError
 from funnelling.formats import Layout, read_rows
 from funnelling.formats.encoded import TextFile
 from funnelling.formats.files import shown_name
-from funnelling.method.known_labels import unknown_label
 from funnelling.tasks.sources import FilePath
 
 OLD = ("old", "old label", "old name", "from", "before", "label")  # what columns may be called

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.registry import TITLES, main_measures
 from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.labelsets import LabelSet
 from funnelling.method.following import follow_label_set
 from funnelling.review.auditing import KINDS
 from funnelling.review.desk import key_of

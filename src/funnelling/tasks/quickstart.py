@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from funnelling.corpus import Corpus
-from funnelling.corpus.sample import read_sample
+from funnelling.corpus.reference import read_sample
 from funnelling.errors import counted
 from funnelling.formats import write_documents
 from funnelling.method.history import FIRST, remember_step

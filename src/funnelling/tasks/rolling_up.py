@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import counted
 from funnelling.formats.files import shown_name
-from funnelling.labelsets import LabelSet
 from funnelling.method.following import label_set_for
 from funnelling.tasks.sources import FilePath
 from funnelling.trials.splits import Trial

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.labelsets import LabelSet
 from funnelling.many.candidates import MOST
 from funnelling.matrices import MANY
 from funnelling.method.history import remember_step

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from funnelling.corpus import Corpus, read_corpus
-from funnelling.corpus.sample import read_sample
+from funnelling.corpus.reference import read_sample
 from funnelling.errors import InputError
 from funnelling.formats import write_documents
 from funnelling.formats.layout import AS_FOUND, Layout

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
-from funnelling.labelsets.rules import rules_of
+from funnelling.corpus.label_rules import rules_of
 from funnelling.matrices import AnyTargets, Floats, Rows, canonical, dense_row, is_sparse, values_at, without
 from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
 from funnelling.trials.indicators import as_indicators, truth_of

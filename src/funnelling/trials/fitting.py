@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.label_set import LabelSet
 from funnelling.evaluation.counts import FloatArray
-from funnelling.labelsets import LabelSet
 from funnelling.matrices import MANY, canonical, is_sparse, stacked
 from funnelling.runtime.progress import watched
 from funnelling.text.words import analyser

@@ -7,7 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from funnelling.corpus import Corpus
-from funnelling.corpus.label_matrix import label_matrix, sparse_label_matrix
+from funnelling.corpus.corpus import label_matrix, sparse_label_matrix
+from funnelling.corpus.label_set import LabelSet
 from funnelling.evaluation.by_label import measure_labels
 from funnelling.evaluation.confusion import (
     Confusion,
@@ -21,7 +22,6 @@ from funnelling.evaluation.language_averages import LanguageMeasures, measure_la
 from funnelling.evaluation.ranking import TOP, Examples, Hits, Shares, rank
 from funnelling.evaluation.registry import measure_ranked
 from funnelling.evaluation.reliability import calibration_error, reliability
-from funnelling.labelsets import LabelSet
 from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, like
 from funnelling.text.languages import served_by
 from funnelling.trials.decisions import keep_decisions, keep_shares

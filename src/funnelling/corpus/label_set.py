@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.label_rules import Edges, Hierarchy, LabelRules, depths
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
-from funnelling.labelsets.hierarchy import Edges, Hierarchy, depths
-from funnelling.labelsets.rules import LabelRules
 from funnelling.state import expect, expect_by, expect_flag, expect_numbers, expect_strings
 from funnelling.text.languages import is_tag, normalise_tag, served_by
 

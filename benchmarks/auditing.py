@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from funnelling import Corpus, read_corpus
+from funnelling.evaluation.splits import have_one_label
 from funnelling.method.registry import make_method
 from funnelling.review.auditing import METHOD, rank
 from funnelling.review.held_out import held_out
-from funnelling.trials.one_label import have_one_label
 
 CHANGES = ("dropped", "added", "swapped")
 PARTS = (0.05, 0.1, 0.15, 0.3)

@@ -16,12 +16,12 @@ from typing import Any
 
 from funnelling import FunnellingClassifier
 from funnelling.corpus import Corpus, read_corpus
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import measure_method
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
+from funnelling.evaluation.splits import sides_of
 from funnelling.report.tables import Table, number, plain
 from funnelling.spaces.encoder import EncoderSpace
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import measure_method
-from funnelling.trials.splits import sides_of
 
 
 def main() -> None:

@@ -18,11 +18,11 @@ import corpora
 from funnelling import FunnellingClassifier
 from funnelling.cli import options
 from funnelling.errors import counted
+from funnelling.evaluation.splits import Trial
 from funnelling.method.registry import make_method
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
 from funnelling.svm.compiled import INSTALL_COMPILER, native
-from funnelling.trials.splits import Trial
 from measuring import machine, run, short, show, sizes, timed
 from methods import measure, trials_of
 from peers import PEERS

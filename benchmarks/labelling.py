@@ -19,8 +19,15 @@ import numpy.typing as npt
 
 from funnelling import Corpus, InputError
 from funnelling.cli import options
-from funnelling.evaluation.language_averages import measure_languages
-from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES, is_of_one_label
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.registry import (
+    MEASURES,
+    ONE_LABEL_MEASURES,
+    PAPER_MEASURES,
+    is_of_one_label,
+    measure_languages,
+)
+from funnelling.evaluation.splits import Trial, settle
 from funnelling.method.registry import make_method
 from funnelling.randomness import stream
 from funnelling.report.tables import Table, number
@@ -28,9 +35,6 @@ from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.review.suggesting import suggest_texts
 from funnelling.runtime.messages import say
 from funnelling.tasks.trial_data import read_trials
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.one_label import settle
-from funnelling.trials.splits import Trial
 from measuring import machine, run, show
 
 RANDOM, SUGGESTED = "at random", "suggested"

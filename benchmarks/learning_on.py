@@ -28,14 +28,13 @@ from drawing import Shape
 from fresh import run_afresh
 from funnelling import Corpus, InputError, load_model, read_corpus, save_model
 from funnelling.cli import options
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import measure_method, servable
 from funnelling.evaluation.registry import MEASURES, paper_measures
+from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of, trial_split
 from funnelling.method.registry import make_method
 from funnelling.report.tables import Table, number
 from funnelling.runtime.messages import say
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import measure_method, servable
-from funnelling.trials.one_label import settle
-from funnelling.trials.splits import Trial, outer_folds, sides_of, trial_split
 from measuring import machine, run, short, show, timed
 from texts import draw_texts
 

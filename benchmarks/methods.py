@@ -25,16 +25,20 @@ from drawing import Shape
 from fresh import STATUS, begin_peak, peak, run_afresh
 from funnelling import Corpus, InputError, read_corpus
 from funnelling.cli import options, printing
-from funnelling.evaluation.language_averages import measure_languages
-from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES, paper_measures
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import as_indicators
+from funnelling.evaluation.registry import (
+    MEASURES,
+    ONE_LABEL_MEASURES,
+    PAPER_MEASURES,
+    measure_languages,
+    paper_measures,
+)
+from funnelling.evaluation.splits import NOTICED, Trial, outer_folds, settle, sides_of, trial_split
 from funnelling.method.registry import make_method, parse_methods, parse_settings, title
 from funnelling.report.tables import Table, markdown, number
 from funnelling.runtime.messages import say
 from funnelling.text.words import analyser
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.indicators import as_indicators
-from funnelling.trials.one_label import NOTICED, settle
-from funnelling.trials.splits import Trial, outer_folds, sides_of, trial_split
 from measuring import in_words, machine, run, short, timed
 from peers import PEERS, EncoderHead, parse_peers, takes_hours
 from texts import TEXTS, draw_texts

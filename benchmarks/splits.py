@@ -21,16 +21,15 @@ import numpy as np
 
 from funnelling import Corpus, read_corpus
 from funnelling.cli import options
+from funnelling.evaluation.fitting import cross_validate, fit_method
+from funnelling.evaluation.measuring import measure_method
 from funnelling.evaluation.registry import MEASURES, measures_to_test_by
+from funnelling.evaluation.splits import TEST_SHARE, Trial, settle, sides_of
 from funnelling.folds import deal_folds, draw_test
 from funnelling.matrices import Folds
 from funnelling.method.registry import make_method, parse_settings
 from funnelling.report.tables import Table, number, plain
 from funnelling.runtime.progress import watched
-from funnelling.trials.fitting import cross_validate, fit_method
-from funnelling.trials.measuring import measure_method
-from funnelling.trials.one_label import settle
-from funnelling.trials.splits import TEST_SHARE, Trial, sides_of
 from measuring import run
 
 FOLDS = 5
@@ -139,7 +138,7 @@ def by_outer_folds(corpus: Corpus, runs: int, make: Callable[[], Any]) -> Table:
     def results(shares_out: bool) -> Iterator[dict[str, float]]:
         for seed in watched(range(runs), "draws", True, "draws"):
             folds = folds_of(train, seen(train, shares_out), seed)
-            with patch("funnelling.trials.fitting.outer_folds", return_value=folds):
+            with patch("funnelling.evaluation.fitting.outer_folds", return_value=folds):
                 result = cross_validate(make, train, FOLDS, seed)
             if result is not None:
                 yield result["average"]

@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from funnelling import Corpus, FunnellingClassifier, read_corpus
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import measure_method
 from funnelling.evaluation.registry import MEASURES, paper_measures
+from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of
 from funnelling.report.tables import Table, number, plain
 from funnelling.spaces.characters import CharacterSpace
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import measure_method
-from funnelling.trials.one_label import settle
-from funnelling.trials.splits import Trial, outer_folds, sides_of
 
 VIEWS = ["own", "pooled", "characters", "mixed", "own-mixed", "wce"]
 TOGETHER = [["pooled", "characters"], ["own", "mixed"], ["mixed", "own-mixed"], ["own", "mixed", "own-mixed"]]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from funnelling.evaluation import fitting
 from funnelling.evaluation.registry import PAPER_MEASURES
-from funnelling.trials import fitting
 
 from .command import contents, documents, run_command, succeed, with_splits, write_jsonl
 

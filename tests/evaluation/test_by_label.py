@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from funnelling.evaluation.by_label import measure_labels
+from funnelling.evaluation.labels import measure_labels
 
 TRUTH = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0]])
 GIVEN = np.array([[1, 0, 0, 0], [0, 0, 0, 1], [1, 1, 0, 0], [1, 0, 0, 0]])

@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from funnelling.evaluation.confusion import given_instead, missed_together
+from funnelling.evaluation.labels import given_instead, missed_together
 
 LABELS = ["cat", "dog", "pet"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.evaluation import measure, measure_languages
-from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
+from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
 from tests.evaluation.decisions import PREDICTED, TRUTH
 
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from funnelling.evaluation import Counts, f1, k, measure
-from funnelling.evaluation.measures.f1 import f1_of_labels
-from funnelling.evaluation.measures.k import k_of_labels
+from funnelling.evaluation.measures import f1_of_labels, k_of_labels
 from funnelling.evaluation.registry import MEASURES
 from tests.evaluation.decisions import PREDICTED, TRUTH, pairs
 

@@ -6,10 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from funnelling.evaluation import Counts, measure, measure_languages
-from funnelling.evaluation.language_averages import mean_measures
-from funnelling.evaluation.measures.accuracy import accuracy
-from funnelling.evaluation.measures.sklearn_macro_f1 import sklearn_macro_f1
-from funnelling.evaluation.registry import main_measures, measure_counts
+from funnelling.evaluation.measures import accuracy, sklearn_macro_f1
+from funnelling.evaluation.registry import main_measures, mean_measures, measure_counts
 
 TRUTH = np.array([0, 0, 0, 1, 1, 2])  # of four labels, of which one never occurs
 GIVEN = np.array([0, 0, 1, 1, 0, 1])

@@ -10,8 +10,8 @@ from scipy import sparse
 from scipy.stats import ttest_rel
 
 from funnelling.evaluation import measure_languages
-from funnelling.evaluation.randomisation import DRAWS, Decided, _swaps, randomisation
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
+from funnelling.evaluation.significance import DRAWS, Decided, _swaps, randomisation
 
 MAIN = (*ONE_LABEL_MEASURES, *PAPER_MEASURES)
 
@@ -65,7 +65,7 @@ def units_of(trials: Sequence[Decided]) -> list[str]:
 
 @pytest.mark.parametrize("one_label", [False, True])
 def test_it_counts_the_draws_that_differ_as_much(one_label: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("funnelling.evaluation.randomisation.DRAWS", 100)
+    monkeypatch.setattr("funnelling.evaluation.significance.DRAWS", 100)
     trials = some_trials(3, one_label=one_label)
     units = units_of(trials)
     draws = [set(np.array(units)[column]) for column in _swaps(units, 5).T]
@@ -180,5 +180,5 @@ def test_labels_a_method_cannot_know_are_not_held_against_it() -> None:
 def test_few_counts_at_a_time_or_many(monkeypatch: pytest.MonkeyPatch) -> None:
     trials = some_trials(6)
     whole = randomisation(trials, MAIN)
-    monkeypatch.setattr("funnelling.evaluation.randomisation.AT_ONCE", 30)
+    monkeypatch.setattr("funnelling.evaluation.significance.AT_ONCE", 30)
     assert randomisation(trials, MAIN) == whole

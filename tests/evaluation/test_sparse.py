@@ -8,12 +8,10 @@ from scipy import sparse
 
 from funnelling import InputError
 from funnelling.evaluation import Counts, expected_calibration_error, measure, measure_languages
-from funnelling.evaluation.by_label import measure_labels
-from funnelling.evaluation.confusion import given_instead, missed_together
-from funnelling.evaluation.randomisation import DRAWS, Decided, _swaps, randomisation
+from funnelling.evaluation.labels import given_instead, measure_labels, missed_together, reliability
 from funnelling.evaluation.ranking import Hits, Shares, rank
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_ranked
-from funnelling.evaluation.reliability import reliability
+from funnelling.evaluation.significance import DRAWS, Decided, _swaps, randomisation
 
 LABELS = [f"label {number}" for number in range(12)]
 LANGUAGES = ["en", "it", "it"] * 100

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import measure
 from funnelling.funnel.design import Design
 from funnelling.funnel.ranking import GRID, Ranking

@@ -9,9 +9,9 @@ import pytest
 
 from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
 from funnelling.corpus.label_set import Label, LabelSet
+from funnelling.evaluation.fitting import cross_validate
+from funnelling.evaluation.measuring import measure_in_full, measure_method
 from funnelling.state import StateError
-from funnelling.trials.fitting import cross_validate
-from funnelling.trials.measuring import measure_in_full, measure_method
 from tests.cli.command import contents
 
 from .corpora import LABELS, corpus_of, documents

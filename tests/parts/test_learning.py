@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, load_model, read_corpus, save_model
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.splits import NOTICED
 from funnelling.method.archive import bag
 from funnelling.method.registry import make_method
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
 from funnelling.parts.preparing import prepare
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.one_label import NOTICED
 from tests.cli.command import one_label_documents, with_splits
 
 from .folders import rows, write_parts

@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from funnelling import InputError, load_model, read_corpus, save_model
+from funnelling.evaluation.fitting import fit_method
 from funnelling.method.registry import make_method
 from funnelling.parts.predicting import MANIFEST, PredictionOptions, predict_parts
 from funnelling.prediction import thresholds_of
-from funnelling.trials.fitting import fit_method
 from tests.cli.command import succeed
 
 from .folders import rows, write_parts

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from funnelling import Corpus, Document, FunnellingClassifier, NaiveClassifier
+from funnelling.evaluation.errors import measure_with_errors
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import model_scores
 from funnelling.report.content import Report, Section, Texts
 from funnelling.report.markdown_page import markdown_page
 from funnelling.report.model_report import NO_TEXTS, model_report, model_sections
 from funnelling.report.page import html_page
 from funnelling.storage import describe_model, save_model
-from funnelling.trials.errors import measure_with_errors
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import model_scores
 from tests.trials.mistakes import mislabelled
 
 from .reading import read_page

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, load_model, pull_model, push_model, save_model
-from funnelling.evaluation.language_averages import measure_languages
+from funnelling.evaluation.registry import measure_languages
 from funnelling.hub import HubAddress
 from funnelling.hub.client import asking
 from funnelling.runtime.messages import Style, speaking

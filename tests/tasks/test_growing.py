@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, load_model
+from funnelling.evaluation.change import HELD_OUT, NOT_MEASURED, TEST
 from funnelling.storage import describe_model, save_model
 from funnelling.tasks.forgetting import forget
 from funnelling.tasks.growing import ScoreFellError, add_language, update
 from funnelling.tasks.training import train
-from funnelling.trials.change import HELD_OUT, NOT_MEASURED, TEST
 from tests.cli.command import LABELS, contents, documents, one_label_documents, with_splits, write_jsonl
 
 

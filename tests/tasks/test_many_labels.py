@@ -9,6 +9,7 @@ import pytest
 from funnelling import InputError, load_model
 from funnelling.cli.train import _asks_for_method
 from funnelling.corpus import Corpus
+from funnelling.evaluation.splits import Trial
 from funnelling.formats import read_documents
 from funnelling.method.registry import make_method, name_of
 from funnelling.parts.learning import has_many_labels, learns_by_parts
@@ -19,7 +20,6 @@ from funnelling.tasks.growing import add_language, update
 from funnelling.tasks.relabelling import relabel
 from funnelling.tasks.training import train
 from funnelling.tasks.tuning import tune
-from funnelling.trials.splits import Trial
 from tests.cli.command import contents, documents, write_jsonl
 from tests.parts.folders import write_parts
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from funnelling.trials.change import HELD_OUT, TEST, Decisions, measure_change
+from funnelling.evaluation.change import HELD_OUT, TEST, Decisions, measure_change
 
 Matrix = NDArray[np.bool_]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from funnelling import Corpus
-from funnelling.trials.comparison import Comparison
-from funnelling.trials.pieces import Pieces
-from funnelling.trials.splits import Trial
+from funnelling.evaluation.comparison import Comparison
+from funnelling.evaluation.pieces import Pieces
+from funnelling.evaluation.splits import Trial
 
 from .oracle import Oracle, made_corpus
 

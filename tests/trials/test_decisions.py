@@ -7,11 +7,10 @@ import pytest
 from scipy.stats import ttest_rel
 
 from funnelling import Corpus, Document
-from funnelling.evaluation.randomisation import DRAWS, _differences
+from funnelling.evaluation.comparison import summarise_methods
+from funnelling.evaluation.measuring import _decided, keep_decisions, measure_decisions_in_full, measure_floor
 from funnelling.evaluation.registry import measures_to_test_by
-from funnelling.trials.decisions import _decided, keep_decisions
-from funnelling.trials.measuring import measure_decisions_in_full, measure_floor
-from funnelling.trials.summary import summarise_methods
+from funnelling.evaluation.significance import DRAWS, _differences
 
 LABELS = ["a", "b", "c", "new"]
 

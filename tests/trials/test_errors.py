@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from funnelling import Corpus, Document, FunnellingClassifier, NaiveClassifier
-from funnelling.trials.errors import LONGEST, Mistake, measure_with_errors, worst_mistakes, worst_of
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import measure_in_full
+from funnelling.evaluation.errors import LONGEST, Mistake, measure_with_errors, worst_mistakes, worst_of
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import measure_in_full
 
 from .mistakes import mislabelled
 

@@ -3,9 +3,9 @@
 import pytest
 
 from funnelling import Corpus, Document, NaiveClassifier
+from funnelling.evaluation.fitting import cross_validate, fit_method
+from funnelling.evaluation.splits import outer_folds
 from funnelling.method.base import Method
-from funnelling.trials.fitting import cross_validate, fit_method
-from funnelling.trials.splits import outer_folds
 
 from .mistakes import mislabelled
 from .oracle import Oracle, made_corpus

@@ -11,24 +11,24 @@ from scipy import sparse
 
 from funnelling import Corpus, Document
 from funnelling.corpus.label_set import Label, LabelSet
-from funnelling.evaluation.registry import RANKED_MEASURES
-from funnelling.matrices import MANY
-from funnelling.report.comparison_blocks import comparison_blocks
-from funnelling.report.measure_tables import comparison_table, languages_table, notes, side_by_side
-from funnelling.trials.change import TEST, Decisions, measure_change
-from funnelling.trials.comparison import Comparison
-from funnelling.trials.errors import measure_with_errors
-from funnelling.trials.examples import examples_in, examples_of
-from funnelling.trials.fitting import cross_validate, fit_method
-from funnelling.trials.indicators import spread, truth_of
-from funnelling.trials.measuring import (
+from funnelling.evaluation.change import TEST, Decisions, measure_change
+from funnelling.evaluation.comparison import Comparison
+from funnelling.evaluation.errors import measure_with_errors
+from funnelling.evaluation.fitting import cross_validate, fit_method
+from funnelling.evaluation.measuring import (
     measure_decisions_in_full,
     measure_floor,
     measure_in_full,
     measure_method,
     model_scores,
+    spread,
+    truth_of,
 )
-from funnelling.trials.splits import Trial
+from funnelling.evaluation.registry import RANKED_MEASURES
+from funnelling.evaluation.splits import Trial, examples_in, examples_of
+from funnelling.matrices import MANY
+from funnelling.report.comparison_blocks import comparison_blocks
+from funnelling.report.measure_tables import comparison_table, languages_table, notes, side_by_side
 
 from .many import LABELS, SparseReader, many_labels
 

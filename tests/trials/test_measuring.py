@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from funnelling import Corpus, Document, NaiveClassifier
-from funnelling.evaluation.registry import PAPER_MEASURES
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import (
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import (
     measure_floor,
     measure_in_full,
     measure_method,
     model_scores,
     servable,
 )
+from funnelling.evaluation.registry import PAPER_MEASURES
 
 from .oracle import Oracle, made_corpus
 

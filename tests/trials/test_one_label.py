@@ -3,11 +3,10 @@
 import pytest
 
 from funnelling import Corpus, Document, InputError, NaiveClassifier
-from funnelling.trials.fitting import cross_validate, fit_method
-from funnelling.trials.measuring import measure_floor, measure_in_full, measure_method, model_scores
-from funnelling.trials.one_label import NOTICED, settle
-from funnelling.trials.pieces import corpus_digest
-from funnelling.trials.splits import Trial
+from funnelling.evaluation.fitting import cross_validate, fit_method
+from funnelling.evaluation.measuring import measure_floor, measure_in_full, measure_method, model_scores
+from funnelling.evaluation.pieces import corpus_digest
+from funnelling.evaluation.splits import NOTICED, Trial, settle
 
 
 def made(*labels: tuple[str, ...], language: str = "en") -> Corpus:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from funnelling.corpus import Corpus
+from funnelling.evaluation.pieces import Pieces, corpus_digest, this_machine, trial_digest
+from funnelling.evaluation.splits import Trial
 from funnelling.formats import Document
-from funnelling.trials.pieces import Pieces, corpus_digest, this_machine, trial_digest
-from funnelling.trials.splits import Trial
 
 
 class Work:
@@ -40,7 +40,7 @@ def test_another_name_or_key_is_another_piece(tmp_path: Path, change: tuple[str,
 def test_another_version_finds_nothing_to_reuse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
     Pieces(tmp_path).get("part", 1, work)
-    monkeypatch.setattr("funnelling.trials.pieces.version", lambda _name: "99")
+    monkeypatch.setattr("funnelling.evaluation.pieces.version", lambda _name: "99")
     Pieces(tmp_path).get("part", 1, work)
     assert work.times == 2
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling import Corpus, Document, InputError
-from funnelling.trials.splits import hold_out, outer_folds, trial_split
+from funnelling.evaluation.splits import hold_out, outer_folds, trial_split
 
 
 def _corpus(rows: list[tuple[str, str | None, str | None]]) -> Corpus:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from funnelling.evaluation.comparison import summarise_trials
 from funnelling.evaluation.registry import PAPER_MEASURES
-from funnelling.trials.summary import summarise_trials
 
 
 def _result(**languages: float) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from funnelling.evaluation.change import Change
     from funnelling.tasks.growing import GrownModel
-    from funnelling.trials.change import Change
 
 MOST_LABELS = 8  # in a line
 MISTYPED = 0.8  # how like a new label is to one that may be meant
@@ -60,7 +60,7 @@ def print_growth(growth: "GrownModel") -> None:
     """Print what has changed since a model learned on."""
     from funnelling.corpus.labels import near_labels
     from funnelling.errors import counted, printable
-    from funnelling.trials.change import HELD_OUT
+    from funnelling.evaluation.change import HELD_OUT
 
     print_change(growth.change)
     if growth.kept_scores and HELD_OUT in growth.change.on.values():

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import ALL, Counts
+from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import ZERO_SHOT, funnel_of, is_joint, zero_shot_funnel_of

@@ -18,9 +18,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.counts import Counts
-from funnelling.evaluation.language_averages import mean_measures, mean_of_four
-from funnelling.evaluation.registry import MEASURES, main_measures, measures_to_test_by
+from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.registry import (
+    MEASURES,
+    main_measures,
+    mean_measures,
+    mean_of_four,
+    measures_to_test_by,
+)
 from funnelling.folds import deal_folds
 from funnelling.funnel.design import Design
 from funnelling.funnel.odds import balance, by_class

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.measures import Counts
 from funnelling.matrices import Folds, Targets
 from funnelling.svm.compiled import sigmoid
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.measures import Counts
 from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import ZERO_SHOT
 from funnelling.method.merging import by_class

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import ALL, Counts
+from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.funnel.ranking import GRID, Ranking, odds
 from funnelling.matrices import Targets

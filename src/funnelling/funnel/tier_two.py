@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.language_averages import counts_by_language, mean_measures, mean_of_four
+from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import Design
 from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import tune

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
-from funnelling.evaluation.counts import ALL, Columns, Counts, IntArray
-from funnelling.evaluation.language_averages import counts_by_language
-from funnelling.evaluation.registry import MEASURES
+from funnelling.evaluation.measures import ALL, Columns, Counts, IntArray
+from funnelling.evaluation.registry import MEASURES, counts_by_language
 from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import Goal, Tuned, parse_goal, tune, tuned_as
 from funnelling.matrices import Floats, Folds, Targets

@@ -10,6 +10,7 @@ import numpy as np
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import lacks_one_label
 from funnelling.errors import naming
+from funnelling.evaluation.splits import CURE, NOTICED
 from funnelling.formats import Document, is_text_folder, parts_of, read_part
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
@@ -22,7 +23,6 @@ from funnelling.parts.counting import Kept
 from funnelling.parts.preparing import TEST, prepare
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import watched
-from funnelling.trials.one_label import CURE, NOTICED
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

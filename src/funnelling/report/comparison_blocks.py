@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from funnelling.evaluation.randomisation import DRAWS
 from funnelling.evaluation.registry import TITLES
-from funnelling.evaluation.significance import NO_RIVALS
+from funnelling.evaluation.significance import DRAWS, NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
 from funnelling.report.diagrams import confusion_blocks, reliability_curves

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from funnelling.evaluation.confusion import Confusion, most_confused
-from funnelling.evaluation.reliability import calibration_error
+from funnelling.evaluation.labels import Confusion, calibration_error, most_confused
 from funnelling.report.content import Block, Curves, HeatMap, TableBlock
 from funnelling.report.label_tables import confused_table
 from funnelling.report.tables import number

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 from funnelling.errors import counted
-from funnelling.trials.pieces import this_machine
-from funnelling.trials.splits import Trial
+from funnelling.evaluation.pieces import this_machine
+from funnelling.evaluation.splits import Trial
 
 _PACKAGES = ("funnelling", "numpy", "scipy", "scikit-learn")
 

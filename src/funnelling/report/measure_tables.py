@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from funnelling.errors import counted, printable
-from funnelling.evaluation.language_averages import weighted_mean
 from funnelling.evaluation.registry import (
     MEASURES,
     PAPERS,
@@ -16,6 +15,7 @@ from funnelling.evaluation.registry import (
     are_ranked,
     is_of_one_label,
     main_measures,
+    weighted_mean,
 )
 from funnelling.evaluation.significance import dagger
 from funnelling.method.registry import title

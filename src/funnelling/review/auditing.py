@@ -8,6 +8,8 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
+from funnelling.evaluation.errors import telling_words
+from funnelling.evaluation.splits import have_one_label
 from funnelling.formats.frames import as_frame
 from funnelling.matrices import Rows
 from funnelling.method.base import Method
@@ -18,8 +20,6 @@ from funnelling.review.held_out import HeldOut, held_out, held_out_of
 from funnelling.review.peers import COPIES, TRANSLATIONS, Disagreement, disagreements
 from funnelling.review.suspicion import MISSING, NONE, SURE, SWAPPED, WRONG, Suspicions, suspicions
 from funnelling.runtime.progress import watched
-from funnelling.trials.errors import telling_words
-from funnelling.trials.one_label import have_one_label
 
 if TYPE_CHECKING:
     from pandas import DataFrame

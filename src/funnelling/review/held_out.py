@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import servable
+from funnelling.evaluation.splits import check_labels_differ, learnable, outer_folds, with_copies
 from funnelling.formats import Document
 from funnelling.matrices import Folds, Rows
 from funnelling.method.merging import by_class
 from funnelling.method.registry import name_of
 from funnelling.plain import clone
 from funnelling.runtime.progress import clock, watched
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import servable
-from funnelling.trials.splits import check_labels_differ, learnable, outer_folds, with_copies
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.evaluation.change import HELD_OUT, TEST, Change, Decisions, measure_change
+from funnelling.evaluation.measuring import as_indicators, servable, spread, truth_of
 from funnelling.matrices import AnyTargets, Rows, Targets, like, without
 from funnelling.method.archive import Places
 from funnelling.method.merging import DocumentRows, by_class
 from funnelling.method.training_set import NEW
 from funnelling.svm.learner import decide
 from funnelling.text.counts import counted_once
-from funnelling.trials.change import HELD_OUT, TEST, Change, Decisions, measure_change
-from funnelling.trials.indicators import as_indicators, spread, truth_of
-from funnelling.trials.measuring import servable
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

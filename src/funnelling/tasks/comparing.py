@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from funnelling.evaluation.comparison import Comparison
+from funnelling.evaluation.pieces import Pieces, Result
+from funnelling.evaluation.splits import Trial, hold_out, settle
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.matrices import MANY
 from funnelling.method.registry import COMPARED, FOR_MANY, Settings, make_method
@@ -16,10 +19,6 @@ from funnelling.tasks.outputs import check_results_folder, write_json
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.tasks.trial_data import read_trials
-from funnelling.trials.comparison import Comparison
-from funnelling.trials.one_label import settle
-from funnelling.trials.pieces import Pieces, Result
-from funnelling.trials.splits import Trial, hold_out
 
 AFFORDABLE = 20_000_000  # pairs of training document and label that the usual methods learn in minutes
 

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
+from funnelling.evaluation.errors import MOST, measure_with_errors
+from funnelling.evaluation.measuring import CONFUSED, WORST, model_scores, servable
+from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.splits import measurable
 from funnelling.formats.document import quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
@@ -24,10 +28,6 @@ from funnelling.tasks.outputs import check_new_files, check_report_folder, write
 from funnelling.tasks.rolling_up import rolled_up
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read_labelled
 from funnelling.text.excerpts import beginning
-from funnelling.trials.errors import MOST, measure_with_errors
-from funnelling.trials.measuring import CONFUSED, WORST, model_scores, servable
-from funnelling.trials.one_label import measurable
-from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

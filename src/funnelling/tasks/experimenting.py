@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from funnelling.evaluation.pieces import Pieces, Result
+from funnelling.evaluation.splits import settle
 from funnelling.method.registry import Settings
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
@@ -22,8 +24,6 @@ from funnelling.tasks.resources import (
 )
 from funnelling.tasks.sources import FilePath, naming_file
 from funnelling.tasks.trial_data import SAMPLE, read_trials
-from funnelling.trials.one_label import settle
-from funnelling.trials.pieces import Pieces, Result
 
 INTRODUCTION = (
     "From the paper on funnelling by Esuli, Moreo and Sebastiani (ACM TOIS 2019), run on this corpus."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
+from funnelling.evaluation.change import Change
 from funnelling.formats import read_documents
 from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD
@@ -19,7 +20,6 @@ from funnelling.tasks.changes import change_of
 from funnelling.tasks.growing import load_extensible, measure_changed
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, naming_file
-from funnelling.trials.change import Change
 
 if TYPE_CHECKING:
     from funnelling.method.archive import Archive

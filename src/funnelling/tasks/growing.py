@@ -10,6 +10,9 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError, counted
+from funnelling.evaluation.change import NOT_MEASURED, Change
+from funnelling.evaluation.measuring import servable
+from funnelling.evaluation.splits import Trial, as_one_label
 from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
@@ -28,10 +31,6 @@ from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resourc
 from funnelling.tasks.rolling_up import rolled_up_sides
 from funnelling.tasks.sources import FilePath, check_reads_texts, layout_for, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
-from funnelling.trials.change import NOT_MEASURED, Change
-from funnelling.trials.measuring import servable
-from funnelling.trials.one_label import as_one_label
-from funnelling.trials.splits import Trial
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus import Corpus
 from funnelling.errors import counted
-from funnelling.evaluation.language_averages import averaged
+from funnelling.evaluation.errors import MOST, measure_with_errors
+from funnelling.evaluation.fitting import cross_validate
+from funnelling.evaluation.measuring import model_scores, servable, thresholds_of
+from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.registry import averaged
 from funnelling.plain import clone
-from funnelling.trials.errors import MOST, measure_with_errors
-from funnelling.trials.fitting import cross_validate
-from funnelling.trials.measuring import model_scores, servable, thresholds_of
-from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

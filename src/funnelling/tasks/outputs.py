@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
+from funnelling.evaluation.pieces import FOLDER as PIECES
 from funnelling.formats.files import check_output_folder, writing
 from funnelling.runtime.files import sweep
-from funnelling.trials.pieces import FOLDER as PIECES
 
 _OF_FILES = (".csv", ".tsv", ".xlsx", ".parquet", ".json", ".jsonl", ".html", ".md", ".gz")
 CORPUS_FOLDER = "corpora"  # the folder of corpora that were built for trials, beside that of pieces

@@ -8,6 +8,11 @@ from pathlib import Path
 from funnelling.corpus import Corpus
 from funnelling.corpus.reference import read_sample
 from funnelling.errors import counted
+from funnelling.evaluation.comparison import summarise_methods
+from funnelling.evaluation.fitting import fit_and_measure
+from funnelling.evaluation.measuring import measure_floor, model_scores
+from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import write_documents
 from funnelling.method.history import FIRST, remember_step
 from funnelling.method.registry import make_method
@@ -18,11 +23,6 @@ from funnelling.report.report_folder import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_model
 from funnelling.tasks.outputs import check_new_files
-from funnelling.trials.fitting import fit_and_measure
-from funnelling.trials.measuring import measure_floor, model_scores
-from funnelling.trials.pieces import Result
-from funnelling.trials.splits import Trial, sides_of
-from funnelling.trials.summary import summarise_methods
 
 RIVAL, METHOD = "naive", "fun-tat"
 EXPLANATION = (

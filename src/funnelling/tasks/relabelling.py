@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.language_averages import averaged
+from funnelling.evaluation.registry import averaged
 from funnelling.method.history import remember_step
 from funnelling.method.relabelling import Relabelling
 from funnelling.runtime.messages import Reporter, silent

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from funnelling.corpus.reference import read_reference
 from funnelling.embeddings.vectors import find_vectors
 from funnelling.errors import InputError
+from funnelling.evaluation.splits import Trial
 from funnelling.method.registry import RESOURCES, Settings, lacking, make_method
 from funnelling.spaces.encoder import digest as encoder_digest
 from funnelling.spaces.encoder import find_encoder
 from funnelling.tasks.sources import FilePath
-from funnelling.trials.splits import Trial
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

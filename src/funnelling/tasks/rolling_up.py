@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from funnelling.corpus import Corpus
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import counted
+from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import shown_name
 from funnelling.method.following import label_set_for
 from funnelling.tasks.sources import FilePath
-from funnelling.trials.splits import Trial
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from funnelling.corpus import Corpus, name_languages
 from funnelling.corpus.findings import findings
 from funnelling.errors import InputError, counted, naming
+from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.runtime.progress import clock
 from funnelling.storage import load_model
-from funnelling.trials.splits import Trial, sides_of
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

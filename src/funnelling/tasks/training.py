@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
+from funnelling.evaluation.fitting import fit_method, training_documents
+from funnelling.evaluation.splits import Trial, check_labels_differ, measurable, settle
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.many.candidates import MOST
@@ -30,9 +32,6 @@ from funnelling.tasks.measurement import (
 )
 from funnelling.tasks.rolling_up import label_set_to_learn, rolled_up_sides, without_parents
 from funnelling.tasks.sources import FilePath, naming_file, read_sides, remember_layout, warnings
-from funnelling.trials.fitting import fit_method, training_documents
-from funnelling.trials.one_label import measurable, settle
-from funnelling.trials.splits import Trial, check_labels_differ
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

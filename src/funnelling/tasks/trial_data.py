@@ -8,13 +8,13 @@ from pathlib import Path
 from funnelling.corpus import Corpus, read_corpus
 from funnelling.corpus.reference import read_sample
 from funnelling.errors import InputError
+from funnelling.evaluation.splits import Trial, trial_split
 from funnelling.formats import write_documents
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.reproduction.corpora.registry import CORPORA, build_trials
 from funnelling.runtime.progress import watched
 from funnelling.tasks.outputs import CORPUS_FOLDER
 from funnelling.tasks.sources import naming_file, read_labelled
-from funnelling.trials.splits import Trial, trial_split
 
 SAMPLE = "sample"
 

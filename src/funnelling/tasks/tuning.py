@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.errors import InputError, counted
-from funnelling.evaluation.counts import Counts
-from funnelling.evaluation.language_averages import averaged
-from funnelling.evaluation.registry import measure_counts
+from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.registry import averaged, measure_counts
 from funnelling.formats.files import reading, shown_name, text_lines
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.thresholds import parse_goal

@@ -7,9 +7,8 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.embeddings.vectors import WordVectors, write_vectors
+from funnelling.evaluation.splits import Trial, settle, trial_split
 from funnelling.formats import Document
-from funnelling.trials.one_label import settle
-from funnelling.trials.splits import Trial, trial_split
 
 LANGUAGES = ("de", "en", "it")
 LABELS = ("a", "b", "c", "d")

@@ -10,7 +10,10 @@ from scipy.stats import pearsonr
 
 from funnelling.corpus import Corpus
 from funnelling.errors import InputError
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.pieces import Pieces
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
+from funnelling.evaluation.splits import trial_split
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
 from funnelling.reproduction.experiments import (
     calibration,
@@ -27,9 +30,6 @@ from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.registry import ALL, parse_experiments
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.pieces import Pieces
-from funnelling.trials.splits import trial_split
 
 from .made import LANGUAGES, made_corpus, made_one_label_trials, made_trials
 

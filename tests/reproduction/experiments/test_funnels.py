@@ -5,13 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.measuring import as_indicators, measure_method
+from funnelling.evaluation.splits import Trial
 from funnelling.method.registry import make_method
 from funnelling.reproduction.experiments.funnels import Funnels
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.indicators import as_indicators
-from funnelling.trials.measuring import measure_method
-from funnelling.trials.splits import Trial
 
 from .made import LANGUAGES, made_one_label_trials, made_trials
 

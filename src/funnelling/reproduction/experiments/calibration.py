@@ -1,6 +1,7 @@
 """Can we do without calibration? Naive, NoProb, NoCalib and Calib (the paper's Table 5)."""
 
 from funnelling.errors import InputError
+from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.method.registry import title
 from funnelling.report.comparison_blocks import pairs_blocks
@@ -9,7 +10,6 @@ from funnelling.report.measure_tables import comparison_table, notes
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.pieces import Result
 
 VARIANTS = {"NoProb": {"calibration": "none"}, "NoCalib": {"calibration": "fixed"}}
 TITLES = {"fun-tat": "Calib"}

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from funnelling.evaluation.comparison import summarise_trials
+from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES, paper_measures
 from funnelling.report.content import HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
@@ -17,8 +19,6 @@ from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.improvement import improvement, mean_of_known
 from funnelling.reproduction.experiments.learning_curves import under_resourced_naive
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.pieces import Result
-from funnelling.trials.summary import summarise_trials
 
 SHARE = 0.1
 

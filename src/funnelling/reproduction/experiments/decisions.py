@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.evaluation.measuring import as_indicators
 from funnelling.matrices import Targets
-from funnelling.trials.indicators import as_indicators
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.tables import Table
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.pieces import Result
 
 
 def run_efficiency(setting: Setting) -> Result:

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.evaluation.counts import ALL, Counts
+from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
+from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import Design
 from funnelling.funnel.views.fitting import fit_own_words
 from funnelling.matrices import Floats, Folds, Scores, Targets, exclusive_columns
@@ -22,7 +23,6 @@ from funnelling.randomness import stream
 from funnelling.svm import CSetting, Scorer
 from funnelling.svm.learner import Problem, decide
 from funnelling.text.tfidf import fit_own
-from funnelling.trials.splits import Trial
 
 
 class Base(NamedTuple):

@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from funnelling.evaluation.counts import Counts
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES, is_of_one_label, paper_measures
+from funnelling.evaluation.splits import learnable
 from funnelling.report.content import Curves, Section
 from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.improvement import improvement, mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.pieces import Result
-from funnelling.trials.splits import learnable
 
 NAIVE, FUNNEL = "Naive", "Fun(TAT)"
 

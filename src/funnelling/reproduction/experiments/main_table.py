@@ -1,11 +1,11 @@
 """The main table: all methods, with deviations over trials and the daggers of significance."""
 
+from funnelling.evaluation.pieces import Result
 from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Section
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.pieces import Result
 
 
 def run_methods(setting: Setting) -> Result:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.counts import ALL, Counts
-from funnelling.evaluation.language_averages import averaged
-from funnelling.evaluation.registry import MEASURES, paper_measures
+from funnelling.evaluation.comparison import summarise_methods
+from funnelling.evaluation.measures import ALL, Counts
+from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.registry import MEASURES, averaged, paper_measures
 from funnelling.matrices import Floats
 from funnelling.report.comparison_blocks import pairs_blocks
 from funnelling.report.content import Section, TableBlock
@@ -23,8 +24,6 @@ from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.pieces import Result
-from funnelling.trials.summary import summarise_methods
 
 TITLES = {
     "A": "A: Naive",

@@ -6,7 +6,7 @@ Each cell is a mean over ten trials; the order of the measures is that of `PAPER
 from typing import Any
 
 from funnelling.evaluation.registry import PAPER_MEASURES
-from funnelling.trials.splits import Trial
+from funnelling.evaluation.splits import Trial
 
 RCV, JRC = "RCV1/RCV2", "JRC-Acquis"
 KINDS = {RCV: "comparable", JRC: "parallel"}

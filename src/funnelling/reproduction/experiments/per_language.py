@@ -1,14 +1,14 @@
 """Which languages gain: each method's improvement over Naive, language by language (the paper's Figure 2)."""
 
 from funnelling.errors import InputError
+from funnelling.evaluation.comparison import summarise_trials
+from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES
 from funnelling.evaluation.significance import NO_RIVALS
 from funnelling.method.registry import title
 from funnelling.report.content import Bars, Section
 from funnelling.reproduction.experiments.improvement import improvement
 from funnelling.reproduction.experiments.setting import Setting
-from funnelling.trials.pieces import Result
-from funnelling.trials.summary import summarise_trials
 
 
 def run_per_language(setting: Setting) -> Result:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
+from funnelling.evaluation.comparison import Comparison
+from funnelling.evaluation.pieces import Pieces, Result, trial_digest
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
+from funnelling.evaluation.splits import Trial
 from funnelling.method.registry import Settings, make_method
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.runtime.messages import Reporter, silent
-from funnelling.trials.comparison import Comparison
-from funnelling.trials.pieces import Pieces, Result, trial_digest
-from funnelling.trials.splits import Trial
 
 FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 

@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.evaluation.language_averages import measure_languages
-from funnelling.evaluation.registry import MEASURES
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import servable
+from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.registry import MEASURES, measure_languages
+from funnelling.evaluation.splits import learnable
 from funnelling.method.registry import method_of, title
 from funnelling.report.content import HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
@@ -22,10 +25,6 @@ from funnelling.reproduction.experiments.decisions import decisions_of
 from funnelling.reproduction.experiments.improvement import mean_of_known
 from funnelling.reproduction.experiments.setting import Setting
 from funnelling.text.languages import primary
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import servable
-from funnelling.trials.pieces import Result
-from funnelling.trials.splits import learnable
 
 METHOD = "fun-zero-shot"
 

@@ -1,5 +1,6 @@
-"""Decisions against truth, counted: all that a measure needs to know of them."""
+"""Decisions against truth: the counts behind every measure, the measures, and their averages over labels."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,3 +134,136 @@ def check_same_shape(truth: Any, prediction: Any) -> None:
         raise InputError(
             f"truth has shape {truth.shape} and prediction {prediction.shape}: they must be alike."
         )
+
+
+def f1(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> FloatArray:
+    """F1 of each label: 2TP / (2TP + FP + FN), and 1 where there was nothing to find and nothing was found.
+
+    >>> f1([3, 0, 0], [1, 0, 2], [2, 0, 0])
+    array([0.66666667, 1.        , 0.        ])
+    """
+    hits = 2 * np.asarray(tp, dtype=float)
+    return ratio(hits, hits + np.asarray(fp) + np.asarray(fn))
+
+
+def f1_of_labels(counts: Counts) -> FloatArray:
+    """F1 of each label that was counted."""
+    return f1(counts.tp, counts.fp, counts.fn)
+
+
+def k(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """K of each label: sensitivity + specificity - 1, from -1 to 1; chance is 0.
+
+    Where a label has no positives, or no negatives, the one rate that exists stands for both. Without
+    any document neither exists: then, by the same convention as F1's, K is 1.
+
+    >>> k([3, 0, 4], [1, 2, 0], [1, 0, 1], [3, 6, 0])
+    array([0.5, 0.5, 0.6])
+    """
+    tp, tn = np.asarray(tp, dtype=float), np.asarray(tn, dtype=float)
+    positives, negatives = tp + np.asarray(fn), tn + np.asarray(fp)
+    sensitivity, specificity = ratio(tp, positives), ratio(tn, negatives)
+    return (
+        np.where(positives > 0, sensitivity, specificity)
+        + np.where(negatives > 0, specificity, sensitivity)
+        - 1
+    )
+
+
+def k_of_labels(counts: Counts) -> FloatArray:
+    """K of each label that was counted."""
+    return k(counts.tp, counts.fp, counts.fn, counts.tn)
+
+
+def accuracy(counts: Counts) -> FloatArray:
+    """The share of documents that got their one label, of documents that have one label each.
+
+    A document whose label is none of those counted can only be wrong.
+
+    >>> accuracy(Counts.of([[1, 0], [1, 0], [0, 1], [0, 0]], [[1, 0], [0, 1], [0, 1], [0, 1]]))
+    array(0.5)
+    """
+    return np.asarray(counts.tp.sum(axis=0) / counts.documents)
+
+
+def precision(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> FloatArray:
+    """Precision of each label: TP / (TP + FP).
+
+    Where none was given it is, as F1 is, 1 if there was nothing to find, and 0 if something was missed.
+
+    >>> precision([3, 0, 0], [1, 0, 0], [2, 0, 2])
+    array([0.75, 1.  , 0.  ])
+    """
+    hits = np.asarray(tp, dtype=float)
+    given = hits + np.asarray(fp)
+    return np.where(given > 0, ratio(hits, given), np.asarray(fn) == 0)
+
+
+def recall(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike) -> FloatArray:
+    """Recall of each label: TP / (TP + FN), and without anything to find 1 if nothing was given, else 0.
+
+    >>> recall([3, 0, 0], [1, 0, 2], [2, 0, 0])
+    array([0.6, 1. , 0. ])
+    """
+    return precision(tp, fn, fp)
+
+
+def precision_of_labels(counts: Counts) -> FloatArray:
+    """Precision of each label that was counted."""
+    return precision(counts.tp, counts.fp, counts.fn)
+
+
+def recall_of_labels(counts: Counts) -> FloatArray:
+    """Recall of each label that was counted."""
+    return recall(counts.tp, counts.fp, counts.fn)
+
+
+OfLabels = Callable[[Counts], FloatArray]  # one value per label
+OfAll = Callable[[Counts], FloatArray]  # one value, or as many as the counts have further axes
+
+
+def micro(of_labels: OfLabels) -> OfAll:
+    """The measure of all labels' counts together: frequent labels decide."""
+    return lambda counts: of_labels(counts.pooled())[0]
+
+
+def macro(of_labels: OfLabels) -> OfAll:
+    """The mean of the measure over labels: rare labels weigh as much as frequent ones."""
+    return lambda counts: of_labels(counts).mean(axis=0)
+
+
+def macro_present(of_labels: OfLabels) -> OfAll:
+    """The mean over labels with a positive in truth; over all labels where there is none.
+
+    Absent labels that are left alone count as right in the paper's macro averages, which flatters a
+    classifier that says no to everything.
+    """
+
+    def mean(counts: Counts) -> FloatArray:
+        present = counts.tp + counts.fn > 0
+        return mean_over(present | ~present.any(axis=0), of_labels(counts))
+
+    return mean
+
+
+def mean_over(labels: NDArray[np.bool_], values: FloatArray) -> FloatArray:
+    """The mean of the values of some labels, 1 where there are none.
+
+    >>> mean_over(np.array([True, False, True]), np.array([0.5, 0.5, 1.0]))
+    array(0.75)
+    """
+    if values.ndim == 1:  # added up as `mean` does, to the last bit
+        return np.asarray(values[labels].mean() if labels.any() else 1.0)
+    return ratio((values * labels).sum(axis=0), labels.sum(axis=0))
+
+
+def sklearn_macro_f1(counts: Counts) -> FloatArray:
+    """The mean F1 of the labels that occur, in truth or among the answers.
+
+    It is `sklearn.metrics.f1_score(truth, answers, average="macro")`. The paper's macro-F1 runs over all
+    labels of training instead, and takes one that does not occur for right.
+
+    >>> sklearn_macro_f1(Counts.of([[1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 0, 0]]))
+    array(0.33333333)
+    """
+    return mean_over(counts.tp + counts.fp + counts.fn > 0, f1_of_labels(counts))

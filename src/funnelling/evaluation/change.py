@@ -3,7 +3,7 @@
 Both models decide of the same documents, so chance plays a part only where they differ. If the model were as
 good as before, it would be chance which of the two decided what: decisions are swapped at random, document by
 document, or group by group where there are groups, and p is the share of the draws that part the two by as
-much (`funnelling.evaluation.randomisation`).
+much (`funnelling.evaluation.significance`).
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 from scipy import sparse
 
-from funnelling.evaluation.counts import Counts
-from funnelling.evaluation.language_averages import plain_mean
-from funnelling.evaluation.randomisation import Decided, randomisation
-from funnelling.evaluation.registry import TITLES, main_measures, measure_counts
+from funnelling.evaluation.measures import Counts
+from funnelling.evaluation.registry import TITLES, main_measures, measure_counts, plain_mean
+from funnelling.evaluation.significance import Decided, randomisation
 from funnelling.matrices import AnyTargets, stacked
 
 TEST, HELD_OUT = "test", "held out"  # what documents are measured on

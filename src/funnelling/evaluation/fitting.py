@@ -10,21 +10,20 @@ from scipy import sparse
 
 from funnelling.corpus import Corpus
 from funnelling.corpus.label_set import LabelSet
-from funnelling.evaluation.counts import FloatArray
-from funnelling.matrices import MANY, canonical, is_sparse, stacked
-from funnelling.runtime.progress import watched
-from funnelling.text.words import analyser
-from funnelling.trials.errors import WorstError, worst_errors, worst_of
-from funnelling.trials.examples import examples_in
-from funnelling.trials.indicators import as_indicators
-from funnelling.trials.measuring import (
+from funnelling.evaluation.errors import WorstError, worst_errors, worst_of
+from funnelling.evaluation.measures import FloatArray
+from funnelling.evaluation.measuring import (
+    as_indicators,
     measure_answers,
     measure_decisions_in_full,
     servable,
     thresholds_of,
 )
-from funnelling.trials.pieces import Result
-from funnelling.trials.splits import Trial, learnable, outer_folds
+from funnelling.evaluation.pieces import Result
+from funnelling.evaluation.splits import Trial, examples_in, learnable, outer_folds
+from funnelling.matrices import MANY, canonical, is_sparse, stacked
+from funnelling.runtime.progress import watched
+from funnelling.text.words import analyser
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

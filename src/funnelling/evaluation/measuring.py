@@ -1,36 +1,197 @@
-"""Measures of fitted methods on labelled documents."""
+"""Measures of fitted methods on labelled documents, and the decisions that tests of methods compare."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from funnelling.corpus import Corpus
 from funnelling.corpus.corpus import label_matrix, sparse_label_matrix
 from funnelling.corpus.label_set import LabelSet
-from funnelling.evaluation.by_label import measure_labels
-from funnelling.evaluation.confusion import (
+from funnelling.evaluation.labels import (
     Confusion,
+    calibration_error,
     confusion,
     given_instead,
+    measure_labels,
     missed_together,
     most_confused,
+    reliability,
 )
-from funnelling.evaluation.counts import Counts, FloatArray
-from funnelling.evaluation.language_averages import LanguageMeasures, measure_languages
+from funnelling.evaluation.measures import Counts, FloatArray
+from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.ranking import TOP, Examples, Hits, Shares, rank
-from funnelling.evaluation.registry import measure_ranked
-from funnelling.evaluation.reliability import calibration_error, reliability
+from funnelling.evaluation.registry import (
+    RANKED_MEASURES,
+    LanguageMeasures,
+    is_of_one_label,
+    main_measures,
+    measure_languages,
+    measure_ranked,
+)
+from funnelling.evaluation.significance import Decided, Pair, randomisation
+from funnelling.evaluation.splits import examples_in, examples_of
 from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, like
 from funnelling.text.languages import served_by
-from funnelling.trials.decisions import keep_decisions, keep_shares
-from funnelling.trials.examples import examples_in, examples_of
-from funnelling.trials.indicators import as_indicators, one_each, truth_of
-from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method
+
+
+def truth_of(test: Corpus, classes: Sequence[str]) -> AnyTargets:
+    """Which document has which of the classes; sparse if they are many."""
+    return test.sparse_label_matrix(classes) if len(classes) > MANY else test.label_matrix(classes)
+
+
+def as_indicators(method: "Method", labels: Any) -> AnyTargets:
+    """What a method predicts as a matrix with one column per class, even if it gives one label each.
+
+    Of many classes it is sparse.
+    """
+    if len(method.classes_) <= MANY:
+        return labels[:, None] == method.classes_ if method.exclusive_ else dense(labels)
+    if not method.exclusive_:
+        return canonical(labels).astype(bool)
+    place = {label: column for column, label in enumerate(method.classes_)}
+    return one_each(np.array([place[label] for label in labels], dtype=np.intp), len(place))
+
+
+def one_each(columns: NDArray[np.intp], width: int) -> sparse.csr_array:
+    """The labels of documents that have one each: that of a column.
+
+    >>> one_each(np.array([1, 0]), 3).toarray().astype(int).tolist()
+    [[0, 1, 0], [1, 0, 0]]
+    """
+    rows = np.arange(len(columns) + 1)
+    return sparse.csr_array((np.ones(len(columns), dtype=bool), columns, rows), (len(columns), width))
+
+
+def spread(matrix: Any, places: NDArray[np.bool_]) -> Any:
+    """The rows of a matrix at the places that are true, in their order, and rows of zeros between them.
+
+    >>> spread(np.array([[1, 2]]), np.array([False, True])).tolist()
+    [[0, 0], [1, 2]]
+    """
+    if not is_sparse(matrix):
+        rows = np.zeros((len(places), matrix.shape[1]), dtype=matrix.dtype)
+        rows[places] = matrix
+        return rows
+    ours = sparse.csr_array(matrix)
+    sizes = np.zeros(len(places), dtype=np.int64)
+    sizes[places] = np.diff(ours.indptr)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    return sparse.csr_array((ours.data, ours.indices, starts), (len(places), ours.shape[1]))
+
+
+KeptShares = dict[str, list[list[float]]]  # by measure, the values and the weights of `Shares`
+
+
+class Decisions(TypedDict):
+    """The labels a method chose from, and the positions among them of those each test document was given.
+
+    The documents are those it was measured on, in their order; a trial's test corpus knows all else of them.
+    """
+
+    classes: list[str]
+    given: list[list[int]]
+
+
+def keep_decisions(decisions: AnyTargets, classes: Sequence[str]) -> Decisions:
+    """Decisions with one column per class, in a form that JSON holds in little space.
+
+    >>> keep_decisions(np.array([[True, False], [False, False], [True, True]]), ["cat", "dog"])
+    {'classes': ['cat', 'dog'], 'given': [[0], [], [0, 1]]}
+    """
+    ours = canonical(decisions)
+    columns, starts = ours.indices.tolist(), ours.indptr.tolist()
+    return {"classes": list(classes), "given": [columns[start:end] for start, end in pairwise(starts)]}
+
+
+def keep_shares(ranked: Mapping[str, Shares]) -> KeptShares:
+    """What each document adds to the main measures of ranked labels, and what it weighs there."""
+    return {
+        name: [ranked[name].values.tolist(), ranked[name].weights.tolist()] for name in main_measures(ranked)
+    }
+
+
+def p_over_groups(
+    methods: Mapping[str, Sequence[Result]], tests: Sequence[Corpus], measures: Sequence[str], seed: int
+) -> dict[str, dict[Pair, float]]:
+    """The p of `randomisation` for each pair of methods whose results hold decisions on these documents.
+
+    Documents of a group are swapped together; one without a group by itself, wherever its id occurs.
+    """
+    ranked = [measure for measure in measures if measure in RANKED_MEASURES]
+    kept = {
+        name: results
+        for name, results in methods.items()
+        if all("decisions" in result and set(ranked) <= set(result.get("ranked", ())) for result in results)
+    }
+    if len(kept) < 2:
+        return {measure: {} for measure in measures}
+    trials = (
+        _decided(
+            test,
+            {name: results[number]["decisions"] for name, results in kept.items()},
+            is_of_one_label(measures),
+            {name: results[number].get("ranked", {}) for name, results in kept.items()},
+        )
+        for number, test in enumerate(tests)
+    )
+    return randomisation(trials, measures, seed)
+
+
+def _decided(
+    test: Corpus,
+    methods: Mapping[str, Decisions],
+    one_label: bool,
+    ranked: Mapping[str, KeptShares] | None = None,
+) -> Decided:
+    """The decisions of several methods on the same documents, with columns for all labels any of them knows.
+
+    With ``one_label`` there are columns for those that none knows too: a document of theirs is never right.
+    """
+    known = sorted({label for decisions in methods.values() for label in decisions["classes"]})
+    unknown = sorted(set(test.label_set()) - set(known)) if one_label else []
+    place = {label: column for column, label in enumerate(known)}
+    columns = {
+        name: np.array([place[label] for label in decisions["classes"]], dtype=np.intp)
+        for name, decisions in methods.items()
+    }
+    labels = [*known, *unknown]
+    return Decided(
+        truth=truth_of(test, labels),
+        given={
+            name: _matrix(decisions["given"], columns[name], len(labels))
+            for name, decisions in methods.items()
+        },
+        known={
+            # A slice copies nothing, and most methods know all labels.
+            name: slice(len(known)) if len(own) == len(known) else own.tolist()
+            for name, own in columns.items()
+        },
+        languages=[str(language) for language in test.languages],
+        units=[
+            ("document", name) if group is None else ("group", group)
+            for name, group in zip(test.ids, test.groups, strict=True)
+        ],
+        ranked={
+            name: {measure: Shares(*np.array(shares)) for measure, shares in of_method.items()}
+            for name, of_method in (ranked or {}).items()
+        },
+    )
+
+
+def _matrix(given: Sequence[Sequence[int]], columns: NDArray[np.intp], width: int) -> sparse.csr_array:
+    """Documents by columns, from the positions among ``columns`` of the labels that each was given."""
+    positions = np.fromiter(chain.from_iterable(given), dtype=np.intp)
+    starts = np.cumsum([0, *map(len, given)])
+    ones = np.ones(len(positions), dtype=bool)
+    return sparse.csr_array((ones, columns[positions], starts), shape=(len(given), width))
+
 
 WORST = 20  # labels that a model keeps the measures of
 CONFUSED = 20  # pairs of labels that a model keeps

@@ -1,18 +1,25 @@
-"""Which documents are learned from and which are measured on, trial by trial."""
+"""Trials: which documents are learned from and which are measured on, under one label each or several."""
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.errors import InputError
+from funnelling.errors import InputError, counted
+from funnelling.evaluation.ranking import Examples
 from funnelling.folds import deal_folds, draw_test
 from funnelling.matrices import Folds, Rows
 from funnelling.randomness import stream
 from funnelling.runtime.progress import clock
 from funnelling.text.languages import primary
+
+if TYPE_CHECKING:
+    from funnelling.method.base import Method
+
 
 TEST_SHARE = 0.3
 FEWEST_TEXTS = 20  # of a language, so that folds of them can be drawn
@@ -154,3 +161,91 @@ def check_labels_differ(train: Corpus) -> None:
             f"nothing to learn, all {len(train)} training documents have the same labels. "
             "Add documents with other labels."
         )
+
+
+NOTICED = (
+    "Every training document has exactly one label: learning to give one label each "
+    "(--several-labels if documents may have several or none)."
+)
+CURE = "Give it one, or leave --one-label out."
+
+
+def settle(trials: Sequence[Trial], one_label: bool | None = None) -> tuple[list[Trial], list[str]]:
+    """Trials whose documents have one label each, where that is so, marked as such; and lines to report.
+
+    It is so where all training documents of all trials have exactly one label. ``one_label`` says it
+    outright: True refuses training documents with several labels or none.
+
+    >>> from funnelling.formats import Document
+    >>> def corpus(**labels):
+    ...     return Corpus.from_documents(Document(name, "text", labels=own) for name, own in labels.items())
+    >>> train, test = corpus(a=("cat",), b=("dog",)), corpus(c=("cat",), d=())
+    >>> (trial,), lines = settle([Trial(train, test, Corpus())])
+    >>> trial.train.one_label, trial.test.ids, lines[1:]
+    (True, ['c'], ['1 test document left out, for want of exactly one label.'])
+    """
+    if one_label is None:
+        noticed = all(have_one_label(side) for trial in trials for side in (trial.train, trial.parallel))
+        if not noticed:
+            return list(trials), []
+        marked, lines = _mark(trials, "Add --several-labels.")
+        return marked, [NOTICED, *lines]
+    return _mark(trials, CURE) if one_label else (list(trials), [])
+
+
+def have_one_label(corpus: Corpus) -> bool:
+    """Whether every document has exactly one label."""
+    return bool(corpus.has_one_label().all())
+
+
+def as_one_label(trial: Trial, cure: str) -> tuple[Trial, list[str]]:
+    """A trial of a task that gives each document one label: others are refused, and not measured on."""
+    for side in (trial.train, trial.parallel):
+        side.check_one_label(cure)
+    test, lines = measurable(trial.test)
+    return Trial(_marked(trial.train), _marked(test), _marked(trial.parallel)), lines
+
+
+def measurable(test: Corpus) -> tuple[Corpus, list[str]]:
+    """The documents that one label each can be measured on, and a line to report on the others."""
+    rows = test.has_one_label()
+    if rows.all():
+        return test, []
+    left_out = f"{counted(int((~rows).sum()), 'test document')} left out, for want of exactly one label."
+    return test.select(rows), [left_out]
+
+
+def _mark(trials: Sequence[Trial], cure: str) -> tuple[list[Trial], list[str]]:
+    marked: list[Trial] = []
+    lines: dict[str, None] = {}
+    for trial in trials:
+        settled, of_trial = as_one_label(trial, cure)
+        if len(trial.test) and not len(settled.test):
+            raise InputError(f"no test document has exactly one label, as those for training do. {cure}")
+        marked.append(settled)
+        lines |= dict.fromkeys(of_trial)
+    return marked, list(lines)
+
+
+def _marked(corpus: Corpus) -> Corpus:
+    return replace(corpus, one_label=True)
+
+
+def examples_of(method: "Method") -> Examples | None:
+    """Those that a fitted method learned from, of each class, where it keeps that."""
+    counts: Any = method.label_counts()
+    targets = getattr(getattr(method, "training_", None), "targets", None)
+    if counts is None and targets and {each.shape[1] for each in targets.values()} == {len(method.classes_)}:
+        counts = sum(np.asarray(each.sum(axis=0)) for each in targets.values())
+    return None if counts is None else Examples(sum(method.documents_.values()), np.asarray(counts))
+
+
+def examples_in(train: Corpus, classes: Sequence[str]) -> Examples:
+    """Those of a corpus, of each class.
+
+    >>> corpus = Corpus(["1", "2"], ["en", "en"], ["", ""], [("cat",), ("cat", "dog")])
+    >>> examples_in(corpus, ["cat", "dog", "pet"])
+    Examples(documents=2, of_labels=array([2, 1, 0]))
+    """
+    counts = Counter(chain.from_iterable(map(set, train.label_lists())))
+    return Examples(len(train), np.array([counts[label] for label in classes], dtype=np.int64))

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from funnelling.corpus import Corpus
 from funnelling.corpus.label_rules import rules_of
+from funnelling.evaluation.measuring import as_indicators, measure_answers, truth_of
+from funnelling.evaluation.pieces import Result
 from funnelling.matrices import AnyTargets, Floats, Rows, canonical, dense_row, is_sparse, values_at, without
 from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
-from funnelling.trials.indicators import as_indicators, truth_of
-from funnelling.trials.measuring import measure_answers
-from funnelling.trials.pieces import Result
 
 if TYPE_CHECKING:
     from funnelling.method.base import Method

@@ -13,8 +13,8 @@ from typing import Any
 
 from funnelling.corpus import Corpus
 from funnelling.errors import counted
+from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import writing
-from funnelling.trials.splits import Trial
 
 FOLDER = "pieces"
 LONGEST_NAME = 100  # of a piece; some hold language tags, which may be long

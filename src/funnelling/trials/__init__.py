@@ -1,1 +1,0 @@
-"""Methods on trials: splits into training and test documents, fitting, measuring, comparing, kept results."""

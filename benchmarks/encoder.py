@@ -21,7 +21,7 @@ from funnelling.evaluation.measuring import measure_method
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import sides_of
 from funnelling.report.tables import Table, number, plain
-from funnelling.spaces.encoder import EncoderSpace
+from funnelling.spaces.outside import EncoderSpace
 
 
 def main() -> None:

@@ -25,8 +25,8 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.matrices import Matrix, stacked
 from funnelling.spaces.base import Space
-from funnelling.spaces.encoder import EncoderSpace
-from funnelling.spaces.pooled import PooledSpace
+from funnelling.spaces.outside import EncoderSpace
+from funnelling.spaces.words import PooledSpace
 from funnelling.svm.learner import C_GRID, Search
 from funnelling.text import tfidf
 from recipe import Recipe

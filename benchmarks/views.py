@@ -19,7 +19,7 @@ from funnelling.evaluation.measuring import measure_method
 from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of
 from funnelling.report.tables import Table, number, plain
-from funnelling.spaces.characters import CharacterSpace
+from funnelling.spaces.words import CharacterSpace
 
 VIEWS = ["own", "pooled", "characters", "mixed", "own-mixed", "wce"]
 TOGETHER = [["pooled", "characters"], ["own", "mixed"], ["mixed", "own-mixed"], ["own", "mixed", "own-mixed"]]

@@ -10,8 +10,8 @@ import pytest
 from sklearn.base import clone
 
 from funnelling.baselines.mle_lstm import MLELSTMClassifier
-from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.errors import InputError
+from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import load_model, save_model
 from tests.artificial import WORDS
 

@@ -17,8 +17,8 @@ from funnelling.baselines import (
     PooledClassifier,
 )
 from funnelling.baselines.kcca import REGULARISATIONS
-from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.errors import InputError
+from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import load_model, save_model
 from tests.artificial import vector_corpus
 from tests.spaces.translated import TOPICS, WORDS, corpus, reference, word

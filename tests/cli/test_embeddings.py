@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from funnelling.embeddings.vectors import find_vectors, read_vectors
+from funnelling.spaces.word_vectors import find_vectors, read_vectors
 
 from .command import WORDS, contents, succeed, write_jsonl
 from .conftest import Refuses

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from funnelling.embeddings.learning import learn_vectors
 from funnelling.errors import InputError
+from funnelling.spaces.learned_vectors import learn_vectors
 
 
 def translated(

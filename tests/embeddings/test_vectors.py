@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from funnelling.embeddings.vectors import WordVectors, find_vectors, read_header, read_vectors, write_vectors
 from funnelling.errors import InputError
+from funnelling.spaces.word_vectors import WordVectors, find_vectors, read_header, read_vectors, write_vectors
 
 TEXT = "3 2\nthe 0.1 -0.2\ncaffè 1e-1 2\nnew\u00a0york .5 1.\n"
 

@@ -13,12 +13,12 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.formats import Layout, files, jsonl, parquet, read_documents
 from funnelling.formats import delimited as tables
 from funnelling.formats import encoded as texts
 from funnelling.formats.layout import AS_FOUND
+from funnelling.spaces.word_vectors import find_vectors, read_vectors
 from tests.formats.mutations import mutated, samples, write_open_document
 
 CASES = 8  # of each format

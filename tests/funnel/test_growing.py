@@ -16,7 +16,7 @@ from funnelling.corpus import Corpus
 from funnelling.method.archive import bag
 from funnelling.method.base import Method
 from funnelling.method.registry import make_method
-from funnelling.spaces.characters import CharacterSpace
+from funnelling.spaces.words import CharacterSpace
 from funnelling.storage.trees import encode
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.counts import WordCounts

@@ -19,9 +19,8 @@ from funnelling.funnel.views.combination import combined, stacking_weights
 from funnelling.funnel.views.shared import fit_shared_view
 from funnelling.matrices import squared_norms, unit_rows
 from funnelling.method.training_set import TrainingSet
-from funnelling.spaces.dci import DCISpace
-from funnelling.spaces.pooled import PooledSpace
-from funnelling.spaces.wce import WCESpace
+from funnelling.spaces.labels import DCISpace, WCESpace
+from funnelling.spaces.words import PooledSpace
 from funnelling.storage import describe_model
 from funnelling.svm import SVM
 from tests.artificial import text_corpus, vector_corpus

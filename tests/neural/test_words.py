@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.neural.words import fit_vocabulary, number_words, read_words
+from funnelling.spaces.word_vectors import WordVectors, write_vectors
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from funnelling import InputError
 from funnelling.spaces.base import Resources
-from funnelling.spaces.characters import CharacterSpace
 from funnelling.spaces.registry import make_space
+from funnelling.spaces.words import CharacterSpace
 from funnelling.storage.trees import decode, encode
 
 TEXTS = {"de": ["Telefon", "Straße"], "ru": ["телефон", "дом"]}

@@ -6,7 +6,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
 from funnelling.errors import InputError
-from funnelling.spaces.clesa import CLESASpace
+from funnelling.spaces.reference import CLESASpace
 from tests.spaces.translated import TOPICS, corpus, reference, text
 
 REFERENCE = reference()

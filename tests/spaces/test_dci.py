@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from funnelling.spaces.dci import DCISpace, correspondences
+from funnelling.spaces.labels import DCISpace, correspondences
 
 # Documents (rows) and words: "cat" in 1, 2, 4; "dog" in 3; "and" in all.
 X = np.array([[0.5, 0.0, 0.1], [0.7, 0.0, 0.2], [0.0, 0.9, 0.3], [0.2, 0.0, 0.4]])

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from funnelling.corpus.reference import Reference
-from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.errors import InputError
 from funnelling.spaces.embedded import EmbeddedSpace
+from funnelling.spaces.word_vectors import WordVectors, write_vectors
 
 VECTORS = {
     "en": {"cat": [1, 0], "dog": [0, 1], "horse": [0.5, 0.5]},

@@ -5,7 +5,7 @@ import numpy.typing as npt
 from scipy import linalg, sparse
 from sklearn.cross_decomposition import CCA
 
-from funnelling.spaces.kcca import KCCASpace, kcca
+from funnelling.spaces.reference import KCCASpace, kcca
 from tests.spaces.translated import corpus, reference
 
 Floats = npt.NDArray[np.float64]

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling.spaces.lri import LRISpace, index_vectors
-from funnelling.spaces.pooled import PooledSpace
+from funnelling.spaces.labels import LRISpace, index_vectors
+from funnelling.spaces.words import PooledSpace
 
 TEXTS = {"en": ["unix kernel", "green tea", "unix tea"], "it": ["unix nero", "verde", "unix verde"]}
 NO_TARGETS = {language: np.zeros((3, 1), dtype=bool) for language in TEXTS}

@@ -8,8 +8,7 @@ import pytest
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.spaces.base import Resources
-from funnelling.spaces.mixed import MixedSpace
-from funnelling.spaces.own_mixed import LANGUAGE, OwnMixedSpace
+from funnelling.spaces.words import LANGUAGE, MixedSpace, OwnMixedSpace
 from tests.artificial import text_corpus
 
 TEXTS = {

@@ -558,7 +558,7 @@ class TestEncoders:
         folder.mkdir()
         (folder / "config.json").write_text("{}", encoding="utf-8")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("funnelling.spaces.encoder._load", lambda _: CountOfLetters())
+            patch.setattr("funnelling.spaces.outside._load", lambda _: CountOfLetters())
             yield folder
 
     @pytest.fixture(scope="class")

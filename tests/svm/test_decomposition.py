@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
-from funnelling.svm.scorers import KernelScorer, LinearScorer
+from funnelling.svm.scorers import KernelDecomposition, KernelScorer, LinearScorer, linear_contributions
 
 
 def made_scorer(seed: int, gamma: float, supports: int = 30, dimensions: int = 6) -> KernelScorer:

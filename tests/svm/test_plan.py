@@ -10,9 +10,9 @@ from sklearn.metrics import f1_score
 
 from funnelling.errors import InputError
 from funnelling.svm import SVM
+from funnelling.svm.kernels import NystromMap
 from funnelling.svm.learner import Fit
-from funnelling.svm.nystrom import NystromMap
-from funnelling.svm.plan import Plan, plan_linear, plan_rbf
+from funnelling.svm.path import Plan, plan_linear, plan_rbf
 from tests.svm.problems import tfidf_like
 
 DOCUMENTS = 400

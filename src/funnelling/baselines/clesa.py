@@ -5,7 +5,7 @@ from typing import Any
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
 from funnelling.method.parameters import check_whole
-from funnelling.spaces.clesa import CLESASpace
+from funnelling.spaces.reference import CLESASpace
 from funnelling.svm import CSetting
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from funnelling.baselines.base import SharedSpaceBaseline
-from funnelling.spaces.dci import DCISpace
+from funnelling.spaces.labels import DCISpace
 
 
 class DCIClassifier(SharedSpaceBaseline):

@@ -8,7 +8,7 @@ from funnelling.corpus.reference import Reference
 from funnelling.method.parameters import check_positive, check_whole
 from funnelling.method.training_set import TrainingSet
 from funnelling.plain import clone
-from funnelling.spaces.kcca import KCCASpace
+from funnelling.spaces.reference import KCCASpace
 from funnelling.svm import CSetting, Fit
 from funnelling.svm.learner import Search
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from funnelling.baselines.pooled import PooledClassifier
 from funnelling.method.parameters import check_whole
-from funnelling.spaces.lri import LRISpace
+from funnelling.spaces.labels import LRISpace
 from funnelling.svm import CSetting
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.embeddings.vectors import find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Scored, Targets
 from funnelling.method.base import Method
@@ -19,10 +18,11 @@ from funnelling.method.training_set import Calibrator, TrainingSet
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import repeatable, require_device
+from funnelling.spaces.word_vectors import find_vectors, read_vectors
 from funnelling.state import expect, expect_by, expect_numbers, expect_strings, expect_whole
 from funnelling.svm import Calibration, Temperature
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.plan import amount
+from funnelling.svm.path import amount
 from funnelling.svm.scorers import Selection
 from funnelling.text.languages import is_served, served_by
 

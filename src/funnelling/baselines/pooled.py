@@ -9,7 +9,7 @@ import numpy.typing as npt
 from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.method.parameters import check_flag
 from funnelling.method.training_set import TrainingSet
-from funnelling.spaces.pooled import PooledSpace
+from funnelling.spaces.words import PooledSpace
 from funnelling.svm import SVM, Calibration, CSetting
 
 

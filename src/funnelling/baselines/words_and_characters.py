@@ -7,7 +7,7 @@ from funnelling.baselines.pooled import PooledClassifier
 from funnelling.errors import InputError
 from funnelling.method.parameters import check_flag, check_whole
 from funnelling.method.training_set import TrainingSet
-from funnelling.spaces.pooled import PooledSpace
+from funnelling.spaces.words import PooledSpace
 from funnelling.svm import SVM, CSetting
 from funnelling.text.words_and_characters import WordsAndCharactersVectorizer
 

@@ -30,8 +30,8 @@ from funnelling.funnel.zero_shot import SPACES, fit_joint, fit_zero_shot, views_
 from funnelling.matrices import sizes_of
 from funnelling.method.parameters import check_c, check_choice, check_flag, check_positive, check_whole
 from funnelling.method.training_set import TrainingSet
-from funnelling.spaces.pooled import PooledSpace
 from funnelling.spaces.registry import OWN, check_views
+from funnelling.spaces.words import PooledSpace
 from funnelling.state import expect, expect_by, expect_numbers
 from funnelling.svm import CSetting
 from funnelling.svm.scorers import Selection

@@ -10,7 +10,7 @@ from funnelling.funnel.tier_one import Teachers
 from funnelling.matrices import Targets, by_language, sizes_of
 from funnelling.method.training_set import FOLDS, TrainingSet
 from funnelling.randomness import stream
-from funnelling.svm.plan import amount, check_solution_size, gram_bytes, largest_gram
+from funnelling.svm.path import amount, check_solution_size, gram_bytes, largest_gram
 
 MOST_TEACHERS = 20_000  # where a kernel matrix of all documents would pass the memory limit
 FEW_POSITIVES = 20  # of a label, which are taken first

@@ -26,8 +26,8 @@ from funnelling.matrices import Folds
 from funnelling.method.training_set import TrainingSet
 from funnelling.runtime.progress import progress_bar
 from funnelling.spaces import Space
-from funnelling.spaces.clesa import CLESASpace
 from funnelling.spaces.embedded import EmbeddedSpace
+from funnelling.spaces.reference import CLESASpace
 from funnelling.spaces.registry import OWN, SHARED, make_space
 from funnelling.text.languages import primary
 

@@ -3,7 +3,7 @@
 A method hands out `Evidence`: its scores, and what they are made of. Where base classifiers are linear,
 what a word adds to a label's score is its weight times its tf-idf, and the words and the bias together are
 the score. Tier 2 is not linear: its score is divided among the posteriors of tier 1 by integrated gradients
-from a document of which tier 1 says nothing, all posteriors 0 (`funnelling.svm.decomposition`).
+from a document of which tier 1 says nothing, all posteriors 0 (`funnelling.svm.scorers`).
 
 Where features are words or runs of characters, what they added is also laid back onto the text
 (`funnelling.method.passages`): ``passages`` are ``[start, end, amount]``. Of several views a passage has the
@@ -23,8 +23,13 @@ import numpy.typing as npt
 from funnelling.matrices import Floats, Rows, Scores
 from funnelling.method.passages import LaidView, TextLayout, laid_passages
 from funnelling.runtime.threads import check_wanted
-from funnelling.svm.decomposition import KernelDecomposition, linear_contributions
-from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
+from funnelling.svm.scorers import (
+    KernelDecomposition,
+    KernelScorer,
+    LinearScorer,
+    Scorer,
+    linear_contributions,
+)
 from funnelling.text.excerpts import start_within
 from funnelling.text.tfidf import Places
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from funnelling.embeddings.vectors import read_vectors
 from funnelling.matrices import Floats
+from funnelling.spaces.word_vectors import read_vectors
 from funnelling.text.words import analyser
 
 # The first rows of every table stay zero: one for what fills up short documents, one for unknown words.

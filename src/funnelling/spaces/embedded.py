@@ -12,10 +12,10 @@ import numpy as np
 from scipy import sparse
 
 from funnelling.corpus.reference import Reference
-from funnelling.embeddings.vectors import WordVectors, find_vectors, read_vectors
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
 from funnelling.spaces.base import Documents, OwnWordsSpace, Resources, check_texts
+from funnelling.spaces.word_vectors import WordVectors, find_vectors, read_vectors
 from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_numbers
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import TfidfVectorizer, fit_own

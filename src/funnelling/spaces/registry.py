@@ -19,14 +19,14 @@ from funnelling.text.tfidf import TfidfVectorizer
 OWN = "own"
 SHARED = "shared"  # what the space of ``zero_shot`` is called among views
 VIEWS = {  # where each is defined: what a model does not need is not loaded
-    "pooled": "funnelling.spaces.pooled.PooledSpace",
-    "lri": "funnelling.spaces.lri.LRISpace",
-    "characters": "funnelling.spaces.characters.CharacterSpace",
-    "mixed": "funnelling.spaces.mixed.MixedSpace",
-    "own-mixed": "funnelling.spaces.own_mixed.OwnMixedSpace",
-    "wce": "funnelling.spaces.wce.WCESpace",
+    "pooled": "funnelling.spaces.words.PooledSpace",
+    "lri": "funnelling.spaces.labels.LRISpace",
+    "characters": "funnelling.spaces.words.CharacterSpace",
+    "mixed": "funnelling.spaces.words.MixedSpace",
+    "own-mixed": "funnelling.spaces.words.OwnMixedSpace",
+    "wce": "funnelling.spaces.labels.WCESpace",
     "embeddings": "funnelling.spaces.embedded.EmbeddedSpace",
-    "encoder": "funnelling.spaces.encoder.EncoderSpace",
+    "encoder": "funnelling.spaces.outside.EncoderSpace",
 }
 NAMES = (OWN, *VIEWS)
 
@@ -102,9 +102,9 @@ def make_space(view: View, resources: Resources, seed: int = 0, name: str = "") 
     if isinstance(view, Space):
         return clone(view)  # type: ignore[no-any-return]
     if isinstance(view, TfidfVectorizer):  # it asks for the language of each text
-        from funnelling.spaces.pooled import PooledSpace
+        from funnelling.spaces.words import PooledSpace
 
         return PooledSpace(name, view, resources.verbose)
-    from funnelling.spaces.transformed import TransformedSpace
+    from funnelling.spaces.outside import TransformedSpace
 
     return TransformedSpace(view, name, seed)

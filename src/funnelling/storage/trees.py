@@ -22,13 +22,13 @@ from funnelling.storage.estimators import from_bytes, to_bytes
 # What models are made of beside methods and views, by its name in a folder, which outlives that in the code.
 CLASSES = {
     "BoostedTrees": "funnelling.many.boosting.BoostedTrees",
-    "CLESASpace": "funnelling.spaces.clesa.CLESASpace",
+    "CLESASpace": "funnelling.spaces.reference.CLESASpace",
     "Calibration": "funnelling.svm.calibration.Calibration",
     "CharacterVectorizer": "funnelling.text.characters.CharacterVectorizer",
     "Choice": "funnelling.funnel.choosing.Choice",
-    "DCISpace": "funnelling.spaces.dci.DCISpace",
+    "DCISpace": "funnelling.spaces.labels.DCISpace",
     "EstimatorScorer": "funnelling.funnel.estimator_learner.EstimatorScorer",
-    "KCCASpace": "funnelling.spaces.kcca.KCCASpace",
+    "KCCASpace": "funnelling.spaces.reference.KCCASpace",
     "Documents": "funnelling.method.archive.Archive",
     "Kept": "funnelling.funnel.archive.FunnelArchive",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
@@ -46,7 +46,7 @@ CLASSES = {
     "TextVectors": "funnelling.many.vectors.TextVectors",
     "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",
     "TierOne": "funnelling.funnel.tier_one.TierOne",
-    "TransformedSpace": "funnelling.spaces.transformed.TransformedSpace",
+    "TransformedSpace": "funnelling.spaces.outside.TransformedSpace",
     "WordsAndCharactersVectorizer": "funnelling.text.words_and_characters.WordsAndCharactersVectorizer",
 }
 # How a fit was run, which must not show in its result, and resources that it has taken what it needs from.

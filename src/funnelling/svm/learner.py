@@ -15,10 +15,25 @@ from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_t
 from funnelling.runtime.progress import Advance, quietly
 from funnelling.runtime.spread import is_local
 from funnelling.svm.calibration import fit_calibration
-from funnelling.svm.kernels import Kernel, Vectors, linear_gram, rbf_gram, scaled_gamma, weighted_sums
-from funnelling.svm.nystrom import NystromMap
-from funnelling.svm.path import Coefficients, SparseSolution, Start, solve_path
-from funnelling.svm.plan import Plan, check_solution_size, plan_linear, plan_rbf
+from funnelling.svm.kernels import (
+    Kernel,
+    NystromMap,
+    Vectors,
+    linear_gram,
+    rbf_gram,
+    scaled_gamma,
+    weighted_sums,
+)
+from funnelling.svm.path import (
+    Coefficients,
+    Plan,
+    SparseSolution,
+    Start,
+    check_solution_size,
+    plan_linear,
+    plan_rbf,
+    solve_path,
+)
 from funnelling.svm.scorers import KernelScorer, LinearScorer, Scorer
 from funnelling.svm.solver import TOLERANCE
 
@@ -43,7 +58,7 @@ class SVM:
     search goes up and ends when two Cs were worse than the best; one that may be the last is solved roughly
     at first. A ``C`` of "grid" tries them all. ``exclusive`` says that a document has exactly one label, so
     its highest score decides. ``calibrated`` says that decisions will be made on calibrated posteriors, so
-    these choose C too. ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.plan` says what
+    these choose C too. ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.path` says what
     is done past it. ``roughness`` says how well classifiers that do not see a fold are found, as in
     `funnelling.svm.solver.Problems`. Raised by another thread, ``stop`` ends a fit, whose results are then
     void.

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.corpus.reference import read_reference
-from funnelling.embeddings.folders import check_folder, write_folder
-from funnelling.embeddings.learning import learn_vectors
 from funnelling.errors import counted
 from funnelling.formats import Document, write_documents
 from funnelling.reproduction.corpora.registry import build
 from funnelling.runtime.messages import Reporter, silent
+from funnelling.spaces.learned_vectors import learn_vectors
+from funnelling.spaces.word_vectors import check_folder, write_folder
 from funnelling.tasks.sources import FilePath
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
 from funnelling.spaces.embedded import EmbeddedSpace
-from funnelling.spaces.encoder import EncoderSpace
-from funnelling.spaces.reference_based import ReferenceSpace
+from funnelling.spaces.outside import EncoderSpace
+from funnelling.spaces.reference import ReferenceSpace
 from funnelling.tasks.tuning import tunable
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from funnelling.corpus.reference import read_reference
-from funnelling.embeddings.vectors import find_vectors
 from funnelling.errors import InputError
 from funnelling.evaluation.splits import Trial
 from funnelling.method.registry import RESOURCES, Settings, lacking, make_method
-from funnelling.spaces.encoder import digest as encoder_digest
-from funnelling.spaces.encoder import find_encoder
+from funnelling.spaces.outside import digest as encoder_digest
+from funnelling.spaces.outside import find_encoder
+from funnelling.spaces.word_vectors import find_vectors
 from funnelling.tasks.sources import FilePath
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from funnelling.corpus import Corpus
-from funnelling.embeddings.vectors import WordVectors, write_vectors
 from funnelling.evaluation.splits import Trial, settle, trial_split
 from funnelling.formats import Document
+from funnelling.spaces.word_vectors import WordVectors, write_vectors
 
 LANGUAGES = ("de", "en", "it")
 LABELS = ("a", "b", "c", "d")

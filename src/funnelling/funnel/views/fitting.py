@@ -21,7 +21,7 @@ from funnelling.spaces import Space
 from funnelling.spaces.registry import OWN, make_space
 from funnelling.state import empty_row, expect, expect_by
 from funnelling.svm import SVM
-from funnelling.svm.plan import labels_at_once
+from funnelling.svm.path import labels_at_once
 from funnelling.text.counts import forget_counts
 from funnelling.text.tfidf import Places, check_vectorizer, feature_names, feature_places
 

@@ -15,10 +15,10 @@ from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
-from funnelling.embeddings.vectors import WordVectors
 from funnelling.errors import InputError
 from funnelling.randomness import stream
 from funnelling.runtime.progress import progress_bar
+from funnelling.spaces.word_vectors import WordVectors
 from funnelling.text.words import analyser
 
 # Of the randomised decomposition; more of either did not change neighbours.

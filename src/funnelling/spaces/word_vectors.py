@@ -1,12 +1,14 @@
-"""Files of word vectors as MUSE and fastText write them, one per language.
+r"""Files and folders of word vectors as MUSE and fastText write them, one per language.
 
 The first line has the number of words and of dimensions, every other line a word and its numbers, the most
-frequent word first. Only `\\n` ends a line and only a space ends a field: words may hold any other space.
+frequent word first. Only `\n` ends a line and only a space ends a field: words may hold any other space.
 """
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+import shutil
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,8 +19,16 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.formats.document import quoted
-from funnelling.formats.files import raw_lines, reading, shown_name, writing
+from funnelling.formats.files import (
+    cannot_write,
+    check_output_folder,
+    raw_lines,
+    reading,
+    shown_name,
+    writing,
+)
 from funnelling.matrices import Floats
+from funnelling.runtime.progress import progress_bar
 from funnelling.text.languages import normalise_tag
 
 AnyPath = str | os.PathLike[str]
@@ -245,3 +255,51 @@ def _check_words(words: list[str]) -> None:
             raise InputError(f"{quoted(word)} cannot be written: a word holds neither space nor line end.")
     if len(set(words)) < len(words):
         raise InputError("a word occurs twice. Give each word one vector.")
+
+
+def check_folder(folder: Path, force: bool) -> None:
+    """Refuse, before the work, a folder that cannot be written; only a folder of vectors may be replaced."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is no folder. Choose another path.")
+    if folder.is_dir() and any(folder.iterdir()):
+        if not force:
+            raise InputError(f"{folder} exists. Choose another path or add --force.")
+        vector_files = set(find_vectors(folder).values())
+        for path in folder.iterdir():
+            if path not in vector_files:
+                raise InputError(
+                    f"{folder}: holds {path.name}, which is no file of vectors, so the folder stays. "
+                    "Choose another path."
+                )
+    check_output_folder(folder)
+
+
+def write_folder(
+    folder: Path, vectors: Mapping[str, WordVectors], force: bool = False, shown: bool = False
+) -> None:
+    """Write one file per language, such as ``it.vec``, into a folder that appears when all are written."""
+    check_folder(folder, force)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        draft = Path(tempfile.mkdtemp(prefix=".funnelling-", dir=folder.parent))
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    try:
+        with progress_bar("write vectors", len(vectors), shown, "languages") as advance:
+            for language, of_language in vectors.items():
+                write_vectors(draft / f"{language}.vec", of_language)
+                advance(1)
+        draft.chmod(0o755)  # as any new folder; a temporary one is private to its owner
+        if folder.exists():
+            old = Path(tempfile.mkdtemp(prefix=".funnelling-", dir=folder.parent))
+            folder.replace(old)
+            try:
+                draft.replace(folder)
+            except BaseException:
+                old.replace(folder)
+                raise
+            shutil.rmtree(old)
+        else:
+            draft.replace(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

@@ -1,17 +1,124 @@
-"""KCCA: directions in which the versions of the reference documents agree (Vinokourov et al. 2003)."""
+"""CLESA and KCCA: documents as a reference corpus sees them, whose documents exist in every language."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
+from scipy import linalg, sparse
 
 from funnelling.corpus.reference import Reference
+from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, one_blas_thread, product
-from funnelling.spaces.base import Documents
-from funnelling.spaces.reference_based import ReferenceSpace
-from funnelling.state import empty_row, expect_by, expect_numbers
+from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
+from funnelling.state import empty_row, expect, expect_by, expect_matrix, expect_numbers
+from funnelling.text.languages import is_served, served_by
+from funnelling.text.tfidf import fit_own
+
+
+class ReferenceSpace(OwnWordsSpace):
+    """A space spanned by the documents of a reference corpus.
+
+    Vocabulary and idf of a language are those of its training documents; a language of the reference
+    without any takes those of its reference documents.
+    """
+
+    name: ClassVar[str]
+    reference: Reference | None
+    reference_documents: int
+    random_state: int
+    pages_: dict[str, Matrix]
+
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        known = self._reference()
+        return [language for language in languages if known.language_for(language) is not None]
+
+    def serves(self, language: str) -> bool:
+        known = getattr(self, "vectorizers_", None) or self._reference().languages
+        return is_served(language, known)
+
+    def _reference(self) -> Reference:
+        if self.reference is None:
+            raise InputError(f"{self.name} needs a reference corpus: give reference, or --reference FILE.")
+        return self.reference
+
+    def _fit_reference(
+        self, documents: Mapping[str, Documents]
+    ) -> tuple[dict[str, Matrix], dict[str, Matrix]]:
+        """Vectors of the training documents, and of the reference documents in every language."""
+        check_texts(documents, self.name, "the reference corpus")
+        reference = self._reference().sample(self.reference_documents, self.random_state)
+        vectors = self._fit_words(documents)
+        codes = {language: reference.language_for(language) for language in documents}
+        pages = {
+            language: self.vectorizers_[language].transform(reference.texts[str(code)])
+            for language, code in codes.items()
+        }
+        unseen = {code: texts for code, texts in reference.texts.items() if code not in documents}
+        further, their_pages = fit_own(unseen, self.vectorizer, bool(self.verbose))
+        self.vectorizers_ |= further
+        return vectors, {code: _unit_rows(page) for code, page in (pages | their_pages).items()}
+
+    def _check_pages(self, languages: Sequence[str], features: int | None) -> int:
+        """Refuse pages that are not those of the languages' words; how many there are."""
+        expect(features is None, "a space of reference documents")
+        words = self._check_words(languages, features)
+        pages = expect_by(self.pages_, words, "the reference documents of languages")
+        expect(words, "the languages of a space")
+        number = int(next(iter(pages.values())).shape[1])
+        for language, columns in words.items():
+            expect_matrix(pages[language], (columns, number), "the reference documents of a language")
+        return number
+
+    def _language(self, language: str) -> str:
+        return served_by(language, self.vectorizers_)
+
+    def _cosines(self, X: Matrix, pages: Matrix) -> Floats:
+        """Cosines of documents (rows) with reference documents (columns of ``pages``)."""
+        cosines: Floats = (_unit_rows(X) @ pages).toarray()
+        return cosines
+
+
+def _unit_rows(X: Any) -> Any:
+    """Rows of length 1; there may be no words, and so no columns, at all."""
+    from sklearn.preprocessing import normalize
+
+    X = sparse.csr_array(X)
+    return normalize(X) if X.shape[1] else X
+
+
+class CLESASpace(ReferenceSpace):
+    """One dimension a reference document: its cosine with the document, within the document's language."""
+
+    name = "clesa"
+
+    def __init__(
+        self,
+        reference: Reference | None = None,
+        reference_documents: int = 5_000,
+        vectorizer: Any = None,
+        random_state: int = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.reference = reference
+        self.reference_documents = reference_documents
+        self.vectorizer = vectorizer
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:  # noqa: ARG002
+        vectors, pages = self._fit_reference(documents)
+        self.pages_ = {language: page.T.tocsr() for language, page in pages.items()}
+        return {language: self._cosines(X, self.pages_[language]) for language, X in vectors.items()}
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        cosines: Matrix = empty_row(self._check_pages(languages, features), dense=True)
+        return cosines
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        language = self._language(language)
+        return self._cosines(self._words(language, documents), self.pages_[language])
+
 
 Square = npt.NDArray[np.float64]
 

@@ -1,1 +1,0 @@
-"""Word vectors in a space that all languages share: reading and learning them."""

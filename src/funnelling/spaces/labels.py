@@ -1,0 +1,189 @@
+"""Spaces in which a word is known by labels, or by a random index: LRI, DCI and word-class embeddings."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from funnelling.matrices import Floats, Matrix, Targets, product, stacked, unit_rows
+from funnelling.randomness import stream
+from funnelling.spaces.base import Documents, OwnWordsSpace, Resources
+from funnelling.spaces.words import PooledSpace
+from funnelling.state import SMALLEST, empty_row, expect, expect_by, expect_matrix, expect_numbers
+
+
+class LRISpace(PooledSpace):
+    """Documents as tf-idf-weighted sums of their words' index vectors."""
+
+    def __init__(
+        self, dimensions: int = 25_000, vectorizer: Any = None, random_state: int = 0, verbose: int = 0
+    ) -> None:
+        super().__init__("lri", vectorizer, verbose)
+        self.dimensions = dimensions
+        self.random_state = random_state
+
+    @classmethod
+    def as_view(cls, resources: Resources, seed: int) -> "LRISpace":
+        return cls(random_state=seed, verbose=resources.verbose)
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
+        vectors = super().fit(documents, targets)
+        words = next(iter(vectors.values())).shape[1]
+        self.index_ = index_vectors(words, self.dimensions, self.random_state)
+        return {language: self._indexed(X) for language, X in vectors.items()}
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        return self._indexed(super().vectors(language, documents))
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        words = super().check_space(languages, features).shape[1]
+        expect_matrix(self.index_, (words, None), "the index of a space")
+        index: Matrix = empty_row(self.index_.shape[1])
+        return index
+
+    def feature_names(self) -> None:
+        """An index stands for many words."""
+
+    def _indexed(self, X: Any) -> "sparse.csr_array[np.float32]":
+        indexed: sparse.csr_array[np.float32] = sparse.csr_array(X) @ self.index_
+        indexed.sort_indices()
+        return indexed
+
+
+def index_vectors(words: int, dimensions: int, seed: int) -> Any:
+    """One row per word: ±1/√2 in two different dimensions.
+
+    The first dimension goes round, so that none stays empty; the second is drawn at random. There are
+    no more dimensions than words, but at least the two that one word needs.
+
+    >>> index_vectors(3, 25_000, seed=0).shape
+    (3, 3)
+    """
+    dimensions = max(2, min(dimensions, words))
+    rng = stream(seed, "lri")
+    first = np.arange(words) % dimensions
+    second = (first + rng.integers(1, dimensions, words)) % dimensions
+    values: Floats = rng.choice(np.array([-1, 1]) / np.sqrt(2), (words, 2)).astype(np.float32)
+    columns = np.column_stack([first, second]).astype(np.int32)
+    starts = np.arange(0, 2 * words + 1, 2, dtype=np.int32)
+    index = sparse.csr_array((values.ravel(), columns.ravel(), starts), (words, dimensions))
+    index.sort_indices()
+    return index
+
+
+class DCISpace(OwnWordsSpace):
+    """Documents as tf-idf-weighted sums of their words' correspondences, standardised by language.
+
+    Mean and deviation are those of the language's training documents. The authors take them from each
+    batch, which would make a prediction depend on its neighbours.
+    """
+
+    def __init__(self, vectorizer: Any = None, verbose: int = 0) -> None:
+        self.vectorizer = vectorizer
+        self.verbose = verbose
+
+    @property
+    def supervised(self) -> bool:
+        return True
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
+        vectors = self._fit_words(documents)
+        self.profiles_ = {tag: correspondences(X, targets[tag]) for tag, X in vectors.items()}
+        sums = {language: product(X, self.profiles_[language]) for language, X in vectors.items()}
+        self.means_ = {language: X.mean(axis=0, dtype=np.float64) for language, X in sums.items()}
+        self.deviations_ = {language: _deviations(X) for language, X in sums.items()}
+        return {language: self._standardised(language, X) for language, X in sums.items()}
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        return self._standardised(
+            language, product(self._words(language, documents), self.profiles_[language])
+        )
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        words = self._check_words(languages, features)
+        profiles = expect_by(self.profiles_, words, "the profiles of words")
+        means = expect_by(self.means_, words, "the means of languages")
+        deviations = expect_by(self.deviations_, words, "the deviations of languages")
+        expect(words, "the languages of a space")
+        width = next(iter(profiles.values())).shape[1]
+        for language, columns in words.items():
+            expect_numbers(profiles[language], (columns, width), "the profiles of words")
+            expect_numbers(means[language], (width,), "the means of a language")
+            expect_numbers(deviations[language], (width,), "the deviations of a language", least=SMALLEST)
+        pivots: Matrix = empty_row(width, dense=True)
+        return pivots
+
+    def _standardised(self, language: str, sums: Floats) -> Floats:
+        standardised: Floats = ((sums - self.means_[language]) / self.deviations_[language]).astype(
+            np.float32
+        )
+        return standardised
+
+
+def correspondences(X: Any, targets: Targets) -> Floats:
+    """The linear correspondence of each word f with each label c: P(f|c) + P(not f|not c) - 1.
+
+    The probabilities are shares of documents; for a label that none or all documents have it is 0.
+
+    >>> X = np.array([[1, 1], [1, 0], [0, 1], [0, 0]])
+    >>> correspondences(X, np.array([[True], [True], [True], [False]])).astype(float).round(2).tolist()
+    [[0.67], [0.67]]
+    """
+    has = sparse.csr_array(X, dtype=np.float64, copy=True)
+    has.data = (has.data != 0).astype(np.float64)
+    both = has.T @ targets.astype(np.float64)
+    only_word = has.sum(axis=0)[:, None] - both
+    positives = targets.sum(axis=0)
+    negatives = len(targets) - positives
+    # P(not f|not c) - 1 is -P(f|not c).
+    values = both / np.maximum(positives, 1) - only_word / np.maximum(negatives, 1)
+    values[:, (positives == 0) | (negatives == 0)] = 0
+    return values.astype(np.float32)  # type: ignore[no-any-return]
+
+
+def _deviations(sums: Floats) -> Any:
+    """The deviation of each dimension; one that does not vary is left as it is."""
+    deviations = sums.std(axis=0, dtype=np.float64)
+    return np.where(deviations > 1e-9, deviations, 1.0)
+
+
+class WCESpace(PooledSpace):
+    """Documents as tf-idf-weighted sums of their words' embeddings, of unit length.
+
+    A word's embedding is its correspondence with each label, over the documents of all languages, each
+    dimension divided by its deviation over the words, so that rare labels count as much as frequent ones.
+    """
+
+    dense = True
+
+    def __init__(self, verbose: int = 0) -> None:
+        super().__init__("wce", verbose=verbose)
+
+    @property
+    def supervised(self) -> bool:
+        return True
+
+    def fit(self, documents: Mapping[str, Documents], targets: Mapping[str, Targets]) -> Mapping[str, Matrix]:
+        vectors = super().fit(documents, targets)
+        words = correspondences(stacked(vectors), np.vstack(list(targets.values())))
+        # Texts may hold no word at all.
+        deviations = words.std(axis=0, dtype=np.float64) if len(words) else np.ones(words.shape[1])
+        self.words_ = (words / np.where(deviations > 0, deviations, 1)).astype(np.float32)
+        return {language: self._embedded(X) for language, X in vectors.items()}
+
+    def vectors(self, language: str, documents: Documents) -> Matrix:
+        return self._embedded(super().vectors(language, documents))
+
+    def check_space(self, languages: Sequence[str], features: int | None) -> Matrix:
+        expect_numbers(
+            self.words_, (super().check_space(languages, features).shape[1], None), "word embeddings"
+        )
+        embedded: Matrix = empty_row(self.words_.shape[1], dense=True)
+        return embedded
+
+    def feature_names(self) -> None:
+        """A dimension stands for a label, not for a word."""
+
+    def _embedded(self, X: Matrix) -> Floats:
+        return unit_rows(product(X, self.words_))

@@ -43,7 +43,7 @@ def _no_bound_on_lines() -> None:
 def _no_check_of_places() -> None:
     """A sparse matrix is taken with entries outside it."""
     from funnelling import matrices
-    from funnelling.method import inputs
+    from funnelling.methods import inputs
 
     for module in (matrices, inputs):
         vars(module)["check_places"] = lambda *_: None

@@ -18,7 +18,7 @@ import numpy as np
 
 from funnelling import Corpus, read_corpus
 from funnelling.evaluation.splits import have_one_label
-from funnelling.method.registry import make_method
+from funnelling.methods.registry import make_method
 from funnelling.review.auditing import METHOD, rank
 from funnelling.review.held_out import held_out
 

@@ -19,7 +19,7 @@ from funnelling import FunnellingClassifier
 from funnelling.cli import options
 from funnelling.errors import counted
 from funnelling.evaluation.splits import Trial
-from funnelling.method.registry import make_method
+from funnelling.methods.registry import make_method
 from funnelling.report.tables import Table
 from funnelling.runtime.messages import say
 from funnelling.svm.compiled import INSTALL_COMPILER, native

@@ -28,11 +28,11 @@ from funnelling.evaluation.registry import (
     measure_languages,
 )
 from funnelling.evaluation.splits import Trial, settle
-from funnelling.method.registry import make_method
+from funnelling.methods.registry import make_method
+from funnelling.methods.suggesting import suggest_texts
 from funnelling.randomness import stream
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments.decisions import decisions_of
-from funnelling.review.suggesting import suggest_texts
 from funnelling.runtime.messages import say
 from funnelling.tasks.trial_data import read_trials
 from measuring import machine, run, show

@@ -32,7 +32,7 @@ from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import measure_method, servable
 from funnelling.evaluation.registry import MEASURES, paper_measures
 from funnelling.evaluation.splits import Trial, outer_folds, settle, sides_of, trial_split
-from funnelling.method.registry import make_method
+from funnelling.methods.registry import make_method
 from funnelling.report.tables import Table, number
 from funnelling.runtime.messages import say
 from measuring import machine, run, short, show, timed

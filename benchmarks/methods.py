@@ -35,7 +35,7 @@ from funnelling.evaluation.registry import (
     paper_measures,
 )
 from funnelling.evaluation.splits import NOTICED, Trial, outer_folds, settle, sides_of, trial_split
-from funnelling.method.registry import make_method, parse_methods, parse_settings, title
+from funnelling.methods.registry import make_method, parse_methods, parse_settings, title
 from funnelling.report.tables import Table, markdown, number
 from funnelling.runtime.messages import say
 from funnelling.text.words import analyser

@@ -11,7 +11,7 @@ from funnelling import read_corpus
 from funnelling.cli import options
 from funnelling.evaluation.registry import MEASURES, ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import Trial, settle, trial_split
-from funnelling.method.registry import make_method, parse_methods, title
+from funnelling.methods.registry import make_method, parse_methods, title
 from funnelling.report.tables import Table, markdown, number
 from funnelling.runtime.messages import say
 from funnelling.svm.learner import C_GRID

@@ -27,7 +27,7 @@ from funnelling.evaluation.registry import MEASURES, measures_to_test_by
 from funnelling.evaluation.splits import TEST_SHARE, Trial, settle, sides_of
 from funnelling.folds import deal_folds, draw_test
 from funnelling.matrices import Folds
-from funnelling.method.registry import make_method, parse_settings
+from funnelling.methods.registry import make_method, parse_settings
 from funnelling.report.tables import Table, number, plain
 from funnelling.runtime.progress import watched
 from measuring import run

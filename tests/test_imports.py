@@ -16,8 +16,7 @@ LOADERS = {
 # Modules that call one of these, or that name other modules in strings, and why each of them may.
 BY_NAME = {
     "funnelling": "public names are imported when they are first used, so that commands start at once",
-    "funnelling.method.answering": "`suggest` calls what is above all methods; it is to move",
-    "funnelling.method.registry": "METHODS, which reach up",
+    "funnelling.methods.registry": "METHODS, which reach up",
     "funnelling.reproduction.corpora.registry": "CORPORA: only the one that is built is loaded",
     "funnelling.reproduction.experiments.registry": "EXPERIMENTS: only those that run are loaded",
     "funnelling.reproduction.experiments.running": "runs EXPERIMENTS",

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
 from funnelling.matrices import MANY
-from funnelling.prediction import Predictor, relabelled, thresholds_of
+from funnelling.methods.rows import Predictor, relabelled, thresholds_of
 
 from .artificial import text_corpus
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
     from funnelling.many import ManyLabelsClassifier
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
     from funnelling.review.auditing import audit
     from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
 
@@ -81,7 +81,7 @@ _MODULES = {
     "MLEClassifier": "funnelling.baselines",
     "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
     "ManyLabelsClassifier": "funnelling.many",
-    "Method": "funnelling.method.base",
+    "Method": "funnelling.methods.model",
     "NaiveClassifier": "funnelling.baselines",
     "PooledClassifier": "funnelling.baselines",
     "Pushed": "funnelling.storage",

@@ -17,7 +17,7 @@ from funnelling.cli.completers import ENDINGS
 from funnelling.cli.completion import SHELLS
 from funnelling.cli.parsers import subcommands
 from funnelling.formats.layout import MARKUP
-from funnelling.method.registry import METHODS, settings_of
+from funnelling.methods.registry import METHODS, settings_of
 from funnelling.reproduction.corpora.registry import CORPORA
 from funnelling.runtime.messages import MODEL
 

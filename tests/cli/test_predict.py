@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from funnelling import load_model, prediction, read_documents, write_documents
-from funnelling.prediction import thresholds_of
+from funnelling import load_model, read_documents, write_documents
+from funnelling.methods import rows as prediction
+from funnelling.methods.rows import thresholds_of
 
 from .command import (
     LABELS,

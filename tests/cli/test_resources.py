@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from funnelling.cli import main
-from funnelling.method.registry import make_method
+from funnelling.methods.registry import make_method
 from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import describe_model
 from funnelling.tasks.resources import fingerprints

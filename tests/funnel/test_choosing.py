@@ -14,7 +14,7 @@ from funnelling.corpus import Corpus
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel import choosing
 from funnelling.funnel.views.combination import Combination
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.progress import Progress
 from tests.artificial import vector_corpus
 from tests.reproduction.experiments.made import made_corpus, write_words

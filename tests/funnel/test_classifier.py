@@ -122,7 +122,7 @@ class TestGroups:
             asked.append((k, keys[1], language, list(groups)))
             return assign_folds(k, documents, *keys, language=language, groups=groups)
 
-        monkeypatch.setattr("funnelling.method.training_set.assign_folds", spy)
+        monkeypatch.setattr("funnelling.methods.training_set.assign_folds", spy)
         monkeypatch.setattr("funnelling.funnel.design.assign_folds", spy)
         laws = [f"law {i}" for i in range(60)]
         model = FunnellingClassifier("kfcv", views=None, folds=4, meta_C=1.0, random_state=0)

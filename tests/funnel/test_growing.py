@@ -13,9 +13,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.method.archive import bag
-from funnelling.method.base import Method
-from funnelling.method.registry import make_method
+from funnelling.methods.archive import bag
+from funnelling.methods.model import Method
+from funnelling.methods.registry import make_method
 from funnelling.spaces.words import CharacterSpace
 from funnelling.storage.trees import encode
 from funnelling.text.characters import CharacterVectorizer

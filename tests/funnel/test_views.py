@@ -18,7 +18,7 @@ from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.views.combination import combined, stacking_weights
 from funnelling.funnel.views.shared import fit_shared_view
 from funnelling.matrices import squared_norms, unit_rows
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.labels import DCISpace, WCESpace
 from funnelling.spaces.words import PooledSpace
 from funnelling.storage import describe_model

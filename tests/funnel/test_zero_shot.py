@@ -12,9 +12,9 @@ from funnelling.errors import InputError
 from funnelling.funnel import zero_shot
 from funnelling.funnel.tier_two import fit_tier_two
 from funnelling.funnel.zero_shot import language_folds, unseen_space
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.rows import thresholds_of
+from funnelling.methods.training_set import TrainingSet
 from funnelling.plain import clone
-from funnelling.prediction import thresholds_of
 from funnelling.storage import load_model, save_model
 from tests.artificial import vector_corpus
 from tests.spaces.translated import corpus, reference

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from funnelling import InputError, ManyLabelsClassifier, load_model, save_model
 from funnelling.corpus.label_set import Label, LabelSet
-from funnelling.method.archive import bag
+from funnelling.methods.archive import bag
 from tests.cli.command import contents
 
 from .corpora import LABELS, documents, fitted

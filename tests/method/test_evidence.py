@@ -17,7 +17,7 @@ from funnelling import (
 )
 from funnelling.baselines import DCIClassifier, LRIClassifier
 from funnelling.matrices import evident_rows
-from funnelling.prediction import Predictor
+from funnelling.methods.rows import Predictor
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import WORDS, vector_corpus
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import NaiveClassifier, load_model, save_model
-from funnelling.method.history import is_whole, remember_step, tuned_for_some
+from funnelling.methods.merging import is_whole, remember_step, tuned_for_some
 from tests.artificial import text_corpus
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.method.inputs import ONE_LANGUAGE, is_mapping, is_texts, read_inputs
+from funnelling.methods.inputs import ONE_LANGUAGE, is_mapping, is_texts, read_inputs
 from funnelling.text.languages import served_by
 
 MATRIX = np.arange(12.0).reshape(4, 3)

@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.method.inputs import read_inputs
-from funnelling.method.labels import Labels, are_right, read_labels
+from funnelling.methods.inputs import read_inputs
+from funnelling.methods.labels import Labels, are_right, read_labels
 
 CODES = ["it", "en", "it", "en"]
 INDICATOR = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0], [1, 1, 0]])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from funnelling import FunnellingClassifier, NaiveClassifier, PooledClassifier
-from funnelling.method.passages import LaidView, TextLayout, laid_passages
+from funnelling.methods.explanation import LaidView, TextLayout, laid_passages
 from funnelling.text.tfidf import Places, TfidfVectorizer
 
 TEXTS = [

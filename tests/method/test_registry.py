@@ -5,7 +5,7 @@ import re
 import pytest
 
 from funnelling import FunnellingClassifier, InputError
-from funnelling.method.registry import (
+from funnelling.methods.registry import (
     METHODS,
     USUAL,
     make_method,

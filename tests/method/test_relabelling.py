@@ -19,7 +19,7 @@ from funnelling import (
     load_model,
     save_model,
 )
-from funnelling.method.relabelling import Relabelling
+from funnelling.methods.learning import Relabelling
 from tests.artificial import text_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(60)

@@ -14,10 +14,10 @@ import pytest
 from funnelling import InputError, load_model, read_corpus, save_model
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.splits import NOTICED
-from funnelling.method.archive import bag
-from funnelling.method.registry import make_method
+from funnelling.methods.archive import bag
+from funnelling.methods.parts import prepare
+from funnelling.methods.registry import make_method
 from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
-from funnelling.parts.preparing import prepare
 from tests.cli.command import one_label_documents, with_splits
 
 from .folders import rows, write_parts
@@ -95,7 +95,7 @@ class TestLearningOn:
     def test_is_refused_where_words_would_take_too_much(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        monkeypatch.setattr("funnelling.parts.preparing.MOST_KEPT", 1_000)
+        monkeypatch.setattr("funnelling.methods.parts.MOST_KEPT", 1_000)
         folder = write_parts(tmp_path / "parts", rows())
         model = _model()
         fit_parts(model, folder, tmp_path / "work", jobs=1)

@@ -9,9 +9,9 @@ import pytest
 
 from funnelling import InputError, load_model, read_corpus, save_model
 from funnelling.evaluation.fitting import fit_method
-from funnelling.method.registry import make_method
+from funnelling.methods.registry import make_method
+from funnelling.methods.rows import thresholds_of
 from funnelling.parts.predicting import MANIFEST, PredictionOptions, predict_parts
-from funnelling.prediction import thresholds_of
 from tests.cli.command import succeed
 
 from .folders import rows, write_parts

@@ -9,7 +9,7 @@ import pytest
 from funnelling import FunnellingClassifier, NaiveClassifier, save_model
 from funnelling.evaluation.labels import measure_labels
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_languages
-from funnelling.method.history import remember_step
+from funnelling.methods.merging import remember_step
 from funnelling.report.card_data import _result
 from tests.artificial import text_corpus
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier
-from funnelling.review import covering, suggesting
-from funnelling.review.covering import take_in_turn
-from funnelling.review.suggesting import suggest_texts
+from funnelling.methods import doubts as covering
+from funnelling.methods import suggesting
+from funnelling.methods.doubts import take_in_turn
+from funnelling.methods.suggesting import suggest_texts
 
 EN = ["the cat sleeps", "a dog barks", "cats sleep long", "dogs bark loudly"]
 IT = ["il gatto dorme", "un cane abbaia", "i gatti dormono", "i cani abbaiano"]

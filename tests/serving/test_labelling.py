@@ -19,7 +19,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Journal
 from funnelling.formats.jsonl import HEADER
-from funnelling.method.following import follow_label_set
+from funnelling.methods.model import follow_label_set
 from funnelling.review.desk import Desk
 from funnelling.serving.bench import Bench
 from funnelling.serving.engine import Engine

@@ -7,8 +7,8 @@ import pytest
 
 from funnelling import Label, LabelSet
 from funnelling.formats import Document
-from funnelling.method.following import follow_label_set
-from funnelling.prediction import Predictor
+from funnelling.methods.model import follow_label_set
+from funnelling.methods.rows import Predictor
 from funnelling.serving.labels import KnownLabels
 
 from .conftest import LABELS, TEXTS, Client

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from funnelling.formats import Document
-from funnelling.prediction import Predictor
+from funnelling.methods.rows import Predictor
 
 from .conftest import LABELS, TEXTS, Client, sentences
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_model
-from funnelling.method.history import remember_step
+from funnelling.methods.merging import remember_step
 from funnelling.storage import describe_model
 from funnelling.tasks.changing import possible_changes
 from funnelling.tasks.inspecting import inspect_model

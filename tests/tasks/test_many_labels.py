@@ -11,7 +11,7 @@ from funnelling.cli.train import _asks_for_method
 from funnelling.corpus import Corpus
 from funnelling.evaluation.splits import Trial
 from funnelling.formats import read_documents
-from funnelling.method.registry import make_method, name_of
+from funnelling.methods.registry import make_method, name_of
 from funnelling.parts.learning import has_many_labels, learns_by_parts
 from funnelling.tasks import comparing, training
 from funnelling.tasks.comparing import usual_methods

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import FunnellingClassifier, load_model, save_model
-from funnelling.method.history import tuned_for_some
+from funnelling.methods.merging import tuned_for_some
 from funnelling.storage import describe_model
 from funnelling.tasks.tuning import named_labels, tune
 from tests.artificial import text_corpus

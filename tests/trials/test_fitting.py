@@ -5,7 +5,7 @@ import pytest
 from funnelling import Corpus, Document, NaiveClassifier
 from funnelling.evaluation.fitting import cross_validate, fit_method
 from funnelling.evaluation.splits import outer_folds
-from funnelling.method.base import Method
+from funnelling.methods.model import Method
 
 from .mistakes import mislabelled
 from .oracle import Oracle, made_corpus

@@ -5,10 +5,8 @@ from funnelling.baselines.dci import DCIClassifier
 from funnelling.baselines.kcca import KCCAClassifier
 from funnelling.baselines.lri import LRIClassifier
 from funnelling.baselines.mle import MLEClassifier
-from funnelling.baselines.naive import NaiveClassifier
-from funnelling.baselines.pooled import PooledClassifier
 from funnelling.baselines.upper_bound import UpperBoundClassifier
-from funnelling.baselines.words_and_characters import WordsAndCharactersClassifier
+from funnelling.methods.baselines import NaiveClassifier, PooledClassifier, WordsAndCharactersClassifier
 
 __all__ = [
     "CLESAClassifier",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from funnelling.baselines.base import SharedSpaceBaseline
+from funnelling.methods.svms import SharedSpaceBaseline
 from funnelling.spaces.labels import DCISpace
 
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
-from funnelling.method.parameters import check_positive, check_whole
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.parameters import check_positive, check_whole
+from funnelling.methods.svms import SharedSpaceBaseline
+from funnelling.methods.training_set import TrainingSet
 from funnelling.plain import clone
 from funnelling.spaces.reference import KCCASpace
 from funnelling.svm import CSetting, Fit

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from funnelling.baselines.pooled import PooledClassifier
-from funnelling.method.parameters import check_whole
+from funnelling.methods.baselines import PooledClassifier
+from funnelling.methods.parameters import check_whole
 from funnelling.spaces.labels import LRISpace
 from funnelling.svm import CSetting
 

@@ -3,9 +3,9 @@
 import os
 from typing import Any
 
-from funnelling.baselines.base import SharedSpaceBaseline
 from funnelling.corpus.reference import Reference
-from funnelling.method.parameters import check_whole
+from funnelling.methods.parameters import check_whole
+from funnelling.methods.svms import SharedSpaceBaseline
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.svm import CSetting
 

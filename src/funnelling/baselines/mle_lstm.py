@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Scored, Targets
-from funnelling.method.base import Method
-from funnelling.method.parameters import check_positive, check_whole
-from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.methods.model import Method
+from funnelling.methods.parameters import check_positive, check_whole
+from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.neural.words import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import repeatable, require_device

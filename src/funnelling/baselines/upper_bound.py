@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from funnelling.baselines.naive import NaiveClassifier
 from funnelling.errors import InputError
+from funnelling.methods.baselines import NaiveClassifier
 
 ENGLISH = "en"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.cli import options, printing
-from funnelling.method.registry import COMPARED, FOR_MANY
+from funnelling.methods.registry import COMPARED, FOR_MANY
 from funnelling.runtime.messages import say
 
 
@@ -55,7 +55,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.method.registry import parse_methods, parse_settings
+    from funnelling.methods.registry import parse_methods, parse_settings
     from funnelling.tasks.comparing import compare
 
     names = None if arguments.methods is None else parse_methods(arguments.methods)

@@ -70,14 +70,14 @@ def _listed(names: Callable[[], Iterable[str]]) -> Completer:
 
 
 def _methods() -> Iterable[str]:
-    from funnelling.method.registry import METHODS
+    from funnelling.methods.registry import METHODS
 
     return list(METHODS)  # of a mapping, shells would show the values as descriptions
 
 
 def _settings(prefix: str, **_: Any) -> Iterator[str]:
     """METHOD.PARAM=, the parameters once a method is typed: to know them it has to be loaded."""
-    from funnelling.method.registry import settings_of
+    from funnelling.methods.registry import settings_of
 
     name, dot, _parameter = prefix.partition(".")
     if not dot:

@@ -79,7 +79,7 @@ def fractions(text: str) -> list[float]:
 def run(arguments: argparse.Namespace) -> None:
     for name in arguments.name.split(","):
         refuse_retired("experiment", name.strip())
-    from funnelling.method.registry import parse_methods, parse_settings
+    from funnelling.methods.registry import parse_methods, parse_settings
     from funnelling.reproduction.experiments.registry import parse_experiments
     from funnelling.reproduction.experiments.setting import FRACTIONS
     from funnelling.tasks.experimenting import experiment

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.cli import options, printing
 from funnelling.errors import InputError
-from funnelling.method.registry import FOR_MANY, METHODS, USUAL
+from funnelling.methods.registry import FOR_MANY, METHODS, USUAL
 from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 def add_to(commands: options.Commands) -> None:
@@ -121,7 +121,7 @@ def _asks_for_method(arguments: argparse.Namespace) -> bool:
 
 def _method(arguments: argparse.Namespace, name: str) -> "Method":
     """The method of a name, as the options describe it."""
-    from funnelling.method.registry import make_method, method_of, parse_settings
+    from funnelling.methods.registry import make_method, method_of, parse_settings
     from funnelling.storage import check_writable
     from funnelling.tasks.resources import check_resources
 

@@ -18,7 +18,7 @@ from funnelling.matrices import AnyTargets, Floats, Rows, canonical, dense_row, 
 from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 MOST = 20
 LONGEST = 400  # characters of a text that are shown

@@ -38,7 +38,7 @@ from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_spa
 from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 def truth_of(test: Corpus, classes: Sequence[str]) -> AnyTargets:

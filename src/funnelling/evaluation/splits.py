@@ -18,7 +18,7 @@ from funnelling.runtime.progress import clock
 from funnelling.text.languages import primary
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 TEST_SHARE = 0.3

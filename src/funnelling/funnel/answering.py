@@ -22,10 +22,10 @@ from funnelling.funnel.tuning import HeldOut, ThresholdChange, change_thresholds
 from funnelling.funnel.views.shared import SharedView
 from funnelling.funnel.zero_shot import language_folds
 from funnelling.matrices import Scored, Scores
-from funnelling.method.base import Method
-from funnelling.method.explanation import Evidence, mean_posterior
-from funnelling.method.relabelling import Relabelling
-from funnelling.method.training_set import Calibrator
+from funnelling.methods.explanation import Evidence, mean_posterior
+from funnelling.methods.learning import Relabelling
+from funnelling.methods.model import Method
+from funnelling.methods.training_set import Calibrator
 from funnelling.plain import check_fitted
 from funnelling.spaces import Space
 from funnelling.svm.scorers import SelectedScorer

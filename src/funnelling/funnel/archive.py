@@ -9,8 +9,8 @@ import numpy as np
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo
 from funnelling.matrices import Floats
-from funnelling.method.archive import Archive
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.archive import Archive
+from funnelling.methods.training_set import TrainingSet
 from funnelling.state import Size, expect, expect_by, expect_matrix, expect_numbers, expect_whole
 from funnelling.svm.path import Coefficients
 

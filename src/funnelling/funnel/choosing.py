@@ -34,7 +34,7 @@ from funnelling.funnel.tier_two import tier_two_points
 from funnelling.funnel.views.combination import COMBINATIONS, Combination
 from funnelling.funnel.views.fitting import fit_views
 from funnelling.matrices import Floats, Folds, Rows, Targets
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.runtime.progress import HIDDEN, Progress, progress_bar
 from funnelling.spaces.registry import OWN, check_views, make_space, named_views

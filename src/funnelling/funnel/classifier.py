@@ -28,8 +28,8 @@ from funnelling.funnel.views.combination import COMBINATIONS
 from funnelling.funnel.views.fitting import make_shared_vectors
 from funnelling.funnel.zero_shot import SPACES, fit_joint, fit_zero_shot, views_serve, would_serve
 from funnelling.matrices import sizes_of
-from funnelling.method.parameters import check_c, check_choice, check_flag, check_positive, check_whole
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.parameters import check_c, check_choice, check_flag, check_positive, check_whole
+from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.registry import OWN, check_views
 from funnelling.spaces.words import PooledSpace
 from funnelling.state import expect, expect_by, expect_numbers

@@ -12,7 +12,7 @@ from funnelling.funnel.estimator_learner import EstimatorLearner
 from funnelling.funnel.odds import PointLearner
 from funnelling.funnel.thresholds import EXPECTED, Goal, parse_goal
 from funnelling.matrices import Folds
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds
 from funnelling.spaces.base import Resources
 from funnelling.spaces.registry import OWN, View, make_space, named_views

@@ -15,8 +15,8 @@ from funnelling.funnel.tier_two import TierTwo, fit_tier_two, refit_tier_two, ti
 from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import FittedViews, fit_views
 from funnelling.matrices import Floats, Scored, evident_rows
-from funnelling.method.explanation import Evidence, TierTwoEvidence, WordEvidence
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.explanation import Evidence, TierTwoEvidence, WordEvidence
+from funnelling.methods.training_set import TrainingSet
 from funnelling.svm import LinearScorer
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 

@@ -22,7 +22,7 @@ from scipy import sparse
 from funnelling.funnel.archive import TIER_TWO, FunnelArchive
 from funnelling.funnel.tier_one import Posteriors, TierOne
 from funnelling.matrices import Floats, take
-from funnelling.method.training_set import NEW, Earlier, TrainingSet
+from funnelling.methods.training_set import NEW, Earlier, TrainingSet
 from funnelling.spaces.registry import OWN
 from funnelling.svm.path import Coefficients
 from funnelling.svm.solver import TOLERANCE

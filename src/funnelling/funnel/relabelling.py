@@ -9,8 +9,8 @@ import numpy.typing as npt
 from funnelling.evaluation.measures import Counts
 from funnelling.funnel.archive import FunnelArchive
 from funnelling.funnel.attributes import ZERO_SHOT
-from funnelling.method.merging import by_class
-from funnelling.method.relabelling import Relabelling
+from funnelling.methods.learning import Relabelling
+from funnelling.methods.merging import by_class
 from funnelling.svm.learner import decide
 from funnelling.svm.scorers import SelectedScorer, Selection
 

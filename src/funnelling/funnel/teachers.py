@@ -8,7 +8,7 @@ import numpy as np
 from funnelling.funnel.design import Design
 from funnelling.funnel.tier_one import Teachers
 from funnelling.matrices import Targets, by_language, sizes_of
-from funnelling.method.training_set import FOLDS, TrainingSet
+from funnelling.methods.training_set import FOLDS, TrainingSet
 from funnelling.randomness import stream
 from funnelling.svm.path import amount, check_solution_size, gram_bytes, largest_gram
 

@@ -13,7 +13,7 @@ from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
-from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import in_threads
 from funnelling.state import LARGEST, HasShape, expect, expect_by, expect_number, expect_numbers

@@ -18,7 +18,7 @@ from funnelling.evaluation.registry import MEASURES, counts_by_language
 from funnelling.funnel.ranking import Ranking
 from funnelling.funnel.thresholds import Goal, Tuned, parse_goal, tune, tuned_as
 from funnelling.matrices import Floats, Folds, Targets
-from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration
 
 MOST_NAMED = 5

@@ -23,7 +23,7 @@ from funnelling.funnel.views.combination import Combination
 from funnelling.funnel.views.fitting import fit_views, usable_languages
 from funnelling.funnel.views.shared import DENSE_C, SharedView, fit_shared_view
 from funnelling.matrices import Folds
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.progress import progress_bar
 from funnelling.spaces import Space
 from funnelling.spaces.embedded import EmbeddedSpace

@@ -14,10 +14,10 @@ from funnelling.errors import InputError
 from funnelling.many.evidence import Answered, explained
 from funnelling.many.funnel import ManyFunnel, fit_funnel
 from funnelling.matrices import Scored, evident_rows, length
-from funnelling.method.answering import ByLanguage, Languages, Margins
-from funnelling.method.base import Method
-from funnelling.method.explanation import Opinions
-from funnelling.method.training_set import Calibrator, TrainingSet
+from funnelling.methods.answering import ByLanguage, Languages, Margins
+from funnelling.methods.explanation import Opinions
+from funnelling.methods.model import Method
+from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.plain import check_fitted
 from funnelling.runtime.spread import is_local
 from funnelling.state import expect

@@ -14,7 +14,7 @@ from funnelling.many.candidates import COMPANY, Candidates
 from funnelling.many.funnel import NAMES, OWN, SHARED, ManyFunnel
 from funnelling.many.one_against_rest import LabelWeights
 from funnelling.matrices import Rows, canonical, values_at
-from funnelling.method.explanation import MOST_PROBABLE, Decisions, Evidence, Explainer, Row, WordEvidence
+from funnelling.methods.explanation import MOST_PROBABLE, Decisions, Evidence, Explainer, Row, WordEvidence
 from funnelling.svm.scorers import LinearScorer
 from funnelling.text.tfidf import Places
 

@@ -21,7 +21,7 @@ from funnelling.many.one_against_rest import LabelWeights, Names, fit_labels
 from funnelling.many.ranking import Ranked
 from funnelling.many.vectors import TextVectors, unit_rows
 from funnelling.matrices import Folds, Rows
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds, stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import in_threads

@@ -18,14 +18,13 @@ from funnelling.formats.parquet import rows_in
 from funnelling.formats.tables import PARQUET
 from funnelling.funnel.design import is_auto
 from funnelling.matrices import MANY as MANY_LABELS
-from funnelling.method.training_set import PreparedTexts
-from funnelling.parts.counting import Kept
-from funnelling.parts.preparing import TEST, prepare
+from funnelling.methods.parts import TEST, Kept, prepare
+from funnelling.methods.training_set import PreparedTexts
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import watched
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 MANY = 50_000  # documents, past which other views of texts are not tried: that would take many times as long
 

@@ -17,9 +17,8 @@ from funnelling.formats.files import writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.predictions import PredictionTable, Scores, say_renamed
 from funnelling.formats.tables import PARQUET, write_table
-from funnelling.method.base import Method
-from funnelling.method.following import follow_label_set
-from funnelling.prediction import Predictor, batches, thresholds_of, usual_top
+from funnelling.methods.model import Method, follow_label_set
+from funnelling.methods.rows import Predictor, batches, thresholds_of, usual_top
 from funnelling.runtime.messages import MODEL
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import in_processes

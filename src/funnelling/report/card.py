@@ -5,7 +5,7 @@ from typing import Any
 
 from funnelling.errors import counted
 from funnelling.evaluation.registry import are_ranked
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.report.card_data import card_data
 from funnelling.report.history_table import history_note, history_table
 from funnelling.report.kept_text import kept_sentence

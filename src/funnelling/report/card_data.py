@@ -6,7 +6,7 @@ from typing import Any
 
 from funnelling.errors import counted
 from funnelling.evaluation.registry import TITLES, main_measures
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.text.languages import is_language, primary
 
 LIBRARY, TASK = "funnelling", "text-classification"

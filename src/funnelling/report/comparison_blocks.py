@@ -5,7 +5,7 @@ from typing import Any
 
 from funnelling.evaluation.registry import TITLES
 from funnelling.evaluation.significance import DRAWS, NO_RIVALS
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
 from funnelling.report.diagrams import confusion_blocks, reliability_curves
 from funnelling.report.measure_tables import comparison_table, few_notes, notes, side_by_side, weighted_table

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from funnelling.method.history import FIRST, is_whole
+from funnelling.methods.merging import FIRST, is_whole
 from funnelling.report.tables import Table
 
 NOT_KNOWN = "What it learned from is not known: it was made in Python, or by an earlier version."

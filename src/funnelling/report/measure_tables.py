@@ -18,7 +18,7 @@ from funnelling.evaluation.registry import (
     weighted_mean,
 )
 from funnelling.evaluation.significance import dagger
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.report.tables import Table, number
 
 DAGGERS = "† not different from the best method (p ≥ .05), †† barely (.001 ≤ p < .05); paired t-test"

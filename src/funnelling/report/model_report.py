@@ -5,7 +5,7 @@ from typing import Any
 
 from funnelling.errors import counted
 from funnelling.matrices import MANY
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.report.card import made_with, probabilities, task
 from funnelling.report.choice_table import CHOICE_NOTE, tried_table
 from funnelling.report.content import Bars, Block, Points, Report, Section, TableBlock

@@ -12,8 +12,8 @@ from funnelling.evaluation.errors import telling_words
 from funnelling.evaluation.splits import have_one_label
 from funnelling.formats.frames import as_frame
 from funnelling.matrices import Rows
-from funnelling.method.base import Method
-from funnelling.method.registry import make_method
+from funnelling.methods.model import Method
+from funnelling.methods.registry import make_method
 from funnelling.plain import check_fitted, clone
 from funnelling.review.co_occurrence import Array
 from funnelling.review.held_out import HeldOut, held_out, held_out_of

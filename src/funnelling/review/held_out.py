@@ -14,13 +14,13 @@ from funnelling.evaluation.measuring import servable
 from funnelling.evaluation.splits import check_labels_differ, learnable, outer_folds, with_copies
 from funnelling.formats import Document
 from funnelling.matrices import Folds, Rows
-from funnelling.method.merging import by_class
-from funnelling.method.registry import name_of
+from funnelling.methods.merging import by_class
+from funnelling.methods.registry import name_of
 from funnelling.plain import clone
 from funnelling.runtime.progress import clock, watched
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 FOLDS = 5
 MOST_CELLS = 100_000_000  # of documents and labels: some 4 GB in all that is made of them

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from funnelling.formats import Document
-from funnelling.review.suggesting import suggest_texts
+from funnelling.methods.suggesting import suggest_texts
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 FIRST = 500  # that are suggested, before the others as they came: nobody labels more before it learns
 

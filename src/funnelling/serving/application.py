@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from funnelling.method.base import Method
+from funnelling.methods.model import Method
 from funnelling.serving import openapi
 from funnelling.serving.answers import json_response, json_response_by_turns
 from funnelling.serving.bodies import Bodies

@@ -9,7 +9,7 @@ from funnelling.formats.document import Document, given_id, quoted
 from funnelling.formats.journal import Decision, FullError
 from funnelling.formats.jsonl import LABEL, SKIP
 from funnelling.formats.label_cells import OWN as BAR
-from funnelling.method.base import Method
+from funnelling.methods.model import Method
 from funnelling.review.desk import Desk, TakenError
 from funnelling.serving.engine import Engine
 from funnelling.serving.labels import KnownLabels

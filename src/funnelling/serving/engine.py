@@ -18,8 +18,8 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.method.base import Method
-from funnelling.prediction import Predictor, relabelled
+from funnelling.methods.model import Method
+from funnelling.methods.rows import Predictor, relabelled
 from funnelling.runtime.threads import GivenUp, check_wanted, wanted_until
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.refusals import Refusal, too_busy

@@ -9,9 +9,8 @@ import threadpoolctl
 from funnelling.errors import InputError, counted
 from funnelling.formats.journal import Journal
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.method.base import Method
-from funnelling.method.following import follow_label_set
-from funnelling.method.registry import name_of
+from funnelling.methods.model import Method, follow_label_set
+from funnelling.methods.registry import name_of
 from funnelling.review.desk import Desk
 from funnelling.runtime.messages import TOKEN, say
 from funnelling.serving.bench import Bench

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from funnelling.corpus.label_set import LabelSet
-from funnelling.method.base import Method
+from funnelling.methods.model import Method
 
 Row = dict[str, Any]
 

@@ -13,8 +13,7 @@ from typing import Any
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.document import Document
-from funnelling.method.base import Method
-from funnelling.method.following import follow_label_set
+from funnelling.methods.model import Method, follow_label_set
 from funnelling.runtime.messages import Style, speak
 from funnelling.storage import load_model
 from funnelling.tasks.labelling import Lesson, learn_from

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
-from funnelling.method.base import Method
+from funnelling.methods.model import Method
 from funnelling.serving.refusals import MEDIA_TYPE
 from funnelling.serving.requests import Requests
 from funnelling.serving.responses import response_types

@@ -26,8 +26,8 @@ from funnelling.corpus.label_rules import rules_of
 from funnelling.errors import InputError
 from funnelling.formats.document import Document, quoted, to_document
 from funnelling.matrices import MANY
-from funnelling.method.base import Method
-from funnelling.prediction import NO_THRESHOLD
+from funnelling.methods.model import Method
+from funnelling.methods.rows import NO_THRESHOLD
 from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import Limits
 from funnelling.serving.tags import LONGEST_TAG, tag_pattern

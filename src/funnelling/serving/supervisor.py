@@ -21,7 +21,7 @@ from typing import Any
 
 from funnelling.errors import InputError, counted
 from funnelling.formats.journal import Journal
-from funnelling.method.following import label_set_for
+from funnelling.methods.model import label_set_for
 from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths

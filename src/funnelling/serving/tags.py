@@ -2,7 +2,7 @@
 
 from string import ascii_lowercase
 
-from funnelling.method.base import Method
+from funnelling.methods.model import Method
 from funnelling.text.languages import is_language, is_served, normalise_tag
 
 LONGEST_TAG = 40

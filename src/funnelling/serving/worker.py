@@ -9,7 +9,7 @@ import threadpoolctl
 import uvicorn
 from fastapi import FastAPI
 
-from funnelling.method.following import follow_label_set
+from funnelling.methods.model import follow_label_set
 from funnelling.serving.application import create_app
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.protocol import HttpConnection, Server, SharedState

@@ -19,7 +19,7 @@ from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
 from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 # Whose versions a prediction may depend on.
 LIBRARIES = (
@@ -97,7 +97,7 @@ def whole(
     """The document and the files of a model."""
     from safetensors.numpy import save
 
-    from funnelling.method.registry import name_of
+    from funnelling.methods.registry import name_of
 
     model = model.as_fitted()
     try:
@@ -247,7 +247,7 @@ def _load(path: str | os.PathLike[str], mapped: bool) -> tuple["Method", folders
 
 def restored(place: folders.Place, document: folders.Document, arrays: Arrays) -> "Method":
     """The fitted model that a document and arrays are."""
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
     with folders.refusing_damage(place):
         model = decode(document["model"], arrays)

@@ -18,7 +18,7 @@ from funnelling.storage.models import arrays_of, description_of, pages, restored
 from funnelling.storage.places import PathOrAddress, folder_here, read, with_encoder
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 MESSAGE = "A model of funnelling"
 _LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*", re.ASCII)

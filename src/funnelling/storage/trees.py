@@ -29,7 +29,7 @@ CLASSES = {
     "DCISpace": "funnelling.spaces.labels.DCISpace",
     "EstimatorScorer": "funnelling.funnel.estimator_learner.EstimatorScorer",
     "KCCASpace": "funnelling.spaces.reference.KCCASpace",
-    "Documents": "funnelling.method.archive.Archive",
+    "Documents": "funnelling.methods.archive.Archive",
     "Kept": "funnelling.funnel.archive.FunnelArchive",
     "KernelScorer": "funnelling.svm.scorers.KernelScorer",
     "LabelCounts": "funnelling.many.candidates.Seen",
@@ -47,7 +47,7 @@ CLASSES = {
     "TfidfVectorizer": "funnelling.text.tfidf.TfidfVectorizer",
     "TierOne": "funnelling.funnel.tier_one.TierOne",
     "TransformedSpace": "funnelling.spaces.outside.TransformedSpace",
-    "WordsAndCharactersVectorizer": "funnelling.text.words_and_characters.WordsAndCharactersVectorizer",
+    "WordsAndCharactersVectorizer": "funnelling.methods.baselines.WordsAndCharactersVectorizer",
 }
 # How a fit was run, which must not show in its result, and resources that it has taken what it needs from.
 RUNTIME_PARAMETERS = ("n_jobs", "verbose", "device", "reference", "embeddings", "encoder")
@@ -64,7 +64,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 def _classes() -> dict[str, str]:
     """Everything of ours that a model folder may hold, by its name there, and where it is defined."""
     # Not before a model is written or read: whoever only asks what is in a folder needs none of them.
-    from funnelling.method.registry import METHODS
+    from funnelling.methods.registry import METHODS
     from funnelling.spaces.registry import VIEWS
 
     return {

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 from funnelling.errors import InputError, counted
 from funnelling.formats.document import LineNumber
-from funnelling.method.archive import Archive
-from funnelling.method.history import FIRST, tuned_for_some
-from funnelling.method.merging import DocumentRows, Merged
+from funnelling.methods.archive import Archive
+from funnelling.methods.merging import FIRST, DocumentRows, Merged, tuned_for_some
 from funnelling.tasks.sources import FilePath
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 FEW = 3  # documents with another text than the one of their id are taken for new versions of it
 CHOSEN_ANEW = "chosen anew"  # of views, in a model's history

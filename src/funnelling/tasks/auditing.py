@@ -10,7 +10,7 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import MANY
-from funnelling.method.registry import make_method
+from funnelling.methods.registry import make_method
 from funnelling.review.auditing import METHOD, Row, audit_corpus, audit_model
 from funnelling.review.held_out import check_judges
 from funnelling.runtime.messages import MODEL, Reporter, silent

@@ -9,14 +9,14 @@ from funnelling.corpus import Corpus
 from funnelling.evaluation.change import HELD_OUT, TEST, Change, Decisions, measure_change
 from funnelling.evaluation.measuring import as_indicators, servable, spread, truth_of
 from funnelling.matrices import AnyTargets, Rows, Targets, like, without
-from funnelling.method.archive import Places
-from funnelling.method.merging import DocumentRows, by_class
-from funnelling.method.training_set import NEW
+from funnelling.methods.archive import Places
+from funnelling.methods.merging import DocumentRows, by_class
+from funnelling.methods.training_set import NEW
 from funnelling.svm.learner import decide
 from funnelling.text.counts import counted_once
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 Answers = tuple[Any, Any]  # what `Method.classify` gives: labels and probabilities
 

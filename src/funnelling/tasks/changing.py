@@ -10,7 +10,7 @@ from funnelling.spaces.reference import ReferenceSpace
 from funnelling.tasks.tuning import tunable
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 MERGE = "relabel to merge labels"
 ON_TEXTS = ("update", "add-language", "forget")

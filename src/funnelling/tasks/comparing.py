@@ -9,7 +9,7 @@ from funnelling.evaluation.pieces import Pieces, Result
 from funnelling.evaluation.splits import Trial, hold_out, settle
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.matrices import MANY
-from funnelling.method.registry import COMPARED, FOR_MANY, Settings, make_method
+from funnelling.methods.registry import COMPARED, FOR_MANY, Settings, make_method
 from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts

@@ -15,8 +15,8 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import XLSX, check_writable, write_table
 from funnelling.matrices import MANY
-from funnelling.method.following import follow_label_set
-from funnelling.method.registry import title
+from funnelling.methods.model import follow_label_set
+from funnelling.methods.registry import title
 from funnelling.report.content import Report
 from funnelling.report.evaluation_rows import evaluation_rows
 from funnelling.report.facts import run_facts
@@ -30,7 +30,7 @@ from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read
 from funnelling.text.excerpts import beginning
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 def evaluate(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from funnelling.evaluation.pieces import Pieces, Result
 from funnelling.evaluation.splits import settle
-from funnelling.method.registry import Settings
+from funnelling.methods.registry import Settings
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts
 from funnelling.report.report_folder import write_report

@@ -12,8 +12,8 @@ from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD, shown_name, writing
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
-from funnelling.method.following import follow_label_set
-from funnelling.prediction import Predictor, batches
+from funnelling.methods.model import follow_label_set
+from funnelling.methods.rows import Predictor, batches
 from funnelling.report.explanation_page import FOOT, document_html, page_head
 from funnelling.report.explanation_text import document_text
 from funnelling.report.explanations import explanation_rows

@@ -13,7 +13,7 @@ from funnelling.formats import read_documents
 from funnelling.formats.document import quoted
 from funnelling.formats.files import STANDARD
 from funnelling.formats.layout import AS_FOUND, NONE, Layout
-from funnelling.method.history import remember_step
+from funnelling.methods.merging import remember_step
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_changes
 from funnelling.tasks.changes import change_of
@@ -22,8 +22,8 @@ from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.tasks.sources import FilePath, naming_file
 
 if TYPE_CHECKING:
-    from funnelling.method.archive import Archive
-    from funnelling.method.base import Method
+    from funnelling.methods.archive import Archive
+    from funnelling.methods.model import Method
 
 LISTS = ("", ".txt", ".ids")  # endings of files with an id per line
 

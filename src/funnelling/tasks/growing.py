@@ -17,10 +17,9 @@ from funnelling.formats.document import NO_TEXT, LineNumber, quoted
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.method.archive import Archive
-from funnelling.method.history import remember_step
-from funnelling.method.merging import Merged, by_class, with_targets
-from funnelling.method.training_set import NEW
+from funnelling.methods.archive import Archive
+from funnelling.methods.merging import Merged, by_class, remember_step, with_targets
+from funnelling.methods.training_set import NEW
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.storage.folders import Document
@@ -33,7 +32,7 @@ from funnelling.tasks.sources import FilePath, check_reads_texts, layout_for, na
 from funnelling.text.languages import known_as, served_by
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 @dataclass(frozen=True)

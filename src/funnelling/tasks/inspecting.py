@@ -4,8 +4,8 @@ from typing import Any
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
-from funnelling.method.following import names_of_labels
-from funnelling.prediction import thresholds_of
+from funnelling.methods.model import names_of_labels
+from funnelling.methods.rows import thresholds_of
 from funnelling.storage import describe_model, load_model
 from funnelling.tasks.changing import possible_changes
 from funnelling.tasks.sources import FilePath

@@ -12,7 +12,7 @@ from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.method.following import follow_label_set
+from funnelling.methods.model import follow_label_set
 from funnelling.review.auditing import KINDS
 from funnelling.review.desk import key_of
 from funnelling.review.queue import queue_of
@@ -27,7 +27,7 @@ from funnelling.tasks.sources import FilePath, layout_for
 from funnelling.text.detection import normalise_tags
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 @dataclass(frozen=True)

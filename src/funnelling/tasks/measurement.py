@@ -14,7 +14,7 @@ from funnelling.evaluation.registry import averaged
 from funnelling.plain import clone
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 @dataclass(frozen=True)

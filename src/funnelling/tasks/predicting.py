@@ -18,8 +18,8 @@ from funnelling.formats.tables import (
     to_json,
     write_table,
 )
+from funnelling.methods.rows import batches, thresholds_of
 from funnelling.parts.predicting import PredictionOptions, predict_parts
-from funnelling.prediction import batches, thresholds_of
 from funnelling.runtime.progress import progress_bar
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 

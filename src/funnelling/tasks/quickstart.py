@@ -14,8 +14,8 @@ from funnelling.evaluation.measuring import measure_floor, model_scores
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import write_documents
-from funnelling.method.history import FIRST, remember_step
-from funnelling.method.registry import make_method
+from funnelling.methods.merging import FIRST, remember_step
+from funnelling.methods.registry import make_method
 from funnelling.report.comparison_blocks import comparison_blocks
 from funnelling.report.content import Report, Section
 from funnelling.report.facts import facts

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.registry import averaged
-from funnelling.method.history import remember_step
-from funnelling.method.relabelling import Relabelling
+from funnelling.methods.learning import Relabelling
+from funnelling.methods.merging import remember_step
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.storage.folders import REPORT
@@ -17,7 +17,7 @@ from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resourc
 from funnelling.tasks.sources import FilePath, naming_file
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 PAIRS = ("confused", "missed_together")  # of what was measured: lists of two labels and a number
 INNER_FOLDS = "Measured by inner folds over the training documents after labels were {}."

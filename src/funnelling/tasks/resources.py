@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from funnelling.corpus.reference import read_reference
 from funnelling.errors import InputError
 from funnelling.evaluation.splits import Trial
-from funnelling.method.registry import RESOURCES, Settings, lacking, make_method
+from funnelling.methods.registry import RESOURCES, Settings, lacking, make_method
 from funnelling.spaces.outside import digest as encoder_digest
 from funnelling.spaces.outside import find_encoder
 from funnelling.spaces.word_vectors import find_vectors
 from funnelling.tasks.sources import FilePath
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import counted
 from funnelling.evaluation.splits import Trial
 from funnelling.formats.files import shown_name
-from funnelling.method.following import label_set_for
+from funnelling.methods.model import label_set_for
 from funnelling.tasks.sources import FilePath
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 def label_set_to_learn(path: FilePath | None, labels: list[str], roll_up: bool) -> LabelSet | None:

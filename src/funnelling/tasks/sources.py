@@ -18,7 +18,7 @@ from funnelling.runtime.progress import clock
 from funnelling.storage import load_model
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 MOST_NAMED = 10  # languages in a line
 MOST_WARNINGS = 6

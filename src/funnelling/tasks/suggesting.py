@@ -17,14 +17,14 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.parquet import Kind
 from funnelling.formats.tables import JSON_LINES, PARQUET, check_writable, to_json, write_table
 from funnelling.matrices import Rows
-from funnelling.method.registry import name_of
-from funnelling.review.suggesting import MOST_DOCUMENTS, check_suggests, suggest_texts
+from funnelling.methods.registry import name_of
+from funnelling.methods.suggesting import MOST_DOCUMENTS, check_suggests, suggest_texts
 from funnelling.runtime.progress import clock
 from funnelling.tasks.outputs import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 Row = dict[str, Any]
 

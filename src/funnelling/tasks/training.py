@@ -16,8 +16,8 @@ from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.many.candidates import MOST
 from funnelling.matrices import MANY
-from funnelling.method.history import remember_step
-from funnelling.method.registry import FOR_MANY, USUAL, make_method, name_of
+from funnelling.methods.merging import remember_step
+from funnelling.methods.registry import FOR_MANY, USUAL, make_method, name_of
 from funnelling.parts.learning import documents_for_test, fit_parts, has_many_labels, learns_by_parts
 from funnelling.runtime.alone import has_locks, sole_writer
 from funnelling.runtime.messages import Reporter, silent
@@ -34,7 +34,7 @@ from funnelling.tasks.rolling_up import label_set_to_learn, rolled_up_sides, wit
 from funnelling.tasks.sources import FilePath, naming_file, read_sides, remember_layout, warnings
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 @dataclass(frozen=True)

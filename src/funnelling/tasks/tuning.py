@@ -12,13 +12,13 @@ from funnelling.formats.files import reading, shown_name, text_lines
 from funnelling.funnel import FunnellingClassifier
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.tuning import ThresholdChange
-from funnelling.method.history import remember_step
+from funnelling.methods.merging import remember_step
 from funnelling.storage import check_writable, load_to_change, save_changes
 from funnelling.tasks.measurement import Measurement
 from funnelling.tasks.sources import FilePath, naming_file
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 CHANGED = ("optimise", "calibrated", "cuts_", "held_out_", "shared_cuts_", "history_")
 

@@ -9,7 +9,7 @@ from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.measuring import as_indicators, measure_method
 from funnelling.evaluation.splits import Trial
-from funnelling.method.registry import make_method
+from funnelling.methods.registry import make_method
 from funnelling.reproduction.experiments.funnels import Funnels
 
 from .made import LANGUAGES, made_one_label_trials, made_trials

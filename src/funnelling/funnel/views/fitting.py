@@ -12,8 +12,8 @@ from funnelling.funnel.inheritance import NOTHING, Inheritance
 from funnelling.funnel.tier_one import Posteriors, Teachers, TierOne, ViewPosteriors, fit_tier_one
 from funnelling.funnel.views.shared import SharedView, fit_shared_view, refit_shared_view
 from funnelling.matrices import Floats, Folds, Matrix, Rows, evident_rows, length
-from funnelling.method.by_language import fit_languages
-from funnelling.method.training_set import FOLDS, TrainingSet
+from funnelling.methods.svms import fit_languages
+from funnelling.methods.training_set import FOLDS, TrainingSet
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import in_threads

@@ -23,8 +23,8 @@ from funnelling.matrices import (
     is_sparse,
     stacked,
 )
-from funnelling.method.refitting import scores_after_learning
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.learning import scores_after_learning
+from funnelling.methods.training_set import TrainingSet
 from funnelling.plain import clone
 from funnelling.spaces import Space
 from funnelling.state import expect, expect_strings

@@ -3,7 +3,7 @@
 from funnelling.errors import InputError
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import PAPER_MEASURES
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.report.comparison_blocks import pairs_blocks
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.measure_tables import comparison_table, notes

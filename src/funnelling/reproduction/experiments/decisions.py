@@ -10,7 +10,7 @@ from funnelling.evaluation.measuring import as_indicators
 from funnelling.matrices import Targets
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 def decisions_of(method: "Method", test: Corpus, classes: Sequence[str]) -> Targets:

@@ -4,7 +4,7 @@ import numpy as np
 
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.significance import NO_RIVALS
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.report.content import Section, TableBlock
 from funnelling.report.tables import Table
 from funnelling.reproduction.experiments import paper

@@ -18,7 +18,7 @@ from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import Design
 from funnelling.funnel.views.fitting import fit_own_words
 from funnelling.matrices import Floats, Folds, Scores, Targets, exclusive_columns
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import stream
 from funnelling.svm import CSetting, Scorer
 from funnelling.svm.learner import Problem, decide

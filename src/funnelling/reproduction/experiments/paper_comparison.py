@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from funnelling.evaluation.registry import MEASURES, PAPER_MEASURES
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.report.content import TableBlock
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments.paper import KINDS, PaperScores

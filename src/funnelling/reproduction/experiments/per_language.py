@@ -5,7 +5,7 @@ from funnelling.evaluation.comparison import summarise_trials
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES
 from funnelling.evaluation.significance import NO_RIVALS
-from funnelling.method.registry import title
+from funnelling.methods.registry import title
 from funnelling.report.content import Bars, Section
 from funnelling.reproduction.experiments.improvement import improvement
 from funnelling.reproduction.experiments.setting import Setting

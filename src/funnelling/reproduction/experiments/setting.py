@@ -9,7 +9,7 @@ from funnelling.evaluation.comparison import Comparison
 from funnelling.evaluation.pieces import Pieces, Result, trial_digest
 from funnelling.evaluation.registry import ONE_LABEL_MEASURES, PAPER_MEASURES
 from funnelling.evaluation.splits import Trial
-from funnelling.method.registry import Settings, make_method
+from funnelling.methods.registry import Settings, make_method
 from funnelling.reproduction.experiments.funnels import Funnels
 from funnelling.runtime.messages import Reporter, silent
 

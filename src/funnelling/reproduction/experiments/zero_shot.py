@@ -18,7 +18,7 @@ from funnelling.evaluation.measuring import servable
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES, measure_languages
 from funnelling.evaluation.splits import learnable
-from funnelling.method.registry import method_of, title
+from funnelling.methods.registry import method_of, title
 from funnelling.report.content import HeatMap, Section, TableBlock
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments.decisions import decisions_of

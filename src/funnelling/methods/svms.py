@@ -1,21 +1,23 @@
-"""What the baselines share: their parameters and their learner. Think twice before adding anything."""
+"""What methods of plain SVMs share: their parameters, their learner, and one fit per language."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from funnelling.matrices import Floats, Matrix, Rows, Scored, check_vectors, evident_rows, stacked
-from funnelling.method.base import Method
-from funnelling.method.explanation import Evidence, WordEvidence
-from funnelling.method.parameters import check_c
-from funnelling.method.refitting import scores_after_learning
-from funnelling.method.training_set import FOLDS, Calibrator, TrainingSet
+from funnelling.methods.explanation import Evidence, WordEvidence
+from funnelling.methods.learning import scores_after_learning
+from funnelling.methods.model import Method
+from funnelling.methods.parameters import check_c
+from funnelling.methods.training_set import FOLDS, Calibrator, TrainingSet
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
+from funnelling.runtime.spread import for_threads, is_local
+from funnelling.runtime.threads import in_threads, share_threads
 from funnelling.spaces import Space
 from funnelling.state import HasShape, expect, expect_number
 from funnelling.svm import SVM, Calibration, CSetting, Fit, LinearScorer, Scorer, Temperature
@@ -180,3 +182,41 @@ class SharedSpaceBaseline(SVMBaseline):
 
     def _calibrator(self, language: str) -> Calibrator:  # noqa: ARG002
         return self.head_
+
+
+Result = TypeVar("Result")
+
+
+class _Learner(Protocol):
+    """What `fit_languages` asks of a learner; `funnelling.svm.SVM` is one."""
+
+    def with_threads(self, n_jobs: int) -> Any: ...
+
+
+def fit_languages(
+    fit: Callable[[str, Any], Result], learners: Mapping[str, _Learner], training: TrainingSet
+) -> dict[str, Result]:
+    """What ``fit(language, learner)`` gives for each language; the learner has its share of the threads.
+
+    Languages are fitted side by side where none of them needs a kernel matrix: two of those at once would
+    take twice the memory.
+    """
+    languages = list(learners)
+    small = all(_needs_no_gram(learners[language], training.vectors[language]) for language in languages)
+    at_once, threads = share_threads(training.n_jobs, len(languages) if small else 1)
+    if small and not is_local():  # threads of ours only hand out work, and a cluster wants all there is
+        at_once, threads = len(languages), 1
+    stop = np.zeros(1, dtype=np.uint8)
+
+    def fit_one(k: int) -> Result:
+        learner = learners[languages[k]].with_threads(threads)
+        if isinstance(learner, SVM):
+            learner = replace(learner, stop=stop)
+        return fit(languages[k], learner)
+
+    results = in_threads(for_threads(fit_one), len(languages), at_once, stop if at_once > 1 else None)
+    return dict(zip(languages, results, strict=True))
+
+
+def _needs_no_gram(learner: object, X: Matrix) -> bool:
+    return isinstance(learner, SVM) and learner.plan(X, "").form == "vectors"

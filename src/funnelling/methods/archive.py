@@ -18,7 +18,7 @@ from scipy import sparse
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
 from funnelling.matrices import AnyTargets, Matrix, Rows, is_sparse, length, narrow, sizes_of, take
-from funnelling.method.training_set import TrainingSet
+from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import is_missing
 from funnelling.state import (
     expect,

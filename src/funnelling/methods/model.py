@@ -5,28 +5,35 @@ decisions and probabilities. A method writes only its idea: ``_fit``, ``_scores`
 """
 
 import logging
+import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.label_files import read_label_set
 from funnelling.corpus.label_set import LabelSet
+from funnelling.corpus.labels import known_columns
 from funnelling.errors import InputError
+from funnelling.formats.document import quoted
+from funnelling.formats.files import shown_name
+from funnelling.formats.frames import as_frame
 from funnelling.formats.layout import Layout
 from funnelling.matrices import Targets, widths_of
-from funnelling.method.answering import Answering, Languages
-from funnelling.method.archive import Archive
-from funnelling.method.history import check_history
-from funnelling.method.labels import check_learnable, read_labelled, with_names
-from funnelling.method.learning_on import checked_vectors
-from funnelling.method.parameters import check_jobs, check_label_set, check_random_state
-from funnelling.method.training_set import PreparedTexts, TrainingSet
+from funnelling.methods.answering import Answering, Languages
+from funnelling.methods.archive import Archive
+from funnelling.methods.labels import check_learnable, read_labelled, with_names
+from funnelling.methods.learning import checked_vectors
+from funnelling.methods.merging import check_history
+from funnelling.methods.parameters import check_jobs, check_label_set, check_random_state
+from funnelling.methods.training_set import PreparedTexts, TrainingSet
 from funnelling.randomness import seed_of
 from funnelling.runtime.progress import clock
 from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_strings, expect_whole
@@ -187,6 +194,54 @@ class Method(Answering):
             )
         )
 
+    def suggest(
+        self,
+        X: Any,
+        languages: Languages = None,
+        number: int = 100,
+        *,
+        ids: Any = None,
+        groups: Any = None,
+        balance: bool = False,
+    ) -> "DataFrame":
+        """Which of the texts, none of which has labels yet, a person should label next.
+
+        Texts that the model is unsure of, that stand for many others like them, and that are unlike what it
+        has learned; no two that say the same. `funnelling.methods.suggesting` says how.
+
+        Parameters
+        ----------
+        X, languages
+            Texts, as in `predict`; those in a language that the model has not learned may be suggested, too.
+        number : how many texts to suggest
+        ids : what the rows call the texts; by default their places
+        groups : of texts in the same group, such as translations, one is suggested
+        balance : whether all languages are to have as many labelled texts in the end; else a language gets
+            more the more texts it has
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per text, the most useful first: ``id``, ``language``, ``text``, ``group`` where groups
+            are given, ``labels``, None until somebody knows them, ``suggested``, those that `predict` would
+            give, ``probabilities`` of these and other likely ones, the ``reason`` in words, and the
+            ``score``: the doubt that a label would help with, in bits where each text has one label.
+
+        Examples
+        --------
+        >>> from funnelling import NaiveClassifier
+        >>> texts = ["the cat sleeps", "a dog barks"] * 5
+        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
+        >>> frame = model.suggest(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
+        >>> frame["text"].tolist()
+        ['the cat barks']
+        """
+        # By name, as registries do: what people look at is above all methods.
+        from funnelling.methods.suggesting import COLUMNS, suggest_texts
+
+        rows = suggest_texts(self, X, languages, number, ids=ids, groups=groups, balance=balance)
+        return as_frame(rows, COLUMNS)
+
     def label_counts(self) -> npt.NDArray[np.int64] | None:
         """How many training documents have each label, where the method itself keeps that."""
         return None
@@ -277,3 +332,55 @@ class Method(Answering):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+AnyMethod = TypeVar("AnyMethod", bound="Method")
+
+
+def follow_label_set(
+    model: AnyMethod, given: str | os.PathLike[str] | LabelSet | None = None, exclude: Sequence[str] = ()
+) -> AnyMethod:
+    """The model with a label set, or that of a file, in place of its own, and further labels excluded.
+
+    It shares everything else with the model that was given.
+    """
+    own: LabelSet | None = getattr(model, "label_set_", None)
+    label_set = own
+    if given is not None:
+        labels = [str(label) for label in model.classes_.tolist()]
+        label_set = given if isinstance(given, LabelSet) else label_set_for(given, labels)
+        label_set = label_set.rolled_up() if own is not None and own.roll_up else label_set
+    if exclude:
+        label_set = LabelSet.of([]) if label_set is None else label_set
+        known_columns(label_set.rules(model.classes_).hierarchy.columns, exclude)  # refuses what it has not
+        label_set = label_set.excluding(exclude)
+    if label_set is None:
+        return model
+    label_set.rules(model.classes_).check()
+    following = copy(model)
+    following.label_set_ = label_set
+    return following
+
+
+def label_set_for(path: str | os.PathLike[str], labels: Sequence[str]) -> LabelSet:
+    """The label set of a file, which must have something to say of the labels of documents, or of a model."""
+    label_set = read_label_set(path, labels)
+    if labels and not any(label in label_set for label in labels):
+        raise InputError(
+            f"{shown_name(path)}: its ids ({quoted(label_set.ids[0])}, …) have nothing in common with the "
+            f"labels that they are for ({quoted(labels[0])}, …). Check the ids."
+        )
+    return label_set
+
+
+def names_of_labels(model: "Method", language: str) -> dict[str, str]:
+    """What a model's labels are called in a language; refused where it has no names for them."""
+    label_set = getattr(model, "label_set_", None)
+    if label_set is None or not label_set.names:
+        raise InputError("The model has no names of its labels. Add --label-set FILE, or leave --names out.")
+    names: dict[str, str] = label_set.names_in(language)
+    return names

@@ -6,7 +6,6 @@ All of it comes from three things that a method writes: `_scores`, `_calibrator`
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, partialmethod
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -15,13 +14,12 @@ import numpy.typing as npt
 from funnelling.corpus.label_rules import rules_of
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
-from funnelling.formats.frames import as_frame
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
-from funnelling.method.explanation import Decisions, Evidence, Explainer, Opinions
-from funnelling.method.inputs import Inputs, is_mapping, read_inputs
-from funnelling.method.labels import are_right, read_truth
-from funnelling.method.learning_on import LearningOn
-from funnelling.method.training_set import Calibrator
+from funnelling.methods.explanation import Decisions, Evidence, Explainer, Opinions
+from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
+from funnelling.methods.labels import are_right, read_truth
+from funnelling.methods.learning import LearningOn
+from funnelling.methods.training_set import Calibrator
 from funnelling.plain import Estimator, check_fitted
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import in_threads
@@ -31,7 +29,7 @@ from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places, feature_names, feature_places
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    pass
 
 Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
 Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
@@ -244,53 +242,6 @@ class Answering(LearningOn, metaclass=ABCMeta):
                 )
                 advance(length(documents))
         return found
-
-    def suggest(
-        self,
-        X: Any,
-        languages: Languages = None,
-        number: int = 100,
-        *,
-        ids: Any = None,
-        groups: Any = None,
-        balance: bool = False,
-    ) -> "DataFrame":
-        """Which of the texts, none of which has labels yet, a person should label next.
-
-        Texts that the model is unsure of, that stand for many others like them, and that are unlike what it
-        has learned; no two that say the same. `funnelling.review.suggesting` says how.
-
-        Parameters
-        ----------
-        X, languages
-            Texts, as in `predict`; those in a language that the model has not learned may be suggested, too.
-        number : how many texts to suggest
-        ids : what the rows call the texts; by default their places
-        groups : of texts in the same group, such as translations, one is suggested
-        balance : whether all languages are to have as many labelled texts in the end; else a language gets
-            more the more texts it has
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row per text, the most useful first: ``id``, ``language``, ``text``, ``group`` where groups
-            are given, ``labels``, None until somebody knows them, ``suggested``, those that `predict` would
-            give, ``probabilities`` of these and other likely ones, the ``reason`` in words, and the
-            ``score``: the doubt that a label would help with, in bits where each text has one label.
-
-        Examples
-        --------
-        >>> from funnelling import NaiveClassifier
-        >>> texts = ["the cat sleeps", "a dog barks"] * 5
-        >>> model = NaiveClassifier().fit(texts, [["cat"], ["dog"]] * 5, languages=["en"] * 10)
-        >>> frame = model.suggest(["the cat barks", "a dog barks"], languages=["en", "en"], number=1)
-        >>> frame["text"].tolist()
-        ['the cat barks']
-        """
-        # By name, as registries do: what people look at is above all methods.
-        suggesting = import_module("funnelling.review.suggesting")
-        rows = suggesting.suggest_texts(self, X, languages, number, ids=ids, groups=groups, balance=balance)
-        return as_frame(rows, suggesting.COLUMNS)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, languages: Languages = None) -> float:
         """The share of documents whose labels are all right, scikit-learn's accuracy.

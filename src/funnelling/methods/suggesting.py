@@ -5,27 +5,195 @@ the labelled one and unlike all that were labelled before (`covering`). In each 
 by how much of such doubt they cover; `turns` say which language is next.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.errors import InputError
-from funnelling.method.explanation import Opinions
-from funnelling.method.inputs import read_inputs
+from funnelling.errors import InputError, counted
+from funnelling.methods.doubts import Doubts, Taken, covered_by, doubts_of, likeness, take_in_turn
+from funnelling.methods.explanation import Opinions
+from funnelling.methods.inputs import read_inputs
 from funnelling.plain import check_fitted
 from funnelling.randomness import is_missing, stream
-from funnelling.review.covering import Taken, covered_by, likeness, take_in_turn
-from funnelling.review.doubts import Doubts, doubts_of
-from funnelling.review.pairs import WordPairVectorizer
-from funnelling.review.reasons import Examples, Opinionated, Reasons, examples_of
-from funnelling.review.turns import in_turn
 from funnelling.runtime.progress import progress_bar
 from funnelling.text.tfidf import TfidfVectorizer
+
+
+class WordPairVectorizer(TfidfVectorizer):
+    """Turn texts into tf-idf vectors of their words and of each two that follow each other.
+
+    >>> WordPairVectorizer("en", min_df=1).fit(["Dogs bark.", "Cats sleep"]).vocabulary_
+    ['bark', 'cat', 'cat sleep', 'dog', 'dog bark', 'sleep']
+    """
+
+    def _analyser(self, language: str | None) -> Callable[[str], list[str]]:
+        words_of = super()._analyser(language)
+
+        def words_and_pairs(text: str) -> list[str]:
+            words = words_of(text)
+            return [*words, *map(" ".join, pairwise(words))]
+
+        return words_and_pairs
+
+
+LESS_THAN_SHARE = 1 / 3
+
+Item = TypeVar("Item")
+
+
+def in_turn(
+    rankings: Mapping[str, Iterator[Item]],
+    labelled: Mapping[str, int],
+    documents: Mapping[str, int],
+    balance: bool = False,
+) -> Iterator[tuple[str, Item]]:
+    """The items of all languages, each language's in their order, such that any beginning is well divided.
+
+    With them labelled, a language is to have labelled documents in proportion to a power of all its
+    documents: one with eight times as many gets twice as many. What is learned of a language grows ever
+    more slowly with its documents, so that the first ones of a small language are worth more than the
+    thousandth of a large one. ``balance`` asks for as many in each.
+
+    Parameters
+    ----------
+    rankings : items by language, the best first
+    labelled : how many documents of each language are labelled already
+    documents : how many there are in all
+    balance : whether all languages are to have as many
+
+    Examples
+    --------
+    >>> def taken(labelled, balance=False):
+    ...     rankings = {"en": iter("abcdefgh"), "it": iter("xyz")}
+    ...     return "".join(item for _, item in in_turn(rankings, labelled, {"en": 800, "it": 100}, balance))
+    >>> taken({})
+    'abxcdyefzgh'
+    >>> taken({"en": 2}, balance=True)
+    'xyazbcdefgh'
+    """
+    power = 0.0 if balance else LESS_THAN_SHARE
+    shares = {tag: max(documents[tag], 1) ** power for tag in rankings}
+    counts = {tag: labelled.get(tag, 0) for tag in rankings}
+    open_ones = sorted(rankings)
+    while open_ones:
+        tag = min(open_ones, key=lambda each: ((counts[each] + 1) / shares[each], each))
+        try:
+            item = next(rankings[tag])
+        except StopIteration:
+            open_ones.remove(tag)
+            continue
+        counts[tag] += 1
+        yield tag, item
+
+
+OPEN = 0.8  # bits, from which on a label is in doubt
+APART = 0.5  # between what a view and what tier 2 gives a label, from which on they disagree
+FEW = 5  # labelled documents of a label, up to which it is rare
+LIKELY = 0.3  # the probability from which on a document may have a rare label
+MANY = 5  # documents from which on it is worth saying that one is like them
+FEW_OF_LANGUAGE = 0.5  # of what languages have on average
+NAMED = 2  # labels that a reason names
+
+
+Examples = npt.NDArray[np.intp]  # how many labelled documents each label has
+
+
+class Opinionated(Protocol):
+    """What `suggest_texts` asks of a fitted model."""
+
+    classes_: npt.NDArray[Any]
+    exclusive_: bool
+    texts_: bool
+    languages_: list[str]
+    documents_: dict[str, int]
+    sparse_labels: ClassVar[bool]
+    verbose: int
+
+    def serves(self, language: str) -> bool: ...
+
+    def opinions(self, X: Any, languages: None = None) -> dict[str, Opinions]: ...
+
+    def label_counts(self) -> npt.NDArray[np.int64] | None: ...
+
+
+def examples_of(model: Opinionated) -> Examples | None:
+    """How many labelled documents of each label a model has learned, where it knows."""
+    archive = getattr(model, "training_", None)
+    if archive is None or (model.exclusive_ and len(model.classes_) == 2):
+        return None
+    examples: Examples = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
+    return examples
+
+
+class Reason(NamedTuple):
+    """Why a document should be labelled, and the columns of the labels that this names."""
+
+    text: str
+    columns: list[int]
+
+
+class Reasons:
+    """The reasons of documents, by what a model says of them and what it has learned."""
+
+    def __init__(self, model: Opinionated, examples: Examples | None) -> None:
+        self._labels = [str(label) for label in model.classes_]
+        self._exclusive = bool(model.exclusive_)
+        self._learned = model.documents_
+        self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
+        if examples is not None:
+            self._rare = sorted((int(examples[j]), int(j)) for j in np.flatnonzero(examples <= FEW))
+
+    def __call__(
+        self, language: str, taken: Taken, row: int, opinions: Opinions | None, doubts: Doubts | None
+    ) -> Reason:
+        """All that speaks for a document that is taken, the plainest first; opinions have it in a ``row``."""
+        columns: list[int] = []
+        said = []
+        if opinions is not None and doubts is not None:
+            for words, named in self._of_labels(row, opinions, doubts):
+                said.append(words)
+                columns += named
+        said.append(self._of_language(language))
+        if taken.others >= MANY:
+            said.append(f"like {counted(taken.others, 'other')} without labels")
+        return Reason("; ".join(each for each in said if each) or "unlike what is labelled", columns)
+
+    def _of_labels(self, row: int, opinions: Opinions, doubts: Doubts) -> Iterator[Reason]:
+        if not opinions.evident[row]:
+            yield Reason("no known word", [])
+            return
+        unsure = self._unsure(row, doubts)
+        if unsure:
+            named = " and ".join(self._labels[column] for column in unsure)
+            yield Reason(f"unsure {'between' if self._exclusive else 'about'} {named}", unsure)
+        column = int(doubts.disagreement[row].argmax())
+        if doubts.disagreement[row, column] >= APART:
+            yield Reason(f"tiers disagree on {self._labels[column]}", [column])
+        likely = opinions.decisions.probabilities[row] >= LIKELY
+        rare = next(((number, j) for number, j in self._rare if likely[j]), None)
+        if rare is not None:
+            number, column = rare
+            yield Reason(f"perhaps the rare label {self._labels[column]} ({number} so far)", [column])
+
+    def _unsure(self, row: int, doubts: Doubts) -> list[int]:
+        """The columns of labels in doubt, as many as a reason names."""
+        order: list[int] = np.argsort(-doubts.by_label[row], kind="stable").tolist()
+        if self._exclusive:
+            return order[:NAMED] if doubts.by_label[row].sum() >= OPEN / 2 else []
+        return [column for column in order if doubts.undecided[row, column] >= OPEN][:NAMED]
+
+    def _of_language(self, language: str) -> str:
+        if language not in self._learned:
+            return "language without labels"
+        mean = sum(self._learned.values()) / len(self._learned)
+        number = self._learned[language]
+        return f"language with few labels ({number:,})" if number < FEW_OF_LANGUAGE * mean else ""
+
 
 MOST_DOCUMENTS = 5_000  # of a language, that are compared with each other: 100 MB of cosines
 BLOCK = 2**22  # answers to documents that are held at a time, one per label: some 10 numbers for each
@@ -33,7 +201,6 @@ SHOWN = 5  # probabilities that are told beside those of suggested labels, and o
 LEAST = 0.05  # of those
 COLUMNS = ("id", "language", "text", "labels", "suggested", "probabilities", "reason", "score")
 
-Item = TypeVar("Item")
 Row = dict[str, Any]
 Places = npt.NDArray[np.intp]
 

@@ -14,7 +14,7 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError
 from funnelling.formats.frames import one_hot
 from funnelling.matrices import AnyTargets, Targets, canonical, cells, count_true, is_sparse
-from funnelling.method.inputs import Inputs, is_mapping, read_inputs
+from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
 from funnelling.randomness import is_missing
 
 NOT_INDICATOR = "y: an indicator matrix holds only 0 and 1. Give label lists or a 1-D array instead."

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from funnelling.errors import InputError
 
 if TYPE_CHECKING:
-    from funnelling.method.base import Method
+    from funnelling.methods.model import Method
 
 
 class _Entry(NamedTuple):
@@ -27,8 +27,8 @@ class _Entry(NamedTuple):
 
 
 METHODS = {
-    "naive": _Entry("Naive", "funnelling.baselines.naive", "NaiveClassifier"),
-    "pooled": _Entry("Pooled", "funnelling.baselines.pooled", "PooledClassifier"),
+    "naive": _Entry("Naive", "funnelling.methods.baselines", "NaiveClassifier"),
+    "pooled": _Entry("Pooled", "funnelling.methods.baselines", "PooledClassifier"),
     "fun-tat": _Entry(
         "Fun(TAT)",
         "funnelling.funnel.classifier",
@@ -59,7 +59,7 @@ METHODS = {
     ),
     "fun-many": _Entry("Fun(many)", "funnelling.many.classifier", "ManyLabelsClassifier"),
     "words-and-characters": _Entry(
-        "Words + characters", "funnelling.baselines.words_and_characters", "WordsAndCharactersClassifier"
+        "Words + characters", "funnelling.methods.baselines", "WordsAndCharactersClassifier"
     ),
     "lri": _Entry("LRI", "funnelling.baselines.lri", "LRIClassifier"),
     "clesa": _Entry("CLESA", "funnelling.baselines.clesa", "CLESAClassifier", needs=("reference",)),

@@ -1,0 +1,290 @@
+"""Naive, Pooled and Words-and-characters: what a user would write without a funnel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from funnelling.errors import InputError
+from funnelling.matrices import Matrix
+from funnelling.methods.parameters import check_flag, check_whole
+from funnelling.methods.svms import SharedSpaceBaseline, SVMBaseline, fit_languages
+from funnelling.methods.training_set import FOLDS, Calibrator, TrainingSet
+from funnelling.plain import Estimator, check_fitted
+from funnelling.runtime.progress import progress_bar
+from funnelling.spaces.words import PooledSpace
+from funnelling.state import (
+    SMALLEST,
+    empty_row,
+    expect,
+    expect_by,
+    expect_flag,
+    expect_numbers,
+    expect_strings,
+    expect_whole,
+)
+from funnelling.svm import SVM, Calibration, CSetting, Scorer
+from funnelling.svm.scorers import SelectedScorer, Selection
+
+
+class NaiveClassifier(SVMBaseline):
+    """Classify each language by linear SVMs trained on that language alone.
+
+    Parameters
+    ----------
+    C : float, "grid" or None
+        None chooses it for each language from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up
+        until two were worse than the best; "grid" tries them all.
+    vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.FunnellingClassifier`.
+    """
+
+    def _fit(self, training: TrainingSet) -> None:
+        learner = self._learner(training)
+        total = len(training.vectors) * learner.problems_solved(training.labels, FOLDS)
+        with progress_bar("naive", total, bool(self.verbose), "problems") as advance:
+            learners = dict.fromkeys(training.vectors, learner.reporting(advance))
+            fits = fit_languages(partial(self._fit_language, training), learners, training)
+        self.C_ = {language: C for language, (C, _, _) in fits.items()}
+        self.scorers_: dict[str, Scorer] = {language: scorer for language, (_, scorer, _) in fits.items()}
+        self.heads_ = {language: calibrator for language, (_, _, calibrator) in fits.items()}
+
+    def _fit_language(
+        self, training: TrainingSet, language: str, learner: SVM
+    ) -> tuple[float, Scorer, Calibrator]:
+        targets = training.targets[language]
+        problem = learner.problem(training.vectors[language], targets, f"language {language!r}")
+        fit = problem.fit(training.folds[language])
+        return fit.C, fit.scorer(), training.fit_calibrator(fit.held_out, targets)
+
+    def _select_labels(self, selection: Selection) -> None:
+        self.scorers_ = {tag: SelectedScorer.of(scorer, selection) for tag, scorer in self.scorers_.items()}
+        self.heads_ = {tag: head.of_labels(selection.columns) for tag, head in self.heads_.items()}
+
+    def _check_fitted(self, columns: int) -> None:
+        heads = expect_by(self.heads_, self.languages_, "the probabilities of languages")
+        costs = expect_by(self.C_, self.languages_, "the C of languages")
+        for tag, scorer in expect_by(self.scorers_, self.languages_, "the classifiers of languages").items():
+            self._check_scorer(scorer, costs[tag], heads[tag], self._example(tag), columns)
+
+    def _scorer(self, language: str) -> Scorer:
+        return self.scorers_[language]
+
+    def _calibrator(self, language: str) -> Calibrator:
+        return self.heads_[language]
+
+
+class PooledClassifier(SharedSpaceBaseline):
+    """Classify all languages by one set of linear SVMs over one shared vocabulary.
+
+    Not in the paper; a strong rival where languages share words. It says yes where the calibrated
+    posterior is above .5: a C that is best for posteriors leaves most scores of rare labels below 0.
+    The choice of C goes by the same decisions.
+
+    Parameters
+    ----------
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
+    calibrated : bool
+        False says yes where the score is above 0, as the paper's methods do here.
+    vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.FunnellingClassifier`, but one vectorizer for all languages.
+    """
+
+    def __init__(
+        self,
+        C: CSetting = None,
+        *,
+        calibrated: bool = True,
+        vectorizer: Any = None,
+        memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C,
+            vectorizer=vectorizer,
+            memory_limit=memory_limit,
+            compact=compact,
+            keep_texts=keep_texts,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.calibrated = calibrated
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_flag(self, "calibrated")
+
+    def _space(self, seed: int) -> PooledSpace:  # noqa: ARG002
+        return PooledSpace(vectorizer=self.vectorizer, verbose=self.verbose)
+
+    def _learner(self, training: TrainingSet) -> SVM:
+        return replace(super()._learner(training), calibrated=self.calibrated)
+
+    def _score_thresholds(self, language: str) -> npt.NDArray[np.float64] | float:  # noqa: ARG002
+        if self.calibrated and isinstance(self.head_, Calibration):
+            return self.head_.even_scores
+        return 0.0
+
+
+class WordsAndCharactersVectorizer(Estimator):
+    """Turn texts into scikit-learn's tf-idf of words, beside its tf-idf of two to five characters of a word.
+
+    The vectors are those of a `FeatureUnion`. It is kept as terms and their idf: saved as it is, each of its
+    hundreds of thousands of terms would be an object of its own. ``sublinear_tf`` and ``min_df`` are its.
+
+    >>> vectorizer = WordsAndCharactersVectorizer().fit(["Black tea"])
+    >>> vectorizer.terms_["words"], vectorizer.terms_["characters"][:4]
+    (['black', 'tea'], [' b', ' bl', ' bla', ' blac'])
+    """
+
+    def __init__(self, sublinear_tf: bool = True, min_df: int = 1) -> None:
+        self.sublinear_tf = sublinear_tf
+        self.min_df = min_df
+
+    def fit(self, texts: Sequence[str], y: object = None) -> Self:  # noqa: ARG002
+        """Learn terms and their idf."""
+        self.fit_transform(texts)
+        return self
+
+    def fit_transform(self, texts: Sequence[str], y: object = None) -> Matrix:  # noqa: ARG002
+        """Learn terms and their idf, and return the texts' vectors."""
+        union = self._unfitted_union()
+        try:
+            X: Matrix = union.fit_transform(texts)
+        except ValueError as error:  # scikit-learn takes no word of one letter
+            raise InputError(
+                f"no word of two letters or more is in {self.min_df} of the training documents. Give longer "
+                "texts or more, or choose another method."
+            ) from error
+        self.terms_ = {name: list(part.get_feature_names_out()) for name, part in union.transformer_list}
+        self.idf_ = {name: np.asarray(part.idf_) for name, part in union.transformer_list}
+        self._union = union
+        return X
+
+    def transform(self, texts: Sequence[str]) -> Matrix:
+        """Return one row per text."""
+        X: Matrix = self._fitted_union().transform(texts)
+        return X
+
+    def check_words(self) -> Any:
+        """Refuse a state that could not make vectors; gives the vector of a text without a known term."""
+        expect_flag(self.sublinear_tf, "whether tf is sublinear")
+        expect_whole(self.min_df, "the least df", 1)
+        idf = expect_by(self.idf_, ("words", "characters"), "the idf of terms")
+        for name, terms in expect_by(self.terms_, idf.keys(), "the terms of a vocabulary").items():
+            expect_strings(terms, "the terms of a vocabulary")
+            expect(terms and len(set(terms)) == len(terms), "the terms of a vocabulary")
+            expect_numbers(idf[name], (len(terms),), "the idf of terms", least=SMALLEST)
+        return empty_row(sum(map(len, self.terms_.values())))
+
+    def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
+        """Return the terms as scikit-learn names them, ``words__tea`` or ``characters__ea``."""
+        names: npt.NDArray[np.object_] = self._fitted_union().get_feature_names_out()
+        return names
+
+    def _fitted_union(self) -> Any:
+        """The fitted union, made anew where the terms come from a saved model."""
+        check_fitted(self, "idf_")
+        union: Any = getattr(self, "_union", None)
+        if union is None:
+            union = self._unfitted_union()
+            for name, part in union.transformer_list:
+                part.set_params(vocabulary=self.terms_[name])
+                part.idf_ = self.idf_[name]
+            self._union = union
+        return union
+
+    def _unfitted_union(self) -> Any:
+        """The union, not yet fitted."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.pipeline import FeatureUnion
+
+        given = {"sublinear_tf": self.sublinear_tf, "min_df": self.min_df}
+        return FeatureUnion(
+            [
+                ("words", TfidfVectorizer(**given)),
+                ("characters", TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), **given)),
+            ]
+        )
+
+
+C_GRID = (0.1, 1.0, 10.0)
+
+
+class WordsAndCharactersClassifier(PooledClassifier):
+    """Classify all languages by one set of linear SVMs over scikit-learn's tf-idf of words and of characters.
+
+    Not in the paper: it is the twenty lines of scikit-learn that a funnel has to beat. A document is its
+    words and its runs of two to five characters within words (``char_wb``), in one vocabulary for all
+    languages. It needs texts.
+
+    Parameters
+    ----------
+    C : float, "grid" or None
+        None chooses it from 0.1, 1 and 10 by 5-fold cross-validation.
+    sublinear_tf, min_df : bool, int
+        Those of scikit-learn's `TfidfVectorizer`; the defaults were chosen by cross-validation.
+    calibrated, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.PooledClassifier`.
+    """
+
+    def __init__(
+        self,
+        C: CSetting = None,
+        *,
+        sublinear_tf: bool = True,
+        min_df: int = 1,
+        calibrated: bool = True,
+        memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C,
+            calibrated=calibrated,
+            memory_limit=memory_limit,
+            compact=compact,
+            keep_texts=keep_texts,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.sublinear_tf = sublinear_tf
+        self.min_df = min_df
+
+    def _name(self) -> str:
+        return "words-and-characters"
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_whole(self, "min_df")
+        check_flag(self, "sublinear_tf")
+
+    def _learnable_languages(self, languages: list[str]) -> list[str]:
+        if not self.texts_:
+            raise InputError(
+                "words-and-characters needs texts, to see their characters: give texts, not vectors."
+            )
+        return super()._learnable_languages(languages)
+
+    def _space(self, seed: int) -> PooledSpace:  # noqa: ARG002
+        vectorizer = WordsAndCharactersVectorizer(bool(self.sublinear_tf), int(self.min_df))
+        return PooledSpace(self._name(), vectorizer, self.verbose)
+
+    def _learner(self, training: TrainingSet) -> SVM:
+        return replace(super()._learner(training), grid=C_GRID)

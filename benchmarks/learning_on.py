@@ -183,7 +183,7 @@ def train_model(model: Any, train: Corpus, folder: Path, choice: Any) -> float:
     """The seconds that it takes to train a model and to save it; where a ``choice`` is given, it is made."""
     _warm_up()
     chosen = (
-        nullcontext() if choice is None else patch("funnelling.funnel.classifier.choose", return_value=choice)
+        nullcontext() if choice is None else patch("funnelling.funnel.estimator.choose", return_value=choice)
     )
     with chosen:
         seconds, _ = timed(lambda: save_model(fit_method(model, train), folder))

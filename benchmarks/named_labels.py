@@ -26,7 +26,7 @@ from funnelling.corpus.label_set import Label, LabelSet
 from funnelling.errors import InputError
 from funnelling.evaluation.ranking import Hits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
-from funnelling.many import ManyLabelsClassifier
+from funnelling.funnel.many import ManyLabelsClassifier
 from funnelling.reproduction.corpora.debs import files_in
 from funnelling.reproduction.corpora.libreoffice_help import LANGUAGES, build_libreoffice_help
 

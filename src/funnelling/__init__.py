@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from funnelling.errors import InputError
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
-    from funnelling.many import ManyLabelsClassifier
+    from funnelling.funnel.many import ManyLabelsClassifier
     from funnelling.methods.model import Method
     from funnelling.review.auditing import audit
     from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
@@ -67,27 +67,27 @@ __all__ = [
 ]
 
 _MODULES = {
-    "CLESAClassifier": "funnelling.baselines",
+    "CLESAClassifier": "funnelling.baselines.clesa",
     "Corpus": "funnelling.corpus",
-    "DCIClassifier": "funnelling.baselines",
+    "DCIClassifier": "funnelling.baselines.dci",
     "Document": "funnelling.formats",
     "FunnellingClassifier": "funnelling.funnel",
     "InputError": "funnelling.errors",
-    "KCCAClassifier": "funnelling.baselines",
-    "LRIClassifier": "funnelling.baselines",
+    "KCCAClassifier": "funnelling.baselines.kcca",
+    "LRIClassifier": "funnelling.baselines.lri",
     "Label": "funnelling.corpus.label_set",
     "LabelSet": "funnelling.corpus.label_set",
     "Layout": "funnelling.formats",
-    "MLEClassifier": "funnelling.baselines",
+    "MLEClassifier": "funnelling.baselines.mle",
     "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
-    "ManyLabelsClassifier": "funnelling.many",
+    "ManyLabelsClassifier": "funnelling.funnel.many",
     "Method": "funnelling.methods.model",
-    "NaiveClassifier": "funnelling.baselines",
-    "PooledClassifier": "funnelling.baselines",
+    "NaiveClassifier": "funnelling.methods.baselines",
+    "PooledClassifier": "funnelling.methods.baselines",
     "Pushed": "funnelling.storage",
     "Reference": "funnelling.corpus.reference",
-    "UpperBoundClassifier": "funnelling.baselines",
-    "WordsAndCharactersClassifier": "funnelling.baselines",
+    "UpperBoundClassifier": "funnelling.baselines.upper_bound",
+    "WordsAndCharactersClassifier": "funnelling.methods.baselines",
     "audit": "funnelling.review.auditing",
     "load_model": "funnelling.storage",
     "pull_model": "funnelling.storage",

@@ -13,7 +13,7 @@ from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel import choosing
-from funnelling.funnel.views.combination import Combination
+from funnelling.funnel.combination import Combination
 from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.progress import Progress
 from tests.artificial import vector_corpus

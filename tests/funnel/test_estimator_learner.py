@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
-from funnelling.funnel.estimator_learner import EstimatorLearner
+from funnelling.funnel.learners import EstimatorLearner
 from funnelling.svm import SVM
 from tests.artificial import text_corpus, vector_corpus
 

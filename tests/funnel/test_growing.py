@@ -106,7 +106,7 @@ def test_what_was_chosen_stays(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) 
     choice = grown.choice_
     grown.extend(**given(second))
     assert grown.choice_ is choice
-    monkeypatch.setattr("funnelling.funnel.classifier.choose", lambda *_: choice)
+    monkeypatch.setattr("funnelling.funnel.estimator.choose", lambda *_: choice)
     assert saved(grown) == saved(fitted(both, views="auto"))
 
 
@@ -130,7 +130,7 @@ def test_what_serves_them_does_not_hang_on_what_was_chosen(
 ) -> None:
     first, second, both = halves(corpus)
     grown = fitted(first, views="auto", zero_shot="pooled")
-    monkeypatch.setattr("funnelling.funnel.classifier.choose", lambda *_: grown.choice_)
+    monkeypatch.setattr("funnelling.funnel.estimator.choose", lambda *_: grown.choice_)
     at_once = fitted(both, views="auto", zero_shot="pooled")
     assert saved(grown.extend(**given(second))) == saved(at_once)
 

@@ -10,11 +10,11 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
+from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import Design
-from funnelling.funnel.odds import ANY, fit_offsets, fit_weights, log_odds
+from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import tier_two_points
-from funnelling.funnel.views.combination import Combination
 from tests.artificial import vector_corpus
 from tests.reproduction.experiments.made import made_corpus, write_words
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from funnelling.funnel.ranking import CHANCE_OF_LABEL, Ranking, odds
+from funnelling.funnel.thresholds import CHANCE_OF_LABEL, Ranking, odds
 from funnelling.svm.compiled import sigmoid
 
 
@@ -56,7 +56,7 @@ def test_thresholds_move_less_than_the_best_cuts_do(monkeypatch: pytest.MonkeyPa
 
     nearly = logits + rng.normal(0, 0.05, logits.shape)
     amid = thresholds(nearly) - thresholds(logits)
-    monkeypatch.setattr("funnelling.funnel.ranking.CHANCE_OF_LABEL", 0.0)
+    monkeypatch.setattr("funnelling.funnel.thresholds.CHANCE_OF_LABEL", 0.0)
     best = thresholds(nearly) - thresholds(logits)
     assert np.square(amid).mean() < np.square(best).mean() / 2
 

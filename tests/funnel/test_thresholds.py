@@ -11,12 +11,13 @@ from funnelling.errors import InputError
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import measure
 from funnelling.funnel.design import Design
-from funnelling.funnel.ranking import GRID, Ranking
 from funnelling.funnel.thresholds import (
     EXPECTED,
     GOALS,
+    GRID,
     PULLS,
     Goal,
+    Ranking,
     Tuning,
     parse_goal,
     tune,

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from funnelling.funnel.estimator_learner import EstimatorLearner
+from funnelling.funnel.learners import EstimatorLearner
 from funnelling.funnel.tier_one import fit_tier_one
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration

@@ -13,10 +13,10 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
-from funnelling.funnel.estimator_learner import EstimatorLearner
+from funnelling.funnel.combination import combined, stacking_weights
+from funnelling.funnel.learners import EstimatorLearner
 from funnelling.funnel.tier_one import Posteriors
-from funnelling.funnel.views.combination import combined, stacking_weights
-from funnelling.funnel.views.shared import fit_shared_view
+from funnelling.funnel.views import fit_shared_view
 from funnelling.matrices import squared_norms, unit_rows
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.labels import DCISpace, WCESpace

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from funnelling.many import boosting
-from funnelling.many.boosting import BoostedTrees, fit_honestly
+from funnelling.funnel.many import boosting
+from funnelling.funnel.many.boosting import BoostedTrees, fit_honestly
 from funnelling.state import StateError
 from funnelling.svm.compiled import native, sigmoid
 

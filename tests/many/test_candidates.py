@@ -3,9 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from funnelling.many.candidates import COMPANY, FURTHER, MOST, RARE, Seen, candidates_of
-from funnelling.many.one_against_rest import BIAS
-from funnelling.many.ranking import NONE, Ranked
+from funnelling.funnel.many.candidates import COMPANY, FURTHER, MOST, RARE, Seen, candidates_of
+from funnelling.funnel.many.one_against_rest import BIAS, NONE, Ranked
 
 TARGETS = {
     "en": sparse.csr_array(np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]], dtype=bool)),

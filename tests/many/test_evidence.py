@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from funnelling import InputError, load_model
-from funnelling.many import ManyLabelsClassifier
+from funnelling.funnel.many import ManyLabelsClassifier
 
 TEXT = "ena5 enb5 topic5"
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 from funnelling import ManyLabelsClassifier
-from funnelling.many.candidates import FURTHER
-from funnelling.many.funnel import HALF, _threshold, in_columns
+from funnelling.funnel.many.candidates import FURTHER
+from funnelling.funnel.many.funnel import HALF, _threshold, in_columns
 from funnelling.state import StateError
 
 from .corpora import documents, fitted

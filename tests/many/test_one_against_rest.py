@@ -7,9 +7,8 @@ import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from funnelling.many import one_against_rest, plain
-from funnelling.many.one_against_rest import NEAREST, fit_labels, prototypes_of
-from funnelling.many.ranking import buffers
+from funnelling.funnel.many import one_against_rest, plain
+from funnelling.funnel.many.one_against_rest import NEAREST, buffers, fit_labels, prototypes_of
 from funnelling.svm.compiled import native
 
 from .corpora import random_matrix

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from funnelling.many import plain, ranking
-from funnelling.many.ranking import NONE, ROWS, buffers, rank_labels
+from funnelling.funnel.many import one_against_rest, plain
+from funnelling.funnel.many.one_against_rest import NONE, ROWS, buffers, rank_labels
 from funnelling.svm.compiled import native
 
 from .corpora import random_matrix
@@ -61,7 +61,7 @@ def test_neighbours_and_threads_change_no_bit() -> None:
 def test_without_compiled_code_ranks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     given = random_matrix(9, 5, 0.7, 3), random_matrix(5, 8, 0.7, 4), np.zeros(8, dtype=np.float32), 4
     before = rank_labels(*given)
-    monkeypatch.setattr(ranking, "native", None)
+    monkeypatch.setattr(one_against_rest, "native", None)
     np.testing.assert_array_equal(rank_labels(*given).labels, before.labels)
 
 

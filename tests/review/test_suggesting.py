@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier
-from funnelling.methods import doubts as covering
-from funnelling.methods import suggesting
+from funnelling.methods import doubts, suggesting
 from funnelling.methods.doubts import take_in_turn
 from funnelling.methods.suggesting import suggest_texts
 
@@ -114,7 +113,7 @@ def test_what_is_held_at_a_time_changes_nothing(
 ) -> None:
     texts = [f"word{i} cat word{i // 2} dog" for i in range(40)]
     rows = suggest_texts(funnel, texts, ["en"] * 20 + ["it"] * 20, 30)
-    monkeypatch.setattr(covering, "BLOCK", 60)
+    monkeypatch.setattr(doubts, "BLOCK", 60)
     monkeypatch.setattr(suggesting, "BLOCK", 9)
     assert suggest_texts(funnel, texts, ["en"] * 20 + ["it"] * 20, 30) == rows
 

@@ -10,16 +10,21 @@ import numpy.typing as npt
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
-from funnelling.funnel.archive import FunnelArchive
-from funnelling.funnel.attributes import ZERO_SHOT, funnel_of, is_joint, zero_shot_funnel_of
 from funnelling.funnel.choosing import Choice
 from funnelling.funnel.design import Design, is_auto
-from funnelling.funnel.funnel import FittedFunnel
-from funnelling.funnel.relabelling import counts_under
+from funnelling.funnel.fitted import (
+    ZERO_SHOT,
+    FittedFunnel,
+    counts_under,
+    funnel_of,
+    is_joint,
+    zero_shot_funnel_of,
+)
+from funnelling.funnel.inheritance import FunnelArchive
 from funnelling.funnel.thresholds import PER_LABEL, parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
 from funnelling.funnel.tuning import HeldOut, ThresholdChange, change_thresholds, tuned_columns
-from funnelling.funnel.views.shared import SharedView
+from funnelling.funnel.views import SharedView
 from funnelling.funnel.zero_shot import language_folds
 from funnelling.matrices import Scored, Scores
 from funnelling.methods.explanation import Evidence, mean_posterior

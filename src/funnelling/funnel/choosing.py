@@ -27,12 +27,12 @@ from funnelling.evaluation.registry import (
     measures_to_test_by,
 )
 from funnelling.folds import deal_folds
+from funnelling.funnel.combination import COMBINATIONS, Combination
 from funnelling.funnel.design import Design
-from funnelling.funnel.odds import balance, by_class
+from funnelling.funnel.learners import balance, by_class
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.funnel.tier_two import tier_two_points
-from funnelling.funnel.views.combination import COMBINATIONS, Combination
-from funnelling.funnel.views.fitting import fit_views
+from funnelling.funnel.views import fit_views
 from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds

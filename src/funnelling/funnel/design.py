@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from funnelling.funnel.estimator_learner import EstimatorLearner
-from funnelling.funnel.odds import PointLearner
+from funnelling.funnel.learners import EstimatorLearner, PointLearner
 from funnelling.funnel.thresholds import EXPECTED, Goal, parse_goal
 from funnelling.matrices import Folds
 from funnelling.methods.training_set import TrainingSet

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import Design
-from funnelling.funnel.ranking import Ranking
-from funnelling.funnel.thresholds import tune
+from funnelling.funnel.thresholds import Ranking, tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.methods.training_set import Calibrator, TrainingSet

@@ -15,8 +15,7 @@ from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL, Columns, Counts, IntArray
 from funnelling.evaluation.registry import MEASURES, counts_by_language
-from funnelling.funnel.ranking import Ranking
-from funnelling.funnel.thresholds import Goal, Tuned, parse_goal, tune, tuned_as
+from funnelling.funnel.thresholds import Goal, Ranking, Tuned, parse_goal, tune, tuned_as
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration

@@ -1,4 +1,4 @@
-"""Languages without training documents: the space they are served through, and the folds that mimic them.
+"""Languages without training documents: the space that serves them, and what teaches tier 2 about them.
 
 The paper adds one base classifier in a space that all languages share, and feeds its posteriors to tier 2
 along with those of the languages' own classifiers: `fit_joint`. It suspects that the two kinds interfere, for
@@ -9,26 +9,28 @@ The folds of its shared classifiers are languages instead of documents. Sigmoids
 languages that the classifier had not seen, which is what it will be asked about, and C is chosen by them.
 """
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import Design, views_suffice
-from funnelling.funnel.funnel import FittedFunnel, archived
+from funnelling.funnel.fitted import FittedFunnel, archived
 from funnelling.funnel.tier_one import Posteriors, Teachers
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
-from funnelling.funnel.views.combination import Combination
-from funnelling.funnel.views.fitting import fit_views, usable_languages
-from funnelling.funnel.views.shared import DENSE_C, SharedView, fit_shared_view
-from funnelling.matrices import Folds
-from funnelling.methods.training_set import TrainingSet
+from funnelling.funnel.views import DENSE_C, SharedView, fit_shared_view, fit_views, usable_languages
+from funnelling.matrices import Folds, Targets, by_language, sizes_of
+from funnelling.methods.training_set import FOLDS, TrainingSet
+from funnelling.randomness import stream
 from funnelling.runtime.progress import progress_bar
 from funnelling.spaces import Space
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.reference import CLESASpace
 from funnelling.spaces.registry import OWN, SHARED, make_space
+from funnelling.svm.path import amount, check_solution_size, gram_bytes, largest_gram
 from funnelling.text.languages import primary
 
 SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
@@ -140,3 +142,60 @@ def would_serve(design: Design, language: str) -> bool:
         return unseen_space(design).serves(language)
     shared = {name: make_space(view, design.resources) for name, view in design.views.items() if name != OWN}
     return views_serve(design.combine, design.views, shared, language)
+
+
+MOST_TEACHERS = 20_000  # where a kernel matrix of all documents would pass the memory limit
+FEW_POSITIVES = 20  # of a label, which are taken first
+
+logger = logging.getLogger(__name__)
+
+
+def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
+    """The documents that teach tier 2, None for all; refused where even those would not fit into memory.
+
+    Asked before tier 1, which may take hours.
+    """
+    if design.meta_estimator is not None:
+        return None
+    vectors = 2 if design.zero_shot_joint else 1
+    teachers = sample_teachers(training.targets, training.seed, design.memory_limit, vectors)
+    number = training.size if teachers is None else sum(int(rows.sum()) for rows in teachers.values())
+    check_solution_size(vectors * number, training.labels, FOLDS + 1, design.memory_limit, "tier 2")
+    if teachers is not None:
+        logger.warning(
+            "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "
+            "memory_limit of %s.",
+            f"{number:,}",
+            f"{training.size:,}",
+            amount(design.memory_limit),
+        )
+    return teachers
+
+
+def sample_teachers(
+    targets: Mapping[str, Targets], seed: int, memory_limit: float, vectors: int = 1
+) -> Teachers | None:
+    """The documents that tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
+
+    ``vectors`` is how many of each document it learns from.
+
+    Past that a sample teaches it: languages by their share, and rare labels before all others. With many
+    documents tier 1 decides how good a model is, and an exact fit on a sample beats an approximate one
+    on all of them, in quality and in time.
+    """
+    documents = sum(map(len, targets.values()))
+    if gram_bytes(vectors * documents) <= memory_limit:
+        return None
+    size = min(MOST_TEACHERS, largest_gram(memory_limit)) // vectors
+    turns = {
+        language: (stream(seed, "tier 2", language).permutation(len(rows)) + 0.5) / max(len(rows), 1)
+        for language, rows in targets.items()
+    }
+    turn, labels = np.concatenate(list(turns.values())), np.vstack(list(targets.values()))
+    order = np.argsort(turn, kind="stable")
+    first = max(1, min(FEW_POSITIVES, size // (2 * labels.shape[1])))
+    rare = labels[order] & (np.cumsum(labels[order], axis=0) <= first)
+    preferred = np.argsort(~rare.any(axis=1), kind="stable")
+    chosen = np.zeros(documents, dtype=bool)
+    chosen[order[preferred[:size]]] = True
+    return by_language(chosen, sizes_of(targets))

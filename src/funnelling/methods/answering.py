@@ -6,7 +6,7 @@ All of it comes from three things that a method writes: `_scores`, `_calibrator`
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, partialmethod
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,6 @@ from funnelling.svm import Calibration
 from funnelling.svm.learner import decide
 from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places, feature_names, feature_places
-
-if TYPE_CHECKING:
-    pass
 
 Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
 Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes

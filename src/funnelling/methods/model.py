@@ -39,6 +39,9 @@ from funnelling.runtime.progress import clock
 from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_strings, expect_whole
 from funnelling.text.tfidf import check_vectorizer, fit_own
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 logger = logging.getLogger(__name__)
 
 
@@ -332,10 +335,6 @@ class Method(Answering):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
-
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 AnyMethod = TypeVar("AnyMethod", bound="Method")

@@ -31,33 +31,31 @@ METHODS = {
     "pooled": _Entry("Pooled", "funnelling.methods.baselines", "PooledClassifier"),
     "fun-tat": _Entry(
         "Fun(TAT)",
-        "funnelling.funnel.classifier",
+        "funnelling.funnel.estimator",
         "FunnellingClassifier",
         {"variant": "tat", "zero_shot": None, "zero_shot_joint": False, "views": None},
     ),
     "fun-kfcv": _Entry(
         "Fun(KFCV)",
-        "funnelling.funnel.classifier",
+        "funnelling.funnel.estimator",
         "FunnellingClassifier",
         {"variant": "kfcv", "zero_shot": None, "zero_shot_joint": False, "views": None},
     ),
     "fun-zero-shot": _Entry(
         "Fun(zero-shot)",
-        "funnelling.funnel.classifier",
+        "funnelling.funnel.estimator",
         "FunnellingClassifier",
         {"views": None},
         defaults={"zero_shot": "auto"},
     ),
-    "fun-auto": _Entry(
-        "Fun(auto)", "funnelling.funnel.classifier", "FunnellingClassifier", {"views": "auto"}
-    ),
+    "fun-auto": _Entry("Fun(auto)", "funnelling.funnel.estimator", "FunnellingClassifier", {"views": "auto"}),
     "fun-views": _Entry(
         "Fun(views)",
-        "funnelling.funnel.classifier",
+        "funnelling.funnel.estimator",
         "FunnellingClassifier",
         defaults={"views": ["pooled", "characters"]},
     ),
-    "fun-many": _Entry("Fun(many)", "funnelling.many.classifier", "ManyLabelsClassifier"),
+    "fun-many": _Entry("Fun(many)", "funnelling.funnel.many.estimator", "ManyLabelsClassifier"),
     "words-and-characters": _Entry(
         "Words + characters", "funnelling.methods.baselines", "WordsAndCharactersClassifier"
     ),

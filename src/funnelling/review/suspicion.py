@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from funnelling.funnel.odds import log_odds
+from funnelling.funnel.learners import log_odds
 from funnelling.matrices import Folds, Rows, Targets
 from funnelling.randomness import stream
 from funnelling.review.co_occurrence import Array, Beliefs, Cells, OtherLabels

@@ -14,7 +14,7 @@ from funnelling.evaluation.fitting import fit_method, training_documents
 from funnelling.evaluation.splits import Trial, check_labels_differ, measurable, settle
 from funnelling.formats import settle_labels
 from funnelling.formats.layout import AS_FOUND, Layout
-from funnelling.many.candidates import MOST
+from funnelling.funnel.many.candidates import MOST
 from funnelling.matrices import MANY
 from funnelling.methods.merging import remember_step
 from funnelling.methods.registry import FOR_MANY, USUAL, make_method, name_of

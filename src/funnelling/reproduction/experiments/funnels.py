@@ -16,7 +16,7 @@ from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import Design
-from funnelling.funnel.views.fitting import fit_own_words
+from funnelling.funnel.views import fit_own_words
 from funnelling.matrices import Floats, Folds, Scores, Targets, exclusive_columns
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import stream

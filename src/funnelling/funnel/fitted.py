@@ -1,4 +1,7 @@
-"""A whole funnel, fitted: views, their combination, tier 2, and how documents pass through all of them."""
+"""A whole fitted funnel: how documents pass through it, the names it is kept under, and fewer labels.
+
+Models are saved attribute by attribute, in the order in which these stand here.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,18 +9,23 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from funnelling.funnel.archive import FunnelArchive
+from funnelling.evaluation.measures import Counts
+from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import Design
-from funnelling.funnel.inheritance import NOTHING, Inheritance
+from funnelling.funnel.inheritance import NOTHING, FunnelArchive, Inheritance
 from funnelling.funnel.tier_one import Posteriors, Teachers, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two, refit_tier_two, tier_two_points
-from funnelling.funnel.views.combination import Combination
-from funnelling.funnel.views.fitting import FittedViews, fit_views
+from funnelling.funnel.views import FittedViews, SharedView, fit_views
 from funnelling.matrices import Floats, Scored, evident_rows
 from funnelling.methods.explanation import Evidence, TierTwoEvidence, WordEvidence
+from funnelling.methods.learning import Relabelling
+from funnelling.methods.merging import by_class
 from funnelling.methods.training_set import TrainingSet
+from funnelling.spaces.registry import SHARED
 from funnelling.svm import LinearScorer
+from funnelling.svm.learner import decide
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 
 
@@ -159,3 +167,137 @@ def archived(
     if teachers is not None:
         return FunnelArchive.of(training, design.keep_texts)
     return FunnelArchive.of_fit(training, design.keep_texts, posteriors, tier_two, changed)
+
+
+ZERO_SHOT = "shared_"  # before the names of tier 2 for languages without training documents
+
+
+def funnel_attributes(funnel: FittedFunnel) -> dict[str, Any]:
+    """A funnel by attribute; one without an archive has no ``training_``."""
+    return {
+        "base_": dict(funnel.views.own),
+        "shared_views_": dict(funnel.views.shared),
+        **({} if funnel.archive is None else {"training_": funnel.archive}),
+        "weights_": funnel.combination.weights,
+        "offsets_": funnel.combination.offsets,
+        **_tier_two_attributes(funnel.tier_two),
+        "held_out_": funnel.tier_two.held_out,
+    }
+
+
+def zero_shot_attributes(
+    view: SharedView, tier_two: TierTwo | None = None, *, keeps: bool = False
+) -> dict[str, Any]:
+    """The funnel of languages without training documents by attribute, its tier 2 unless all share one.
+
+    A model that ``keeps`` its documents keeps that tier's honest scores of them, too.
+    """
+    above = {} if tier_two is None else _tier_two_attributes(tier_two, ZERO_SHOT)
+    kept = {f"{ZERO_SHOT}scores_": dict(tier_two.scores)} if keeps and tier_two is not None else {}
+    return {"space_": view.space, "shared_": view.tier, **above, **kept}
+
+
+def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
+    """The funnel that a model with these attributes has for the languages it learned."""
+    vectorizers = attributes.get("vectorizers_", {}) if attributes["texts_"] else None
+    return FittedFunnel(
+        FittedViews(list(design.views), attributes["base_"], attributes["shared_views_"], vectorizers),
+        Combination(design.combine, design.normalise, attributes["weights_"], attributes.get("offsets_")),
+        _tier_two_of(attributes),
+        attributes.get("training_"),
+    )
+
+
+def is_joint(attributes: Mapping[str, Any]) -> bool:
+    """Whether a model has one tier 2 for languages with and without training documents."""
+    return "space_" in attributes and f"{ZERO_SHOT}meta_" not in attributes
+
+
+def zero_shot_funnel_of(attributes: Mapping[str, Any]) -> FittedFunnel:
+    """The funnel that a model with these attributes has for all other languages."""
+    view = SharedView(attributes["space_"], attributes["shared_"], [])
+    return FittedFunnel(
+        FittedViews([SHARED], {}, {SHARED: view}, {}),
+        Combination("mean", normalise=False),  # of one view, whatever was chosen for the languages learned
+        _tier_two_of(attributes, "" if is_joint(attributes) else ZERO_SHOT),
+        attributes.get("training_"),
+    )
+
+
+def _tier_two_attributes(tier_two: TierTwo, prefix: str = "") -> dict[str, Any]:
+    return {
+        f"{prefix}meta_": tier_two.scorer,
+        f"{prefix}meta_C_": tier_two.C,
+        f"{prefix}head_": tier_two.calibrator,
+        f"{prefix}cuts_": tier_two.thresholds,
+    }
+
+
+def _tier_two_of(attributes: Mapping[str, Any], prefix: str = "") -> TierTwo:
+    return TierTwo(
+        attributes[f"{prefix}meta_"],
+        attributes[f"{prefix}meta_C_"],
+        attributes[f"{prefix}head_"],
+        attributes.get(f"{prefix}cuts_", 0.0),  # models of earlier versions have none
+        attributes.get("held_out_", {}) if not prefix else {},
+    )
+
+
+def selected_tiers(attributes: Mapping[str, Any], selection: Selection) -> dict[str, Any]:
+    """What gives the labels that are left, by attribute: tier 2, its probabilities, thresholds and scores."""
+    selected: dict[str, Any] = {}
+    for prefix in ("", ZERO_SHOT):
+        if f"{prefix}meta_" in attributes:
+            cuts = attributes.get(f"{prefix}cuts_", 0.0)
+            selected[f"{prefix}meta_"] = SelectedScorer.of(attributes[f"{prefix}meta_"], selection)
+            selected[f"{prefix}head_"] = attributes[f"{prefix}head_"].of_labels(selection.columns)
+            selected[f"{prefix}cuts_"] = cuts[selection.columns] if isinstance(cuts, np.ndarray) else cuts
+    if scores := attributes.get(f"{ZERO_SHOT}scores_"):
+        selected[f"{ZERO_SHOT}scores_"] = {tag: selection.of(rows) for tag, rows in scores.items()}
+    return selected
+
+
+def selected_counts(
+    held_out: Mapping[str, npt.NDArray[np.int64]],
+    selection: Selection,
+    exclusive: bool,
+    archive: FunnelArchive | None,
+) -> dict[str, npt.NDArray[np.int64]] | None:
+    """How the funnel decides of documents that were held out, of the labels that are left.
+
+    Where labels exclude each other, documents get the best of the rest, and those of a dropped label do not
+    count: that takes their scores. None where these are not known.
+    """
+    if not exclusive:
+        return {language: table[:, selection.columns] for language, table in held_out.items()}
+    if archive is None or not archive.scores:
+        return None
+    counted = {}
+    for language in held_out:
+        truth = archive.targets[language][:, selection.columns]
+        rows = truth.any(axis=1)
+        if rows.any():
+            decisions = decide(selection.of(archive.scores[language])[rows], exclusive=True)
+            truth = truth[rows, 1:] if selection.margin else truth[rows]
+            counted[language] = Counts.of(truth, decisions).table()
+    return counted
+
+
+def counts_under(
+    relabelling: Relabelling, archive: FunnelArchive, thresholds: Any, exclusive: bool
+) -> dict[str, Counts]:
+    """How the funnel decides of documents that were held out, under labels that stand for several of its own.
+
+    One of these is given where any of the old ones is. Documents without their only label do not count.
+    """
+    counts = {}
+    decided = {tag: decide(scores - thresholds, exclusive) for tag, scores in archive.scores.items()}
+    truth_by, decided_by = (
+        by_class(rows, len(relabelling.old), exclusive) for rows in (archive.targets, decided)
+    )
+    for language in decided:
+        truth, decisions = (relabelling.of_targets(each[language]) for each in (truth_by, decided_by))
+        rows = truth.any(axis=1) if exclusive else np.ones(len(truth), dtype=bool)
+        if rows.any():
+            counts[language] = Counts.of(truth[rows], decisions[rows])
+    return counts

@@ -15,11 +15,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.many.boosting import BoostedTrees, fit_honestly
-from funnelling.many.candidates import DEEPEST, FURTHER, Candidates, Seen, candidates_of
-from funnelling.many.one_against_rest import LabelWeights, Names, fit_labels
-from funnelling.many.ranking import Ranked
-from funnelling.many.vectors import TextVectors, unit_rows
+from funnelling.funnel.many.boosting import BoostedTrees, fit_honestly
+from funnelling.funnel.many.candidates import (
+    DEEPEST,
+    FURTHER,
+    Candidates,
+    Seen,
+    TextVectors,
+    candidates_of,
+    unit_rows,
+)
+from funnelling.funnel.many.one_against_rest import LabelWeights, Names, Ranked, fit_labels
 from funnelling.matrices import Folds, Rows
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds, stream

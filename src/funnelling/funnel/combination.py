@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.funnel.design import Design
-from funnelling.funnel.odds import ANY, fit_offsets, fit_weights, log_odds
+from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
 from funnelling.state import empty_row, expect, expect_by, expect_number, expect_numbers

@@ -15,18 +15,27 @@ from typing import Any, Self
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.funnel.answering import BUILT_OF, FunnelMethod
-from funnelling.funnel.archive import FunnelArchive
-from funnelling.funnel.attributes import funnel_attributes, zero_shot_attributes
 from funnelling.funnel.choosing import MOST_DOCUMENTS, choose
+from funnelling.funnel.combination import COMBINATIONS
 from funnelling.funnel.design import AUTO, Design, is_auto
-from funnelling.funnel.funnel import fit_funnel
-from funnelling.funnel.inheritance import Inheritance
-from funnelling.funnel.relabelling import selected_counts, selected_tiers
-from funnelling.funnel.teachers import choose_teachers
+from funnelling.funnel.fitted import (
+    fit_funnel,
+    funnel_attributes,
+    selected_counts,
+    selected_tiers,
+    zero_shot_attributes,
+)
+from funnelling.funnel.inheritance import FunnelArchive, Inheritance
 from funnelling.funnel.thresholds import parse_goal
-from funnelling.funnel.views.combination import COMBINATIONS
-from funnelling.funnel.views.fitting import make_shared_vectors
-from funnelling.funnel.zero_shot import SPACES, fit_joint, fit_zero_shot, views_serve, would_serve
+from funnelling.funnel.views import make_shared_vectors
+from funnelling.funnel.zero_shot import (
+    SPACES,
+    choose_teachers,
+    fit_joint,
+    fit_zero_shot,
+    views_serve,
+    would_serve,
+)
 from funnelling.matrices import sizes_of
 from funnelling.methods.parameters import check_c, check_choice, check_flag, check_positive, check_whole
 from funnelling.methods.training_set import TrainingSet
@@ -160,7 +169,7 @@ class FunnellingClassifier(FunnelMethod):
     [[1, 0]]
     """
 
-    # What a fit adds, beside what all methods have; see `funnelling.funnel.attributes`.
+    # What a fit adds, beside what all methods have; see `funnelling.funnel.fitted`.
 
     def __init__(
         self,

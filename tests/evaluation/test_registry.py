@@ -10,7 +10,7 @@ from funnelling.evaluation.registry import (
     main_measures,
     measures_to_test_by,
 )
-from funnelling.report.measure_tables import languages_table
+from funnelling.report.measures import languages_table
 from tests.evaluation.decisions import PREDICTED, TRUTH
 
 

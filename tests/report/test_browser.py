@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from funnelling.report.explanation_page import FOOT, document_html, page_head
-from funnelling.report.report_folder import write_report
+from funnelling.report.explanations import FOOT, document_html, page_head
+from funnelling.report.rendering import write_report
 from tests.browser import chromium
 from tests.report.demo import demo_report, report_of
 

@@ -10,7 +10,7 @@ from funnelling import FunnellingClassifier, NaiveClassifier, save_model
 from funnelling.evaluation.labels import measure_labels
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_languages
 from funnelling.methods.merging import remember_step
-from funnelling.report.card_data import _result
+from funnelling.report.card import _result
 from tests.artificial import text_corpus
 
 

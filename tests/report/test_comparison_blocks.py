@@ -8,12 +8,11 @@ import pytest
 
 from funnelling.evaluation.registry import MEASURES
 from funnelling.formats.parquet import is_number
-from funnelling.report.comparison_blocks import MOST_ROWS, comparison_blocks, pairs_blocks
+from funnelling.report.comparison import MOST_ROWS, comparison_blocks, pairs_blocks
 from funnelling.report.content import HeatMap, Report, Section, TableBlock
-from funnelling.report.diagrams import MOST_LABELS
-from funnelling.report.markdown_page import markdown_page
-from funnelling.report.page import html_page
-from funnelling.report.spreadsheets import comma_separated
+from funnelling.report.labels import MOST_LABELS
+from funnelling.report.rendering import html_page, markdown_page
+from funnelling.report.tables import comma_separated
 
 CELLS = [["cat", "cat", 8], ["cat", "dog", 2], ["dog", "cat", 3], ["dog", "dog", 1], ["new", "cat", 1]]
 

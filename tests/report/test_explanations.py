@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from funnelling.report.explanation_page import document_html
-from funnelling.report.explanation_text import document_text
-from funnelling.report.explanations import sides
+from funnelling.report.explanations import document_html, document_text, sides
 
 TEXT = "Tea, more tea and no coffee"
 TOLD = {

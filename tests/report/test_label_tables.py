@@ -2,12 +2,7 @@
 
 from typing import Any
 
-from funnelling.report.label_tables import (
-    by_label_table,
-    confused_table,
-    confusion_matrix,
-    missed_together_table,
-)
+from funnelling.report.labels import by_label_table, confused_table, confusion_matrix, missed_together_table
 
 ROW: dict[str, Any] = {
     "label": "cat",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from funnelling.evaluation.registry import MEASURES, Measure, measures_to_test_by
-from funnelling.report.measure_tables import (
+from funnelling.report.measures import (
     change_table,
     comparison_table,
     languages_table,
@@ -137,7 +137,7 @@ def test_a_comparison_shows_a_measure_that_was_added(monkeypatch: pytest.MonkeyP
     for method in (*result["methods"].values(), result["rejector"]):
         method["average"] = dict.fromkeys(registry, 0.4)
         method["deviation"] = dict.fromkeys(registry, 0.02)
-    monkeypatch.setattr("funnelling.report.measure_tables.MEASURES", registry)
+    monkeypatch.setattr("funnelling.report.measures.MEASURES", registry)
     table = comparison_table(result)
     assert table.header[:3] == ["method", "toy", "micro-F1"]
     assert table.rows[0][:3] == ["Naive", ".400 ± .020", ".400 ± .020††"]

@@ -10,9 +10,8 @@ from funnelling.evaluation.errors import measure_with_errors
 from funnelling.evaluation.fitting import fit_method
 from funnelling.evaluation.measuring import model_scores
 from funnelling.report.content import Report, Section, Texts
-from funnelling.report.markdown_page import markdown_page
-from funnelling.report.model_report import NO_TEXTS, model_report, model_sections
-from funnelling.report.page import html_page
+from funnelling.report.model import NO_TEXTS, model_report, model_sections
+from funnelling.report.rendering import html_page, markdown_page
 from funnelling.storage import describe_model, save_model
 from tests.trials.mistakes import mislabelled
 

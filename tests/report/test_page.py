@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling.report.content import Figure, Report, Section, TableBlock
-from funnelling.report.markup import escape_markdown, inline_html, inline_markdown
-from funnelling.report.page import html_page
-from funnelling.report.tables import Table
+from funnelling.report.rendering import html_page
+from funnelling.report.tables import Table, escape_markdown, inline_html, inline_markdown
 from tests.report.demo import demo_report, report_of
 from tests.report.reading import Element, read_page
 

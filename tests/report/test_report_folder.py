@@ -7,9 +7,8 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.report.content import Bars, Report, Section, TableBlock
-from funnelling.report.report_folder import write_report
-from funnelling.report.spreadsheets import comma_separated
-from funnelling.report.tables import Table
+from funnelling.report.rendering import write_report
+from funnelling.report.tables import Table, comma_separated
 from tests.report.demo import demo_report, report_of
 
 BARS = Bars("same", "Bars", "two bars", ["it", "da"], {"Fun": [0.5, None]}, "F1", "language")

@@ -19,7 +19,7 @@ from funnelling.hub import HubAddress
 from funnelling.hub.client import asking
 from funnelling.runtime.messages import Style, speaking
 from funnelling.storage import describe_model, folders
-from funnelling.storage.held import hold_model
+from funnelling.storage.models import hold_model
 from funnelling.storage.places import lasting
 from tests.artificial import text_corpus
 from tests.hub.server import READER, WRITER, WRONG, Files, LocalHub, used

@@ -27,8 +27,8 @@ from funnelling.evaluation.measuring import (
 from funnelling.evaluation.registry import RANKED_MEASURES
 from funnelling.evaluation.splits import Trial, examples_in, examples_of
 from funnelling.matrices import MANY
-from funnelling.report.comparison_blocks import comparison_blocks
-from funnelling.report.measure_tables import comparison_table, languages_table, notes, side_by_side
+from funnelling.report.comparison import comparison_blocks
+from funnelling.report.measures import comparison_table, languages_table, notes, side_by_side
 
 from .many import LABELS, SparseReader, many_labels
 

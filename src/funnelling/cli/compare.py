@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _print(result: Any) -> None:
-    from funnelling.report.measure_tables import comparison_table, notes, weighted_table
+    from funnelling.report.measures import comparison_table, notes, weighted_table
     from funnelling.report.tables import plain
 
     print(plain(comparison_table(result)))

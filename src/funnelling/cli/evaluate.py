@@ -110,8 +110,14 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _print_mistakes(scores: Any, arguments: argparse.Namespace) -> None:
     """Print the tables of labels that were asked for."""
-    from funnelling.report.error_tables import errors_listing
-    from funnelling.report.label_tables import BY_LABEL, CONFUSED, MISSED_TOGETHER, confusion_matrix, mistakes
+    from funnelling.report.labels import (
+        BY_LABEL,
+        CONFUSED,
+        MISSED_TOGETHER,
+        confusion_matrix,
+        errors_listing,
+        mistakes,
+    )
 
     tables = mistakes(scores)
     if arguments.by_label is not None:

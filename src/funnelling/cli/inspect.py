@@ -33,12 +33,20 @@ def run(arguments: argparse.Namespace) -> None:
 def _print_model(description: dict[str, Any]) -> None:
     import textwrap
 
-    from funnelling.report.card import MISTAKES_SHOWN, limits, made_with, probabilities
-    from funnelling.report.choice_table import tried_table
-    from funnelling.report.history_table import history_note, history_table
-    from funnelling.report.kept_text import kept_sentence, kept_table, what_follows
-    from funnelling.report.label_tables import mistakes
-    from funnelling.report.measure_tables import languages_table, notes
+    from funnelling.report.card import (
+        MISTAKES_SHOWN,
+        history_note,
+        history_table,
+        kept_sentence,
+        kept_table,
+        limits,
+        made_with,
+        probabilities,
+        tried_table,
+        what_follows,
+    )
+    from funnelling.report.labels import mistakes
+    from funnelling.report.measures import languages_table, notes
     from funnelling.report.tables import plain
 
     print(f"Method      {description['method']}")

@@ -32,7 +32,7 @@ def print_json(value: Any) -> None:
 
 def print_scores(scores: Any, how: str = "") -> None:
     """Print the measures of a model by language, how they were measured, and what stands beside them."""
-    from funnelling.report.measure_tables import languages_table, most_often_confused, notes, rates
+    from funnelling.report.measures import languages_table, most_often_confused, notes, rates
     from funnelling.report.tables import plain
 
     print(plain(languages_table(scores)))
@@ -45,7 +45,7 @@ def print_scores(scores: Any, how: str = "") -> None:
 
 def print_change(change: "Change") -> None:
     """Print a model's measures before and after a change, on documents it has not learned from."""
-    from funnelling.report.measure_tables import change_table
+    from funnelling.report.measures import change_table
     from funnelling.report.tables import plain
 
     if not change.after:

@@ -50,7 +50,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.report.kept_text import shown_bytes
+    from funnelling.report.card import shown_bytes
     from funnelling.storage.sharing import MESSAGE, push_model
 
     pushed = push_model(

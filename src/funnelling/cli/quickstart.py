@@ -34,7 +34,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.report.measure_tables import side_by_side
+    from funnelling.report.measures import side_by_side
     from funnelling.report.tables import plain
     from funnelling.tasks.quickstart import EXPLANATION, Quickstart
 

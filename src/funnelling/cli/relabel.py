@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _print(relabelled: "RelabelledModel", folder: str) -> None:
-    from funnelling.report.measure_tables import change_table
+    from funnelling.report.measures import change_table
     from funnelling.report.tables import plain
 
     for old, new in relabelled.renamed.items():

@@ -39,8 +39,8 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from funnelling.report.measures import MOST_LABELS, label_changes, language_changes
     from funnelling.report.tables import plain
-    from funnelling.report.threshold_tables import MOST_LABELS, label_changes, language_changes
     from funnelling.tasks.tuning import named_labels, tune
 
     labels = None if arguments.labels is None else named_labels(arguments.labels)

@@ -1,18 +1,246 @@
-"""The model card: what a model's folder says of it to whoever opens it."""
+"""The model card: what a model's folder says of it to whoever opens it, and to the Hub's catalogue."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from funnelling.errors import counted
-from funnelling.evaluation.registry import are_ranked
+from funnelling.evaluation.registry import MEASURES, TITLES, are_ranked, main_measures
+from funnelling.methods.merging import FIRST, is_whole
 from funnelling.methods.registry import title
-from funnelling.report.card_data import card_data
-from funnelling.report.history_table import history_note, history_table
-from funnelling.report.kept_text import kept_sentence
-from funnelling.report.label_tables import mistakes
-from funnelling.report.markup import escape_markdown, escape_table
-from funnelling.report.measure_tables import languages_table, notes, rates
-from funnelling.report.tables import Table, markdown
+from funnelling.report.labels import mistakes
+from funnelling.report.measures import languages_table, notes, rates
+from funnelling.report.tables import Table, escape_markdown, escape_table, markdown, number
+from funnelling.text.languages import is_language, primary
+
+LIBRARY, TASK = "funnelling", "text-classification"
+DIGITS = 4  # of a score
+# Measures that the Hub knows, by its names for them; K and nDCG are none of them.
+_METRICS = {
+    "accuracy": "accuracy",
+    "sklearn_macro_f1": "f1",
+    "micro_f1": "f1",
+    "macro_f1_present": "f1",
+    "macro_f1": "f1",
+    "p_at_1": "precision",
+    "p_at_3": "precision",
+    "p_at_5": "precision",
+}
+
+Description = Mapping[str, Any]
+
+
+def card_data(description: Description, licence: str | None = None) -> str:
+    """The front matter of a model card, from what `describe_model` says of a model.
+
+    The licence is left out where none is given: a model's folder does not know it.
+    """
+    languages = hub_languages(description["languages"])
+    results = [result for result in _results(description["scores"] or {}) if result["metrics"]]
+    metrics = dict.fromkeys(metric["type"] for result in results for metric in result["metrics"])
+    data = {
+        "library_name": LIBRARY,
+        "pipeline_tag": TASK if languages else None,  # of other spaces than languages nothing is known
+        "license": licence,
+        "language": languages,
+        "tags": _tags(description, languages),
+        "metrics": list(metrics),
+        "model-index": [{"name": title(description["method"]), "results": results}] if results else [],
+    }
+    lines = _yaml({key: value for key, value in data.items() if value})
+    return "\n".join(["---", *lines, "---"])
+
+
+def hub_languages(names: Iterable[str]) -> list[str]:
+    """The languages of a model as ISO 639 has them, variants under their language; other spaces are none.
+
+    >>> hub_languages(["pt_BR", "pt", "zh_Hant", "images"])
+    ['pt', 'zh']
+    """
+    return list(dict.fromkeys(primary(name) for name in names if is_language(name)))
+
+
+def _tags(description: Description, languages: list[str]) -> list[str]:
+    labels = "single-label" if description["exclusive"] else "multi-label"
+    several = ["multilingual"] if len(languages) > 1 else []
+    return [LIBRARY, *([TASK] if languages else []), *several, f"{labels}-classification"]
+
+
+def _results(scores: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The scores of each language, then those of all, as the Hub's ``model-index`` has them."""
+    by_language = scores.get("languages", {})
+    for language, values in by_language.items():
+        yield _result(f"{counted(values['documents'], 'document')} in {language}", language, values)
+    if len(by_language) > 1:
+        yield _result("mean over languages", "average", scores["average"])
+
+
+def _result(name: str, config: str, values: Mapping[str, float]) -> dict[str, Any]:
+    metrics = [
+        {"type": _METRICS[measure], "name": TITLES[measure], "value": round(values[measure], DIGITS)}
+        for measure in main_measures(values)
+        if measure in _METRICS and math.isfinite(values[measure])
+    ]
+    return {
+        "task": {"type": TASK},
+        "dataset": {"type": "documents", "name": name, "config": config},
+        "metrics": metrics,
+    }
+
+
+def _yaml(value: Any, indent: str = "") -> list[str]:
+    """Mappings and lists as lines of YAML."""
+    if isinstance(value, list):
+        lines = []
+        for item in value:
+            first, *others = _yaml(item, f"{indent}  ")
+            lines += [f"{indent}- {first.lstrip(' ')}", *others]
+        return lines
+    if not isinstance(value, dict):
+        return [_scalar(value)]
+    lines = []
+    for key, item in value.items():
+        inner = _yaml(item, f"{indent}  ")
+        nested = isinstance(item, dict | list)
+        lines += [f"{indent}{key}:", *inner] if nested else [f"{indent}{key}: {inner[0]}"]
+    return lines
+
+
+def _scalar(value: float | str) -> str:
+    """A number, or a string in quotes: bare, ``no`` is a truth value, and ``a: [`` no string at all."""
+    if not isinstance(value, str):
+        return repr(value)
+    return f'"{"".join(map(_escaped, value))}"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if "\ud800" <= character <= "\udfff":  # half of a sign, which UTF-8 cannot say
+        return "\ufffd"
+    return character if character.isprintable() else f"\\U{ord(character):08x}"
+
+
+NOT_KNOWN = "What it learned from is not known: it was made in Python, or by an earlier version."
+_NO_FACTS = ("step", "file", "documents", "after", "journal")  # have a column, or say nothing to people
+
+Step = Mapping[str, Any]
+
+
+def history_table(history: Sequence[Step]) -> Table:
+    """One row per step, in their order.
+
+    >>> step = {"step": "update", "file": "more.csv", "documents": {"en": 20, "it": 4}, "corrected": 3}
+    >>> history_table([{**step, "after": {"documents": 121, "labels": 7}}]).rows
+    [['update', 'more.csv', 'en 20, it 4', 'corrected 3', '121', '7']]
+    """
+    return Table(
+        ["step", "file", "documents", "of which, and more", "documents then", "labels then"],
+        [
+            [
+                step["step"],
+                step.get("file", ""),
+                _told(step.get("documents", {})),
+                _facts(step),
+                f"{step['after']['documents']:,}",
+                f"{step['after']['labels']:,}",
+            ]
+            for step in history
+        ],
+    )
+
+
+def history_note(description: Mapping[str, Any]) -> str:
+    """What is not known of a model's history, if anything; takes what `describe_model` says of it."""
+    history, documents = description["history"], sum(description["languages"].values())
+    if not history:
+        return NOT_KNOWN
+    if is_whole(history, documents):
+        return ""
+    before = "what came before" if history[0]["step"] != FIRST else "what came after"
+    return f"That is not all, {before} is not known: it was done in Python, or by an earlier version."
+
+
+def _facts(step: Step) -> str:
+    """Whatever else is remembered of a step."""
+    facts = {key: value for key, value in step.items() if key not in _NO_FACTS}
+    return ", ".join(f"{name.replace('_', ' ')} {_told(value)}" for name, value in facts.items())
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{language} {number:,}" for language, number in value.items())
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+NOTHING = (
+    "nothing of its training documents, but words of its vocabularies and what its classifiers made of them"
+)
+_NAMES = {
+    "ids": "ids",
+    "groups": "groups",
+    "labels": "labels",
+    "vectors": "vectors",
+    "beginnings": "the first 200 characters of each text",
+    "posteriors": "posteriors",
+    "scores": "scores",
+    "solutions": "solutions to start from",
+}
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+
+
+def kept_sentence(description: Description) -> str:
+    """What is kept, in a sentence that has "it" for its subject; takes what `describe_model` says."""
+    keeps = description["keeps"]
+    if not keeps["documents"]:
+        return f"It keeps {NOTHING}."
+    names = list(_things(keeps))
+    things = ", ".join(names[:-1]) + f" and {names[-1]}"
+    return f"It keeps of {counted(sum(keeps['documents'].values()), 'training document')}: {things}."
+
+
+def kept_table(description: Description) -> Table:
+    """What each thing takes that is kept."""
+    keeps = description["keeps"]
+    return Table(
+        ["of each document", "takes"],
+        [[name, shown_bytes(size)] for name, size in _things(keeps).items()]
+        + [["the model in all", shown_bytes(keeps["bytes_in_all"])]],
+    )
+
+
+def what_follows(description: Description) -> list[str]:
+    """By what the model can be changed without training it anew, and by what it cannot and why.
+
+    Takes what `inspect_model` says of it; nothing is known of a model that cannot be loaded here.
+    """
+    keeps = description["keeps"]
+    lines = []
+    if keeps.get("can"):
+        again = f" ({', '.join(f'--{name}' for name in keeps['needs'])} again)" if keeps["needs"] else ""
+        lines.append(f"Without training anew it can be changed by: {', '.join(keeps['can'])}{again}.")
+    reasons: dict[str, list[str]] = {}
+    for command, reason in keeps.get("cannot", {}).items():
+        reasons.setdefault(reason, []).append(command)
+    return lines + [f"Not by {', '.join(names)}. {reason}" for reason, names in reasons.items()]
+
+
+def _things(keeps: Mapping[str, Any]) -> dict[str, int]:
+    """What is kept, and the bytes it takes."""
+    names = {**_NAMES, "texts": f"texts ({keeps['texts']})"}
+    return {names[name]: size for name, size in keeps["bytes"].items()}
+
+
+def shown_bytes(number: float) -> str:
+    """A size as people read it.
+
+    >>> shown_bytes(999), shown_bytes(40_400), shown_bytes(3.2e9)
+    ('999 bytes', '40 kB', '3.2 GB')
+    """
+    power = min((len(str(int(number))) - 1) // 3, len(_UNITS) - 1)
+    value = number / 1000**power
+    return f"{value:.1f} {_UNITS[power]}" if power and value < 10 else f"{value:.0f} {_UNITS[power]}"
+
 
 LABELS_SHOWN = 50
 PLACE = "MODEL"  # what a card calls a folder that may be anywhere
@@ -166,3 +394,33 @@ def _besides(description: Mapping[str, Any]) -> str:
 def _of_rare(scores: Mapping[str, Any] | None) -> str:
     """Which measures tell of rare labels."""
     return "PSP@k" if scores and are_ranked(scores["average"]) else "the macro averages"
+
+
+CHOICE_NOTE = (
+    "Each candidate with its best C, measured on outer folds over the training documents. Of candidates that "
+    "chance might have put in this order the first is chosen, so that another may have higher measures. A "
+    "candidate far behind takes no part in further rounds: its measures are of fewer documents."
+)
+
+
+def tried_table(tried: Sequence[Mapping[str, Any]]) -> Table:
+    """The candidates in the order in which ties are decided, with their measures.
+
+    ``tried`` is what `describe_model` says under ``choice_tried``.
+
+    >>> tried_table([{"name": "own + mixed", "C": 1.0, "micro_f1": 0.5, "chosen": True}])[:2]
+    (['candidate', 'chosen', 'C', 'micro-F1'], [['own + mixed', 'chosen', '1', '.500']])
+    """
+    measures = [name for name in MEASURES if all(name in row for row in tried)]
+    return Table(
+        ["candidate", "chosen", "C", *(MEASURES[name].title for name in measures)],
+        [
+            [
+                row["name"],
+                "chosen" if row["chosen"] else "",
+                "–" if row["C"] is None else f"{row['C']:g}",
+                *(number(row[name]) for name in measures),
+            ]
+            for row in tried
+        ],
+    )

@@ -1,10 +1,13 @@
-"""What an explanation says, apart from how it looks: the words for and against, by what they added."""
+"""Explanations: the words for and against each label, as a page with marked texts or for a terminal."""
 
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
-from funnelling.report.passages import signed
+from funnelling.errors import printable
+from funnelling.report.passages import LEGEND, excerpt, marked_html, marked_plain, marked_terminal, signed
+from funnelling.report.rendering import head
+from funnelling.report.tables import Table, escape, plain
 from funnelling.text.excerpts import amounts_by_word
 
 LEAST = 0.005  # what shows as more than 0
@@ -104,3 +107,164 @@ def remarks(row: Row) -> list[str]:
         *(["Nothing in this text is known to the model: no label is assigned."] if "evidence" in row else []),
         *(["Training had no documents in this language."] if row.get("zero_shot") else []),
     ]
+
+
+FOOT = "</main>\n</body>\n</html>\n"
+
+
+def page_head(source: str) -> str:
+    """What stands before the documents of a file."""
+    title = f"Why these labels? {source}"
+    about = (
+        "For each document its labels, and for each label what the words of the text added to its score in "
+        "tier 1; the sum of all views, weighted by their shares."
+    )
+    lines = [
+        *head(title),
+        "<header>",
+        f"<h1>{escape(title)}</h1>",
+        f"<p>{about}</p>",
+        LEGEND,
+        "</header>",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def document_html(text: str, row: Row, top: int) -> str:
+    """One document with its labels, its text and its neighbours; ``row`` is a row of `explain`."""
+    title = f"{escape(row['id'])} <small>{escape(row['language'])}</small>"
+    lines = ["<section>", f"<h2>{title}</h2>", *(f"<p>{escape(remark)}</p>" for remark in remarks(row))]
+    labels = row["labels"] or {}
+    if not any("passages" in told for told in labels.values()):
+        lines.append(marked_html(text, [], row["language"]))
+    for number, (label, told) in enumerate(labels.items()):
+        lines += [
+            f'<details class="why"{"" if number else " open"}>',
+            f"<summary><b>{escape(_called(label, told))}</b>: {escape(verdict(told))}</summary>",
+            *([marked_html(text, told["passages"], row["language"])] if "passages" in told else []),
+            *_words(label, text, told, top),
+            *([f"<p>{escape(seen(told))}.</p>"] if seen(told) else []),
+            "</details>",
+        ]
+    return "\n".join([*lines, *_neighbours(row), "</section>", ""])
+
+
+def _called(label: str, told: Row) -> str:
+    """A label, with its name where that is told and another one."""
+    return label if told.get("name", label) == label else f"{label} ({told['name']})"
+
+
+def _words(label: str, text: str, told: Row, top: int) -> list[str]:
+    both = sides(text, told, top)
+    tables = [
+        table
+        for title, amounts in (("Words for it", both.for_it), ("Words against it", both.against_it))
+        for table in _table(f'{title}<span class="hidden">: {escape(label)}</span>', amounts)
+    ]
+    return ['<div class="sides">', *tables, "</div>"] if tables else []
+
+
+def _table(caption: str, amounts: Amounts) -> list[str]:
+    if not amounts:
+        return []
+    rows = [
+        f'<tr><th scope="row">{escape(word)}</th><td class="number">{signed(amount)}</td></tr>'
+        for word, amount in amounts
+    ]
+    columns = '<tr><th scope="col">word</th><th scope="col" class="number">adds</th></tr>'
+    return [
+        "<table>",
+        f"<caption>{caption}</caption>",
+        f"<thead>{columns}</thead>",
+        "<tbody>",
+        *rows,
+        "</tbody></table>",
+    ]
+
+
+def _neighbours(row: Row) -> list[str]:
+    if not row.get("neighbours"):
+        return []
+    items = []
+    for near in row["neighbours"]:
+        labels = ", ".join(map(str, near["labels"])) or "no label"
+        shown = f'<p class="near" dir="auto">{escape(near["text"])}</p>' if "text" in near else ""
+        items.append(
+            f"<li><code>{escape(near['id'])}</code> {escape(near['language'])}: {escape(labels)}{shown}</li>"
+        )
+    return [
+        "<h3>Training documents that tier 2 finds most alike</h3>",
+        '<ul class="neighbours">',
+        *items,
+        "</ul>",
+    ]
+
+
+TEXT = 600  # characters of a text that are shown
+NEIGHBOUR = 100
+INDENT = "    "
+
+
+def document_text(text: str, row: Row, top: int, colour: bool = False) -> str:
+    """Lines about one document, an empty one at the end; ``row`` is a row of `explain`."""
+    bold = "\x1b[1m{}\x1b[0m" if colour else "{}"
+    lines = [bold.format(f"{printable(row['id'])}  {printable(row['language'])}"), *remarks(row)]
+    told = row["labels"] or {}
+    if told:
+        lines += ["", plain(_labels(row))]
+    for label, of_label in told.items():
+        lines += ["", bold.format(f"{printable(label)}: {verdict(of_label)}")]
+        lines += [
+            INDENT + line for line in (*_text_words(text, of_label, top), *filter(None, [seen(of_label)]))
+        ]
+        if of_label.get("passages"):
+            mark = marked_terminal if colour else marked_plain
+            lines += ["", INDENT + mark(*excerpt(text, of_label["passages"], TEXT))]
+    if row.get("neighbours"):
+        lines += ["", bold.format("Training documents that tier 2 finds most alike"), *_text_neighbours(row)]
+    return "\n".join([*lines, "", ""])
+
+
+def _labels(row: Row) -> Table:
+    labels = row["labels"]
+    cuts = any("threshold" in told for told in labels.values())
+    named = any("name" in told for told in labels.values())
+    return Table(
+        ["label", *(["name"] if named else []), "probability", *(["threshold"] if cuts else []), "assigned"],
+        [
+            [
+                label,
+                *([told["name"]] if named else []),
+                percent(told["probability"]),
+                *([percent(told["threshold"])] if cuts else []),
+                "yes" if told["assigned"] else "no",
+            ]
+            for label, told in labels.items()
+        ],
+    )
+
+
+def _text_words(text: str, told: Row, top: int) -> list[str]:
+    """The words for and against a label side by side, each with what it added."""
+    both = sides(text, told, top)
+    if not any(both):
+        return []
+    rows = [
+        [cell for side in both for cell in ((side[i][0], signed(side[i][1])) if i < len(side) else ("", ""))]
+        for i in range(max(map(len, both)))
+    ]
+    return plain(Table(["for", "adds", "against", "adds"], rows)).splitlines()
+
+
+def _text_neighbours(row: Row) -> list[str]:
+    lines = []
+    for near in row["neighbours"]:
+        labels = ", ".join(map(str, near["labels"])) or "no label"
+        lines.append(f"{INDENT}{printable(near['id'])}  {near['language']}  {printable(labels)}")
+        if "text" in near:
+            shown = (
+                near["text"] if len(near["text"]) <= NEIGHBOUR else near["text"][:NEIGHBOUR].rstrip() + " …"
+            )
+            lines.append(f"{INDENT * 2}{printable(shown)}")
+    return lines

@@ -7,7 +7,7 @@ colour and as a kind of underline, the size as a shade, in relation to the large
 from collections.abc import Callable, Sequence
 
 from funnelling.errors import printable
-from funnelling.report.markup import escape
+from funnelling.report.tables import escape
 from funnelling.text.excerpts import cut_out, telling_part
 
 LEVELS = 4  # shades; what would not reach half of the lightest is not marked

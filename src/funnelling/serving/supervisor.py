@@ -26,7 +26,7 @@ from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, 
 from funnelling.serving.metrics import Memory, Metrics
 from funnelling.serving.paths import served_paths
 from funnelling.serving.settings import JOURNAL_SECONDS, LOOPBACK, ServiceSettings
-from funnelling.storage.held import HeldModel, hold_model
+from funnelling.storage.models import HeldModel, hold_model
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
 _RESTART_SECONDS = 1.0

@@ -14,7 +14,7 @@ from funnelling.serving.application import create_app
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.protocol import HttpConnection, Server, SharedState
 from funnelling.serving.settings import Limits, ServiceSettings
-from funnelling.storage.held import HeldModel
+from funnelling.storage.models import HeldModel
 from funnelling.tasks.sources import check_reads_texts
 
 

@@ -1,25 +1,85 @@
-"""A fitted model into a folder and back."""
+"""A fitted model into a folder and back, held as it was read, and told without being loaded."""
 
 import hashlib
+import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
+from funnelling.matrices import sizes_of
 from funnelling.plain import check_fitted
 from funnelling.runtime.alone import sole_writer_of_all
-from funnelling.runtime.files import arrays_in
+from funnelling.runtime.files import Sealed, arrays_in
 from funnelling.state import StateError, expect
 from funnelling.storage import folders
-from funnelling.storage.kept import describe_kept
 from funnelling.storage.places import folder_here, read
 from funnelling.storage.trees import RUNTIME_PARAMETERS, Arrays, decode, encode
 from funnelling.text.languages import is_served
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
+
+
+ARCHIVE = "training_"  # the attribute of a model that holds it
+AS_WRITTEN, BAGS_OF_WORDS = "as written", "bags of words"
+# What there may be of a document, and the fields of an archive that hold it.
+FIELDS = {
+    "ids": ("ids", "unnamed"),
+    "groups": ("groups",),
+    "labels": ("targets",),
+    "texts": ("texts",),
+    "vectors": ("vectors",),
+    "beginnings": ("beginnings",),
+    "posteriors": ("training", "held_out"),
+    "scores": ("scores",),
+    "solutions": ("coefficients",),
+}
+MAY_BE_BLANK = ("groups", "beginnings")  # have an empty string where there is none
+
+
+def describe_kept(tree: Mapping[str, Any], arrays: Arrays) -> dict[str, Any]:
+    """What a model, as `encode` gives it, keeps of its training documents.
+
+    ``documents`` are how many, by language: none where it keeps nothing of them. ``texts`` is "as written",
+    "bags of words" or None. ``bytes`` has what each thing that is kept takes, of the model's
+    ``bytes_in_all``.
+    """
+    state = tree["state"].get(ARCHIVE, {"state": {}})["state"]
+    kept = {field for field, content in state.items() if _has_content(field, content, arrays)}
+    sizes = {
+        name: sum(_size(f"/{ARCHIVE}/{field}", state[field], arrays) for field in fields if field in kept)
+        for name, fields in FIELDS.items()
+    }
+    targets = decode(state["targets"], arrays) if state else {}
+    return {
+        "documents": sizes_of(targets),
+        "texts": (AS_WRITTEN if state["as_written"] else BAGS_OF_WORDS) if "texts" in kept else None,
+        "bytes": {name: size for name, size in sizes.items() if size},
+        "bytes_in_all": _size("", tree, arrays),
+    }
+
+
+def _has_content(field: str, content: Any, arrays: Arrays) -> bool:
+    """Whether a field, a mapping from languages for the most part, has anything in it."""
+    if not isinstance(content, dict) or not content.get("items"):
+        return False
+    return field not in MAY_BE_BLANK or any(any(decode(item, arrays)) for item in content["items"].values())
+
+
+def _size(place: str, tree: Any, arrays: Arrays) -> int:
+    """The bytes of a place in a model: those of its arrays, and of what stands in the tree itself."""
+    return sum(_array_sizes(place, arrays)) + len(
+        json.dumps(tree, ensure_ascii=False).encode(errors="replace")
+    )
+
+
+def _array_sizes(place: str, arrays: Arrays) -> Iterator[int]:
+    return (array.nbytes for key, array in arrays.items() if f"{key}/".startswith(f"{place}/"))
+
 
 # Whose versions a prediction may depend on.
 LIBRARIES = (
@@ -206,8 +266,8 @@ def pages(
 ) -> dict[str, bytes | None]:
     """The model's card, and its report where there are details for one."""
     from funnelling.report.card import model_card
-    from funnelling.report.model_report import model_report
-    from funnelling.report.page import html_page
+    from funnelling.report.model import model_report
+    from funnelling.report.rendering import html_page
 
     described = _described(document, arrays)
     card, report = model_card(described), None
@@ -322,3 +382,33 @@ def _plain_parameters(model: "Method") -> dict[str, Any]:
         for key, value in sorted(model.get_params(deep=False).items())
         if key not in RUNTIME_PARAMETERS
     }
+
+
+@dataclass(frozen=True)
+class HeldModel:
+    """What was read of a model, out of reach; processes that are started with it share its files.
+
+    ``description`` is what `describe_model` says.
+    """
+
+    place: folders.Place
+    document: folders.Document
+    files: list[Sealed]
+    description: dict[str, Any]
+
+    def load(self) -> Any:
+        """The fitted model; its arrays lie where they are held, and cannot be changed."""
+        return restored(self.place, self.document, _arrays(self.files))
+
+
+def hold_model(path: str | os.PathLike[str]) -> HeldModel:
+    """Read a model's folder, or that of an address on the Hub, once and for all."""
+    place, document, contents = read(path)
+    files = [Sealed(content) for content in contents.values()]
+    with folders.refusing_damage(place):
+        arrays = _arrays(files)
+    return HeldModel(place, document, files, description_of(place, document, arrays))
+
+
+def _arrays(files: Sequence[Sealed]) -> Arrays:
+    return {key: array for file in files for key, array in arrays_in(file.content).items()}

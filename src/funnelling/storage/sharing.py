@@ -70,8 +70,7 @@ def push_model(
     Traceback (most recent call last):
     funnelling.errors.InputError: nowhere: no such model folder. Check the path.
     """
-    from funnelling.report.card import model_card
-    from funnelling.report.kept_text import kept_sentence
+    from funnelling.report.card import kept_sentence, model_card
 
     target = _target(address, revision)
     licence = _checked_licence(license)

@@ -10,10 +10,9 @@ from funnelling.evaluation.splits import Trial, hold_out, settle
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.matrices import MANY
 from funnelling.methods.registry import COMPARED, FOR_MANY, Settings, make_method
-from funnelling.report.comparison_blocks import comparison_blocks
+from funnelling.report.comparison import comparison_blocks, facts
 from funnelling.report.content import Report, Section
-from funnelling.report.facts import facts
-from funnelling.report.report_folder import write_report
+from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.tasks.outputs import check_results_folder, write_json
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks

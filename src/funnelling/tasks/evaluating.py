@@ -17,11 +17,11 @@ from funnelling.formats.tables import XLSX, check_writable, write_table
 from funnelling.matrices import MANY
 from funnelling.methods.model import follow_label_set
 from funnelling.methods.registry import title
+from funnelling.report.comparison import run_facts
 from funnelling.report.content import Report
-from funnelling.report.evaluation_rows import evaluation_rows
-from funnelling.report.facts import run_facts
-from funnelling.report.model_report import model_sections
-from funnelling.report.report_folder import write_report
+from funnelling.report.measures import evaluation_rows
+from funnelling.report.model import model_sections
+from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import describe_model
 from funnelling.tasks.outputs import check_new_files, check_report_folder, write_json

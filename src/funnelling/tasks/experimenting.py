@@ -7,9 +7,9 @@ from pathlib import Path
 from funnelling.evaluation.pieces import Pieces, Result
 from funnelling.evaluation.splits import settle
 from funnelling.methods.registry import Settings
+from funnelling.report.comparison import facts
 from funnelling.report.content import Report, Section
-from funnelling.report.facts import facts
-from funnelling.report.report_folder import write_report
+from funnelling.report.rendering import write_report
 from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS
 from funnelling.reproduction.experiments.running import run_experiments
 from funnelling.reproduction.experiments.setting import FRACTIONS, Setting

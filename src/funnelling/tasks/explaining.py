@@ -14,9 +14,7 @@ from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.formats.tables import check_writable, write_table
 from funnelling.methods.model import follow_label_set
 from funnelling.methods.rows import Predictor, batches
-from funnelling.report.explanation_page import FOOT, document_html, page_head
-from funnelling.report.explanation_text import document_text
-from funnelling.report.explanations import explanation_rows
+from funnelling.report.explanations import FOOT, document_html, document_text, explanation_rows, page_head
 from funnelling.runtime.progress import progress_bar
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, say_unknown
 

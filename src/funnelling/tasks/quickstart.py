@@ -16,10 +16,9 @@ from funnelling.evaluation.splits import Trial, sides_of
 from funnelling.formats import write_documents
 from funnelling.methods.merging import FIRST, remember_step
 from funnelling.methods.registry import make_method
-from funnelling.report.comparison_blocks import comparison_blocks
+from funnelling.report.comparison import comparison_blocks, facts
 from funnelling.report.content import Report, Section
-from funnelling.report.facts import facts
-from funnelling.report.report_folder import write_report
+from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_model
 from funnelling.tasks.outputs import check_new_files

@@ -1,10 +1,9 @@
 """Figures as SVG, drawn here so that a report needs no library of plots."""
 
 from funnelling.report.content import Bars, Curves, Figure, Points
-from funnelling.report.figures.bars import draw_bars
+from funnelling.report.figures.bars import draw_bars, draw_heat_map
 from funnelling.report.figures.curves import draw_curves, draw_points
 from funnelling.report.figures.drawing import Drawing
-from funnelling.report.figures.heat_map import draw_heat_map
 
 
 def draw(figure: Figure, prefix: str) -> Drawing:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from funnelling.report.content import Curves, Points
 from funnelling.report.figures.drawing import (
+    DASHES,
     FONT,
     SMALL_FONT,
     Drawing,
@@ -16,12 +17,12 @@ from funnelling.report.figures.drawing import (
     nice_step,
     nice_ticks,
     plain_number,
+    series_class,
     text_width,
     tick_text,
     write_text,
 )
-from funnelling.report.figures.style import DASHES, series_class
-from funnelling.report.markup import escape
+from funnelling.report.tables import escape
 
 Point = tuple[float, float]
 

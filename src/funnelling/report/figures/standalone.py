@@ -5,9 +5,17 @@ import math
 from funnelling.report.content import Figure
 from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
-from funnelling.report.figures.drawing import FONT, Drawing, element, text_width, write_text
-from funnelling.report.figures.style import LIGHT, SHAPES, colour_rules
-from funnelling.report.markup import escape
+from funnelling.report.figures.drawing import (
+    FONT,
+    LIGHT,
+    SHAPES,
+    Drawing,
+    colour_rules,
+    element,
+    text_width,
+    write_text,
+)
+from funnelling.report.tables import escape
 
 _MARGIN, _GAP, _WIDTH, _LEAST = 14.0, 18.0, 1100.0, 360.0
 

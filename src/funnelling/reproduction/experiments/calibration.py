@@ -4,9 +4,9 @@ from funnelling.errors import InputError
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.methods.registry import title
-from funnelling.report.comparison_blocks import pairs_blocks
+from funnelling.report.comparison import pairs_blocks
 from funnelling.report.content import Section, TableBlock
-from funnelling.report.measure_tables import comparison_table, notes
+from funnelling.report.measures import comparison_table, notes
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.paper_comparison import compare_with_paper
 from funnelling.reproduction.experiments.setting import Setting

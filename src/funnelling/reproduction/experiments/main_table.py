@@ -1,7 +1,7 @@
 """The main table: all methods, with deviations over trials and the daggers of significance."""
 
 from funnelling.evaluation.pieces import Result
-from funnelling.report.comparison_blocks import comparison_blocks
+from funnelling.report.comparison import comparison_blocks
 from funnelling.report.content import Section
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.paper_comparison import compare_with_paper

@@ -16,9 +16,9 @@ from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.pieces import Result
 from funnelling.evaluation.registry import MEASURES, averaged, paper_measures
 from funnelling.matrices import Floats
-from funnelling.report.comparison_blocks import pairs_blocks
+from funnelling.report.comparison import pairs_blocks
 from funnelling.report.content import Section, TableBlock
-from funnelling.report.measure_tables import dagger_notes, score_cell
+from funnelling.report.measures import dagger_notes, score_cell
 from funnelling.report.tables import Table, number
 from funnelling.reproduction.experiments import paper
 from funnelling.reproduction.experiments.funnels import Funnels

@@ -1,19 +1,27 @@
-"""A report as one page of HTML that needs nothing beside it and runs nothing."""
+"""A report as one page of HTML that needs nothing beside it, as Markdown, and as a folder with its data."""
 
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 from urllib.parse import quote
 
-from funnelling.report.content import Block, Figure, MarkedText, Report, TableBlock, Texts
+from funnelling.formats.files import cannot_write, writing
+from funnelling.report.content import Block, Figure, MarkedText, Report, TableBlock, Texts, named_sections
 from funnelling.report.figures import draw
 from funnelling.report.figures.curves import swatch
-from funnelling.report.figures.drawing import Drawing, Panel, element
-from funnelling.report.figures.style import DARK, LIGHT, SHAPES, colour_rules
-from funnelling.report.markup import escape, inline_html
-from funnelling.report.names import named_sections
+from funnelling.report.figures.drawing import DARK, LIGHT, SHAPES, Drawing, Panel, colour_rules, element
+from funnelling.report.figures.standalone import standalone_svg
 from funnelling.report.passages import LEGEND, marked_html
-from funnelling.report.spreadsheets import comma_separated
-from funnelling.report.tables import Table
+from funnelling.report.tables import (
+    Table,
+    comma_separated,
+    escape,
+    escape_markdown,
+    escape_table,
+    inline_html,
+    inline_markdown,
+    markdown,
+)
 
 FACTS_TITLE = "How this was made"
 BEST_NOTE = "bold: the best"
@@ -302,3 +310,75 @@ def _download(name: str, table: Table, title: str) -> str:
         f'<p class="download"><a download="{name}.csv" href="data:text/csv;charset=utf-8,{data}">'
         f'Download as CSV<span class="hidden">: {escape(title)}</span></a></p>'
     )
+
+
+def markdown_page(report: Report) -> str:
+    """The whole report; figures are links to ``figures/NAME.svg``, data to ``data/NAME.csv``."""
+    paragraphs = [f"# {escape_markdown(report.title)}", *map(inline_markdown, report.paragraphs)]
+    for _, section, blocks in named_sections(report):
+        paragraphs += [f"## {escape_markdown(section.title)}", *map(inline_markdown, section.paragraphs)]
+        for name, block in blocks:
+            paragraphs += _markdown_block(name, block)
+    if report.facts:
+        paragraphs.append(f"## {FACTS_TITLE}")
+        paragraphs.append(
+            "\n".join(
+                f"- {escape_markdown(name)}: {escape_markdown(value)}" for name, value in report.facts.items()
+            )
+        )
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
+
+
+def _markdown_block(name: str, block: Block) -> Sequence[str]:
+    title = f"### {escape_markdown(block.title)}"
+    if isinstance(block, TableBlock):
+        notes = [*([BEST_NOTE] if block.table.best else []), *block.notes]
+        return [
+            title,
+            *([] if block.folded else [markdown(escape_table(block.table))]),
+            *map(inline_markdown, notes),
+            f"[Data as CSV](data/{name}.csv)",
+        ]
+    if isinstance(block, Texts):
+        return [
+            title,
+            *map(inline_markdown, block.notes),
+            markdown(escape_table(block.data)),
+            f"[Data as CSV](data/{name}.csv)",
+        ]
+    return [
+        title,
+        f"![{escape_markdown(block.alternative)}](figures/{name}.svg)",
+        f"[Data as CSV](data/{name}.csv)",
+    ]
+
+
+def write_report(report: Report, folder: Path) -> list[Path]:
+    """Write a report into a folder, over an older one if there is one; say which files were written.
+
+    They are ``report.html``, ``report.md``, ``data/NAME.csv`` for every table and figure, and
+    ``figures/NAME.svg`` for every figure.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_report(Report("Results"), Path(folder))]
+    ['report.html', 'report.md']
+    """
+    texts = {Path("report.html"): html_page(report), Path("report.md"): markdown_page(report)}
+    for _, _, blocks in named_sections(report):
+        for name, block in blocks:
+            table = block.table if isinstance(block, TableBlock) else block.table()
+            texts[Path("data", f"{name}.csv")] = comma_separated(table)
+            if isinstance(block, Figure):
+                texts[Path("figures", f"{name}.svg")] = standalone_svg(block)
+    written = []
+    for path, text in texts.items():
+        target = folder / path
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(target.parent, error) from error
+        with writing(target, force=True) as stream:
+            stream.write(text)
+        written.append(target)
+    return written

@@ -1,14 +1,23 @@
-"""Methods against each other, as a report shows them."""
+"""Methods against each other as a report shows them, and the facts of how a report came about."""
 
-from collections.abc import Mapping
+import os
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
+from funnelling.errors import counted
+from funnelling.evaluation.pieces import this_machine
 from funnelling.evaluation.registry import TITLES
 from funnelling.evaluation.significance import DRAWS, NO_RIVALS
+from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import title
 from funnelling.report.content import Block, Curves, TableBlock
-from funnelling.report.diagrams import confusion_blocks, reliability_curves
-from funnelling.report.measure_tables import comparison_table, few_notes, notes, side_by_side, weighted_table
+from funnelling.report.labels import confusion_blocks, reliability_curves
+from funnelling.report.measures import comparison_table, few_notes, notes, side_by_side, weighted_table
 from funnelling.report.tables import Table, number
 
 MOST_ROWS = 15  # of pairs of methods that are not folded away
@@ -129,3 +138,58 @@ def _extremes(methods: Mapping[str, Any]) -> str:
         best = max(ranges, key=lambda name: ranges[name][start])
         winners.append(f"on the {kind} ones {title(best)} ({number(ranges[best][start])})")
     return f"Best {', '.join(winners)}."
+
+
+_PACKAGES = ("funnelling", "numpy", "scipy", "scikit-learn")
+
+
+def facts(
+    data: str,
+    trials: Sequence[Trial],
+    seed: int,
+    seconds: float,
+    machines: Sequence[str] = (),
+    more: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """What stands at the end of a report; the machine at hand did the work where none is named."""
+    return run_facts(
+        {
+            "Data": f"{data}: {_described(trials[0])}",
+            "Trials": str(len(trials)),
+            "Seed": str(seed),
+            **(more or {}),
+            "Time": f"{seconds:,.0f} seconds" + (f" ({seconds / 60:.0f} minutes)" if seconds > 120 else ""),
+        },
+        machines,
+    )
+
+
+def run_facts(more: Mapping[str, str], machines: Sequence[str] = ()) -> dict[str, str]:
+    """What is said of any command that was run, around what there is ``more`` to say of this one."""
+    return {
+        **_command(),
+        **more,
+        "Date": time.strftime("%Y-%m-%d"),
+        "Versions": ", ".join(
+            [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in _PACKAGES)]
+        ),
+        "Machine": "; ".join(machines or [this_machine()]),
+    }
+
+
+def _command() -> dict[str, str]:
+    """The command as it was typed, where it was one: Python users call the same functions."""
+    typed = os.path.basename(sys.argv[0])
+    ours = typed.startswith("funnelling") or typed == "__main__.py"
+    return {"Command": shlex.join(["funnelling", *sys.argv[1:]])} if ours else {}
+
+
+def _described(trial: Trial) -> str:
+    languages = trial.train.by_language()
+    one_each = ", one per document" if trial.train.one_label else ""
+    parallel = f", {counted(len(trial.parallel), 'further version')} of them" if len(trial.parallel) else ""
+    return (
+        f"{counted(len(trial.train), 'training document')}{parallel}, {len(trial.test):,} for test, "
+        f"{counted(len(languages), 'language')} ({', '.join(languages)}), "
+        f"{counted(len(trial.train.label_set()), 'label')}{one_each}"
+    )

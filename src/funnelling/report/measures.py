@@ -1,10 +1,10 @@
-"""Tables of measures: by language, before and after a change, of methods side by side and compared.
+"""Tables of measures: by language, before and after a change, method by method, and of other thresholds.
 
 Their columns follow the registry of measures, so far as a result has them: a model may have been measured
 before a measure was added.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from funnelling.errors import counted, printable
@@ -18,6 +18,7 @@ from funnelling.evaluation.registry import (
     weighted_mean,
 )
 from funnelling.evaluation.significance import dagger
+from funnelling.formats.document import join_labels
 from funnelling.methods.registry import title
 from funnelling.report.tables import Table, number
 
@@ -308,3 +309,124 @@ def score_cell(result: Mapping[str, Any], name: str, measure: str) -> str:
         text += f" ± {number(method['deviation'][measure])}"
     tests = result["significance"].get(measure)
     return text if tests is None else text + dagger(tests["p"].get(name))
+
+
+Row = dict[str, object]
+
+
+def evaluation_rows(scores: Mapping[str, Any]) -> dict[str, list[Row]]:
+    """The tables that scores hold, under the names of the options that ask for them.
+
+    >>> scores = {"languages": {"it": {"micro_f1": 0.5, "documents": 2}}, "average": {"micro_f1": 0.5}}
+    >>> evaluation_rows(scores)["languages"]
+    [{'language': 'it', 'micro_f1': 0.5, 'documents': 2}, {'language': 'average', 'micro_f1': 0.5}]
+    """
+    return {name: table(scores) for name, table in _TABLES.items()}
+
+
+def _languages(scores: Mapping[str, Any]) -> list[Row]:
+    rows = [{"language": language, **measures} for language, measures in scores["languages"].items()]
+    averages = {"average": "average", "weighted by documents": "weighted"}
+    return rows + [{"language": name, **scores[key]} for name, key in averages.items() if key in scores]
+
+
+def _labels(scores: Mapping[str, Any]) -> list[Row]:
+    return [
+        {
+            **{
+                key: row[key] for key in ("label", "documents", "given", "right", "precision", "recall", "f1")
+            },
+            **dict(
+                zip(("lowest_threshold", "highest_threshold"), row["threshold"] or (None, None), strict=True)
+            ),
+            "fails_in": ", ".join(each["language"] for each in row["languages"]),
+        }
+        for row in scores.get("by_label", [])
+    ]
+
+
+def _pairs(scores: Mapping[str, Any]) -> list[Row]:
+    return [
+        {"kind": kind, "label": a, "other": b, "documents": documents}
+        for key, kind in (("confused", "taken for"), ("missed_together", "missed together with"))
+        for a, b, documents in scores.get(key, [])
+    ]
+
+
+def _errors(scores: Mapping[str, Any]) -> list[Row]:
+    return [
+        {
+            "id": error["id"],
+            "language": error["language"],
+            "labels": join_labels(error["labels"]),
+            "given": join_labels(error["given"]),
+            **_blamed("wrong", error),
+            **_blamed("missed", error),
+            "text": error["text"],
+        }
+        for error in scores.get("errors", [])
+    ]
+
+
+def _blamed(kind: str, error: Mapping[str, Any]) -> Row:
+    blamed = error.get(kind, {})
+    words: Sequence[Any] = blamed.get("words", [])
+    return {
+        kind: blamed.get("label"),
+        f"{kind}_probability": blamed.get("probability"),
+        f"{kind}_because": ", ".join(f"{word} {amount:+.2f}" for word, amount in words),
+    }
+
+
+_TABLES: dict[str, Callable[[Mapping[str, Any]], list[Row]]] = {
+    "languages": _languages,
+    "by-label": _labels,
+    "confused": _pairs,
+    "errors": _errors,
+}
+
+
+THRESHOLD_TITLES = {
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "F1",
+    "labels_per_document": "labels per document",
+}
+MOST_LABELS = 10
+ALL = "all together"
+
+
+def language_changes(record: Mapping[str, Any]) -> Table:
+    """One row for each language and one for all, before and after."""
+    rows = {ALL: record["overall"], **record["languages"]}
+    return Table(
+        ["language", *["before", "after"] * len(THRESHOLD_TITLES)],
+        [[name, *_threshold_pairs(row)] for name, row in rows.items()],
+        [(title, 2) for title in THRESHOLD_TITLES.values()],
+    )
+
+
+def label_changes(labels: Sequence[Mapping[str, Any]]) -> Table:
+    """One row for each of the labels that changed most, before and after."""
+    shown = labels[:MOST_LABELS]
+    return Table(
+        ["label", "documents", *["before", "after"] * (1 + len(THRESHOLD_TITLES))],
+        [
+            [
+                printable(row["label"]),
+                f"{row['documents']:,}",
+                *(number(row["threshold"][when]) for when in ("before", "after")),
+                *_threshold_pairs(row),
+            ]
+            for row in shown
+        ],
+        [("", 1), ("threshold", 2), *((title, 2) for title in THRESHOLD_TITLES.values())],
+    )
+
+
+def _threshold_pairs(row: Mapping[str, Mapping[str, float]]) -> list[str]:
+    return [
+        f"{row[when][name]:.2f}" if name == "labels_per_document" else number(row[when][name])
+        for name in THRESHOLD_TITLES
+        for when in ("before", "after")
+    ]

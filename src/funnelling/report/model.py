@@ -6,22 +6,29 @@ from typing import Any
 from funnelling.errors import counted
 from funnelling.matrices import MANY
 from funnelling.methods.registry import title
-from funnelling.report.card import made_with, probabilities, task
-from funnelling.report.choice_table import CHOICE_NOTE, tried_table
+from funnelling.report.card import (
+    CHOICE_NOTE,
+    history_note,
+    history_table,
+    kept_sentence,
+    made_with,
+    probabilities,
+    task,
+    tried_table,
+)
 from funnelling.report.content import Bars, Block, Points, Report, Section, TableBlock
-from funnelling.report.diagrams import confusion_blocks, reliability_curves
-from funnelling.report.error_tables import error_texts
-from funnelling.report.history_table import history_note, history_table
-from funnelling.report.kept_text import kept_sentence
-from funnelling.report.label_tables import (
+from funnelling.report.labels import (
     BY_LABEL,
     CONFUSED,
     MISSED_TOGETHER,
     by_label_table,
     confused_table,
+    confusion_blocks,
+    error_texts,
     missed_together_table,
+    reliability_curves,
 )
-from funnelling.report.measure_tables import languages_table, notes
+from funnelling.report.measures import languages_table, notes
 from funnelling.report.tables import Table
 
 MODEL = "the model"

@@ -1,0 +1,278 @@
+"""What goes wrong label by label: tables of labels and errors, figures of confusion and reliability."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from funnelling.errors import printable
+from funnelling.evaluation.labels import Confusion, calibration_error, most_confused
+from funnelling.evaluation.registry import is_of_one_label
+from funnelling.report.content import Block, Curves, HeatMap, MarkedText, TableBlock, Texts
+from funnelling.report.passages import signed
+from funnelling.report.tables import Table, number
+
+BY_LABEL = "Labels, the worst first"
+CONFUSED = "Labels that are taken for others"
+MISSED_TOGETHER = "Labels missed in the same document"
+FAILING = 3  # languages that a row names
+NONE = "–"
+
+
+def mistakes(scores: Mapping[str, Any], most: int | None = None) -> dict[str, Table]:
+    """What a model's scores hold of its mistakes: a table under each heading, with so many rows at most.
+
+    Scores of earlier versions hold nothing of it, nor do those of training documents that were held out.
+    """
+    tables = {
+        BY_LABEL: by_label_table(scores.get("by_label", [])[:most]),
+        CONFUSED: confused_table(scores.get("confused", [])[:most], is_of_one_label(scores["average"])),
+        MISSED_TOGETHER: missed_together_table(scores.get("missed_together", [])[:most]),
+    }
+    return {heading: table for heading, table in tables.items() if table.rows}
+
+
+def by_label_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The labels of `measure_labels`, one per row; thresholds only where labels have them."""
+    has_thresholds = any(row["threshold"] is not None for row in rows)
+    header = ["label", "documents", "given", "right", "precision", "recall", "F1"]
+    return Table(
+        [*header, *(["threshold"] if has_thresholds else []), "fails in"],
+        [
+            [
+                row["label"],
+                *(f"{row[count]:,}" for count in ("documents", "given", "right")),
+                *(_share(row[share]) for share in ("precision", "recall", "f1")),
+                *([_range(row["threshold"])] if has_thresholds else []),
+                _failing(row["languages"]),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def confused_table(pairs: Sequence[Sequence[Any]], one_label: bool) -> Table:
+    """Pairs of a label that is true and one that was given instead, one per row."""
+    header = ["label", "taken for"] if one_label else ["missed", "given instead"]
+    return Table([*header, "documents"], _rows(pairs))
+
+
+def missed_together_table(pairs: Sequence[Sequence[Any]]) -> Table:
+    """Pairs of labels that were missed in the same document, one per row."""
+    return Table(["missed", "together with", "documents"], _rows(pairs))
+
+
+def confusion_matrix(cells: Sequence[Sequence[Any]]) -> Table:
+    """All labels by all labels: the true one in rows, the one given in columns, right on the diagonal.
+
+    Columns have the numbers that stand before the labels of the rows, so that many fit beside each other.
+    """
+    labels = sorted({label for truth, given, _ in cells for label in (truth, given)})
+    documents = {(truth, given): count for truth, given, count in cells}
+    return Table(
+        ["true \\ given", *(str(place) for place in range(1, len(labels) + 1))],
+        [
+            [f"{place} {truth}", *(_count(documents.get((truth, given), 0)) for given in labels)]
+            for place, truth in enumerate(labels, start=1)
+        ],
+        best=[(place, place + 1) for place in range(len(labels))],
+    )
+
+
+def _rows(pairs: Sequence[Sequence[Any]]) -> list[list[str]]:
+    return [[str(a), str(b), f"{documents:,}"] for a, b, documents in pairs]
+
+
+def _count(documents: int) -> str:
+    return f"{documents:,}" if documents else "·"
+
+
+def _share(value: float | None) -> str:
+    return NONE if value is None else number(value)
+
+
+def _range(limits: Sequence[float] | None) -> str:
+    if limits is None:
+        return NONE
+    low, high = map(number, limits)
+    return low if low == high else f"{low}–{high}"
+
+
+def _failing(languages: Sequence[Mapping[str, Any]]) -> str:
+    """The worst languages of a label with its F1 there."""
+    shown = [f"{each['language']} {number(each['f1'])}" for each in languages[:FAILING]]
+    return ", ".join([*shown, "…"] if len(languages) > FAILING else shown)
+
+
+SIDES = {"wrong": "for it", "missed": "against it"}  # which words are told of a label
+NOTHING_KNOWN = "the model knows nothing in this text"
+ERRORS_NOTE = (
+    "Documents that the model was most sure about, and wrong: a wrong label with a high probability, and in "
+    "turns with those a label missed with a low one."
+)
+MARKS_NOTE = "Marked in the texts is what counted for the label that is wrong, or that was missed if none is."
+
+
+def errors_table(errors: Sequence[Mapping[str, Any]]) -> Table:
+    """One document per row, with all that is known of its error."""
+    return Table(
+        [
+            "document",
+            "language",
+            "true",
+            "given",
+            "wrong",
+            "probability of wrong",
+            "words for wrong",
+            "missed",
+            "probability of missed",
+            "words against missed",
+            "text",
+        ],
+        [
+            [
+                error["id"],
+                error["language"],
+                _listed(error["labels"]),
+                _listed(error["given"]),
+                *_cells(error, "wrong"),
+                *_cells(error, "missed"),
+                error["text"],
+            ]
+            for error in errors
+        ],
+    )
+
+
+def errors_listing(errors: Sequence[Mapping[str, Any]], width: int) -> str:
+    """The same for a terminal: below each document what is wrong with it and why, in lines of some width.
+
+    >>> blamed = {"label": "sport", "probability": 0.9, "words": [["match", 0.5]], "passages": []}
+    >>> document = {"id": "a", "language": "en", "labels": ["fire"], "given": ["sport"], "text": "A match"}
+    >>> print(errors_listing([{**document, "wrong": blamed}], 60))
+     1. a (en)
+        wrong   sport .900; for it: match +0.50
+        true    fire
+        given   sport
+        text    A match
+    """
+    lines = []
+    for place, error in enumerate(errors, start=1):
+        said = {
+            **{kind: _blamed(error, kind) for kind in SIDES if kind in error},
+            "true": _listed(error["labels"]),
+            "given": _listed(error["given"]),
+            "text": error["text"],
+        }
+        lines.append(printable(f"{place:2}. {error['id']} ({error['language']})"))
+        for name, value in said.items():
+            begin, rest = f"    {name:<8}", " " * 12
+            plain = " ".join(printable(value).split())
+            lines.append(textwrap.fill(plain, width, initial_indent=begin, subsequent_indent=rest).rstrip())
+    return "\n".join(lines)
+
+
+def error_texts(errors: Sequence[Mapping[str, Any]]) -> Texts:
+    """The texts of errors, each with what is wrong, and with marks where it went wrong."""
+    has_passages = any(_first(error)["passages"] for error in errors)
+    return Texts(
+        "errors",
+        "The worst errors",
+        [_marked_text(error) for error in errors],
+        errors_table(errors),
+        [ERRORS_NOTE, *([MARKS_NOTE] if has_passages else [])],
+    )
+
+
+def _marked_text(error: Mapping[str, Any]) -> MarkedText:
+    facts = {kind.capitalize(): _blamed(error, kind) for kind in SIDES if kind in error}
+    facts |= {"True labels": _listed(error["labels"]), "Labels given": _listed(error["given"])}
+    return MarkedText(
+        f"{error['id']} ({error['language']})",
+        error["language"],
+        facts,
+        error["text"],
+        _first(error)["passages"],
+    )
+
+
+def _first(error: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The label whose passages are marked."""
+    first: Mapping[str, Any] = error["wrong"] if "wrong" in error else error["missed"]
+    return first
+
+
+def _blamed(error: Mapping[str, Any], kind: str) -> str:
+    """A label that is wrong, or missed, its probability and the reason."""
+    blamed = error[kind]
+    words = _words(blamed["words"])
+    reason = f"; {SIDES[kind]}: {words}" if words else ""
+    if not error.get("evidence", True):
+        reason = f"; {NOTHING_KNOWN}"
+    return f"{blamed['label']} {number(blamed['probability'])}{reason}"
+
+
+def _cells(error: Mapping[str, Any], kind: str) -> list[str]:
+    if kind not in error:
+        return [NONE, "", ""]
+    blamed = error[kind]
+    return [blamed["label"], number(blamed["probability"]), _words(blamed["words"])]
+
+
+def _words(words: Sequence[Sequence[Any]]) -> str:
+    shown = [(word, signed(contribution)) for word, contribution in words]
+    return ", ".join(f"{word} {amount}" for word, amount in shown if amount != signed(0))
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return ", ".join(labels) or NONE
+
+
+MOST_LABELS = 25  # that a matrix shows; of more, the pairs that are most confused are listed
+PAIRS = 30
+
+
+def confusion_blocks(cells: Confusion, name: str) -> list[Block]:
+    """Which labels a method, or a model, of this name takes for which; it gives each document one."""
+    wrong = most_confused(cells, PAIRS)
+    labels = sorted({label for cell in cells for label in cell[:2]})
+    heading = f"Which labels {name} takes for which"
+    if len(labels) > MOST_LABELS:
+        notes = ["The pairs of labels with the most documents."]
+        return [TableBlock("confusion", heading, confused_table(wrong, one_label=True), notes)]
+    documents = {(truth, given): count for truth, given, count in cells}
+    most = f"Most: {wrong[0][2]:,} of {wrong[0][0]} taken for {wrong[0][1]}." if wrong else "None is wrong."
+    return [
+        HeatMap(
+            "confusion",
+            heading,
+            f"Test documents of all languages: the label that is true (rows) and the one that {name} gives "
+            f"(columns); right on the diagonal. {most}",
+            "true",
+            "given",
+            labels,
+            labels,
+            [[documents.get((truth, given), 0) for given in labels] for truth in labels],
+        )
+    ]
+
+
+def reliability_curves(bins: Mapping[str, Sequence[Sequence[float]]]) -> Curves:
+    """How far the probabilities of each series can be trusted.
+
+    ``bins`` are rows of the number of pairs, their mean probability and the share of those that are right.
+    """
+    errors = {
+        name: calibration_error([(pairs, pairs * x, pairs * y) for pairs, x, y in rows])
+        for name, rows in bins.items()
+    }
+    return Curves(
+        "reliability",
+        "Are the probabilities right?",
+        "Among labels given a probability, the share that is right; on the diagonal the two are equal. "
+        "Mean distance from it over all pairs of document and label: "
+        f"{', '.join(f'{name} {number(error)}' for name, error in errors.items())}.",
+        "probability given",
+        "share that is right",
+        {"": {name: [(x, y) for _, x, y in rows] for name, rows in bins.items()}},
+        diagonal=True,
+    )

@@ -18,9 +18,9 @@ import numpy as np
 
 from funnelling import Corpus, read_corpus
 from funnelling.evaluation.splits import have_one_label
+from funnelling.labelling.auditing import METHOD, rank
+from funnelling.labelling.held_out import held_out
 from funnelling.methods.registry import make_method
-from funnelling.review.auditing import METHOD, rank
-from funnelling.review.held_out import held_out
 
 CHANGES = ("dropped", "added", "swapped")
 PARTS = (0.05, 0.1, 0.15, 0.3)

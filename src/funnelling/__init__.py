@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from funnelling.formats import Document, Layout, read_documents, write_documents
     from funnelling.funnel import FunnellingClassifier
     from funnelling.funnel.many import ManyLabelsClassifier
+    from funnelling.labelling.auditing import audit
     from funnelling.methods.model import Method
-    from funnelling.review.auditing import audit
     from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
 
 __all__ = [
@@ -88,7 +88,7 @@ _MODULES = {
     "Reference": "funnelling.corpus.reference",
     "UpperBoundClassifier": "funnelling.baselines.upper_bound",
     "WordsAndCharactersClassifier": "funnelling.methods.baselines",
-    "audit": "funnelling.review.auditing",
+    "audit": "funnelling.labelling.auditing",
     "load_model": "funnelling.storage",
     "pull_model": "funnelling.storage",
     "push_model": "funnelling.storage",

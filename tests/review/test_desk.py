@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Decision, Journal
-from funnelling.review.desk import MOST_PEOPLE, PATIENCE, CrowdedError, Desk, TakenError, key_of
+from funnelling.labelling.desk import MOST_PEOPLE, PATIENCE, CrowdedError, Desk, TakenError, key_of
 
 DOCUMENTS = [Document(str(number), f"text {number}", "en") for number in range(5)]
 KEYS = [key_of(document) for document in DOCUMENTS]

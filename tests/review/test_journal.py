@@ -14,7 +14,7 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document, LineNumber
 from funnelling.formats.journal import Decision, FullError, InUseError, Journal
 from funnelling.formats.jsonl import HEADER, cut_off
-from funnelling.review.desk import Desk
+from funnelling.labelling.desk import Desk
 
 CAT = Document("1", "a cat", "en", ("animals",))
 DOG = Document("2", "un cane", "it", ("animals", "food"), group="g")

@@ -6,8 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from funnelling import Corpus, Document
-from funnelling.review.near_duplicates import MOST, near_duplicates
-from funnelling.review.peers import COPIES, TRANSLATIONS, Disagreement, disagreements
+from funnelling.labelling.peers import (
+    COPIES,
+    MOST,
+    TRANSLATIONS,
+    Disagreement,
+    disagreements,
+    near_duplicates,
+)
 
 TEXT = "The committee adopted the new budget for rural roads"
 

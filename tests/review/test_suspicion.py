@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling.review.suspicion import MISSING, SWAPPED, WRONG, suspicions
+from funnelling.labelling.suspicion import MISSING, SWAPPED, WRONG, suspicions
 
 LABELS = 8
 DOCUMENTS = 240

@@ -19,17 +19,16 @@ from funnelling.errors import InputError
 from funnelling.formats.document import Document
 from funnelling.formats.journal import Journal
 from funnelling.formats.jsonl import HEADER
+from funnelling.labelling.bench import Bench, Learning
+from funnelling.labelling.desk import Desk
+from funnelling.labelling.page import create_labelling_app
+from funnelling.labelling.queue import learned_before, read_queue
 from funnelling.methods.model import follow_label_set
-from funnelling.review.desk import Desk
-from funnelling.serving.bench import Bench
 from funnelling.serving.engine import Engine
-from funnelling.serving.labelling import create_labelling_app
-from funnelling.serving.learner import Learning
 from funnelling.serving.metrics import Metrics
 from funnelling.serving.paths import labelling_paths
 from funnelling.serving.refusals import Refusal
 from funnelling.serving.settings import ServiceSettings
-from funnelling.tasks.labelling import learned_before, read_queue
 
 from .conftest import TEXTS, sentences, testclient
 

@@ -47,8 +47,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.report.audit_listing import audit_listing
-    from funnelling.tasks.auditing import audit_file
+    from funnelling.labelling.auditing import audit_file, audit_listing
 
     number = arguments.number or (SHOWN if arguments.output is None else None)
     rows = audit_file(

@@ -68,8 +68,8 @@ def add_to(commands: options.Commands) -> None:
 def run(arguments: argparse.Namespace) -> None:
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "httptools")):
         raise InputError("label needs FastAPI and uvicorn: pip install 'funnelling[serve]'")
-    from funnelling.serving.label_service import LabellingSettings, label
-    from funnelling.serving.learner import Learning
+    from funnelling.labelling.bench import Learning
+    from funnelling.labelling.page import LabellingSettings, label
     from funnelling.serving.settings import ServiceSettings, read_token
 
     label(

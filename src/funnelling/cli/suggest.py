@@ -35,7 +35,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.tasks.suggesting import suggest
+    from funnelling.labelling.suggesting import suggest
 
     suggest(
         arguments.model,

@@ -1,9 +1,9 @@
-"""Label documents: which ones wait for people, and what a model learns from their labels meanwhile."""
+"""Which documents wait for a label, in which order, and what a model learns from labels meanwhile."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from funnelling.corpus.label_set import LabelSet
 from funnelling.errors import InputError, counted
@@ -12,10 +12,10 @@ from funnelling.formats import Document, read_documents
 from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.labelling.auditing import KINDS
+from funnelling.labelling.desk import key_of
 from funnelling.methods.model import follow_label_set
-from funnelling.review.auditing import KINDS
-from funnelling.review.desk import key_of
-from funnelling.review.queue import queue_of
+from funnelling.methods.suggesting import suggest_texts
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.runtime.progress import clock
 from funnelling.storage import describe_model
@@ -28,6 +28,33 @@ from funnelling.text.detection import normalise_tags
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
+
+
+FIRST = 500  # that are suggested, before the others as they came: nobody labels more before it learns
+
+
+class Queued(NamedTuple):
+    """A document's place among those given, and why it stands there, in a few words."""
+
+    place: int
+    reason: str
+
+
+def queue_of(model: "Method", documents: Sequence[Document]) -> list[Queued]:
+    """All documents in the order in which people should see them."""
+    if not documents:
+        return []
+    rows = suggest_texts(
+        model,
+        [document.text for document in documents],
+        [document.language for document in documents],
+        FIRST,
+        ids=list(range(len(documents))),
+        groups=[document.group for document in documents] if any(each.group for each in documents) else None,
+    )
+    first = [Queued(int(row["id"]), row["reason"]) for row in rows]
+    taken = {each.place for each in first}
+    return [*first, *(Queued(place, "") for place in range(len(documents)) if place not in taken)]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,251 @@
+"""A page to label on: its application and requests, served from one process until it is stopped."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+import threadpoolctl
+from fastapi import FastAPI
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from funnelling.corpus.label_files import LONGEST
+from funnelling.errors import InputError, counted
+from funnelling.formats.journal import Journal
+from funnelling.formats.layout import AS_FOUND, Layout
+from funnelling.labelling.bench import Bench, Learning
+from funnelling.labelling.desk import CrowdedError, Desk
+from funnelling.labelling.queue import learned_before, read_queue
+from funnelling.methods.model import Method, follow_label_set
+from funnelling.methods.registry import name_of
+from funnelling.runtime.messages import TOKEN, say
+from funnelling.serving.answers import json_response, json_response_by_turns
+from funnelling.serving.application import add_heads, add_refusals
+from funnelling.serving.bodies import Bodies
+from funnelling.serving.engine import Engine
+from funnelling.serving.guard import Guard
+from funnelling.serving.metrics import Metrics
+from funnelling.serving.pages import add_pages
+from funnelling.serving.paths import LABELLING, LABELLING_PAGES, labelling_paths
+from funnelling.serving.refusals import too_busy
+from funnelling.serving.requests import LONGEST_NOTE, Body, checked, string
+from funnelling.serving.settings import LOOPBACK, ServiceSettings
+from funnelling.serving.supervisor import address_of, bind, start_logging
+from funnelling.serving.worker import server_of
+from funnelling.tasks.sources import load_text_model
+
+MOST_LABELS = 1_000  # of a document
+_LONGEST_NAME = 100  # of a person, a session or a key
+
+
+def _not_empty(label: str) -> str:
+    if not label.strip():
+        raise PydanticCustomError("label", "a label must not be empty")
+    return label
+
+
+Label: Any = Annotated[string(LONGEST), AfterValidator(_not_empty)]
+Labels: Any = Annotated[list[Label], Field(max_length=MOST_LABELS)]
+Name: Any = string(_LONGEST_NAME)
+Session: Any = Annotated[str, Field(min_length=8, max_length=_LONGEST_NAME)]
+
+
+class SessionRequest(Body):
+    """Who asks: a browser, by a name that only it knows, and the person in front of it."""
+
+    session: Session
+    who: Name = ""
+
+
+class StayRequest(SessionRequest):
+    """Who is still there, and which document they look at."""
+
+    key: Name = ""
+
+
+class DecisionRequest(SessionRequest):
+    """What a person decided about a document."""
+
+    key: Name
+    action: Literal["label", "skip", "note"]
+    labels: Labels | None = None
+    note: string(LONGEST_NOTE) = ""  # type: ignore[valid-type]
+
+
+class LanguageRequest(SessionRequest):
+    """Which language a document is in, and the labels that a person has chosen already, if any."""
+
+    key: Name
+    language: Name
+    labels: Labels | None = None
+
+
+class PassagesRequest(Body):
+    """Which labels to explain in which document."""
+
+    key: Name
+    labels: Labels
+
+
+def create_labelling_app(bench: Bench, settings: ServiceSettings, metrics: Metrics) -> FastAPI:
+    """The application over a bench."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        bench.close()
+
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=lifespan)
+    app.add_middleware(
+        Guard, paths=labelling_paths(), metrics=metrics, token=settings.token, hosts=settings.hosts
+    )
+    add_refusals(app, "The page is at /.")
+
+    @app.exception_handler(CrowdedError)
+    async def refuse(_: Request, __: CrowdedError) -> Response:
+        return too_busy("Too many people are here. Try again later.").response()
+
+    _add_interface(app, bench, settings)
+    add_pages(app, LABELLING_PAGES)
+    add_heads(app)
+    return app
+
+
+def _add_interface(app: FastAPI, bench: Bench, settings: ServiceSettings) -> None:
+    bodies = Bodies(settings.limits.body)
+
+    def until() -> float:
+        return asyncio.get_running_loop().time() + settings.limits.seconds
+
+    async def read(request: Request, kind: Any) -> Any:
+        return checked(kind, await bodies.read_json(request, until()))
+
+    @app.get(LABELLING.facts)
+    async def tell_facts() -> Response:
+        return json_response(bench.facts())
+
+    @app.post(LABELLING.next)
+    async def show_next(request: Request) -> Response:
+        body = await read(request, SessionRequest)
+        return await json_response_by_turns(await bench.show(body.session, until()))
+
+    @app.post(LABELLING.decide)
+    async def decide(request: Request) -> Response:
+        body = await read(request, DecisionRequest)
+        bench.decide(body.session, body.key, body.action, body.who, body.labels, body.note)
+        return await json_response_by_turns(await bench.show(body.session, until(), decided=True))
+
+    @app.post(LABELLING.undo)
+    async def undo(request: Request) -> Response:
+        body = await read(request, SessionRequest)
+        return await json_response_by_turns(await bench.undo(body.session, body.who, until()))
+
+    @app.post(LABELLING.language)
+    async def correct_language(request: Request) -> Response:
+        body = await read(request, LanguageRequest)
+        bench.correct_language(body.session, body.key, body.language)
+        return await json_response_by_turns(await bench.show(body.session, until(), body.labels))
+
+    @app.post(LABELLING.stay)
+    async def stay(request: Request) -> Response:
+        body = await read(request, StayRequest)
+        bench.desk.stay(body.session, body.key)
+        return json_response(bench.state(body.session))
+
+    @app.post(LABELLING.passages)
+    async def mark(request: Request) -> Response:
+        body = await read(request, PassagesRequest)
+        return await json_response_by_turns(await bench.passages(body.key, body.labels, until()))
+
+
+@dataclass(frozen=True)
+class LabellingSettings:
+    """What is to be labelled, and what is learned from it; ``service`` says where and by whom."""
+
+    service: ServiceSettings
+    data: str
+    learning: Learning
+    layout: Layout = AS_FOUND
+    everything: bool = False
+    as_they_are: bool = False
+    strict: bool = False
+    who: str = ""
+    journal_bytes: int = 2**30  # that the journal may have
+
+
+def label(settings: LabellingSettings) -> None:
+    """Let people label documents until a signal comes: SIGTERM or SIGINT."""
+    service, learning = settings.service, settings.learning
+    model, learned = _starting_model(learning)
+    if model.sparse_labels and not settings.as_they_are:
+        raise InputError(f"{name_of(model)} cannot put documents into order yet. Add --as-they-are.")
+    if service.label_set is not None:
+        model = follow_label_set(model, service.label_set)
+        learning = replace(learning, label_set=model.label_set_)
+    if os.path.exists(learning.journal):  # what is wrong with it is told before documents are read
+        Journal(learning.journal).close()
+    queue = read_queue(
+        model,
+        settings.data,
+        layout=settings.layout,
+        everything=settings.everything,
+        as_they_are=settings.as_they_are,
+        strict=settings.strict,
+        verbose=1,
+        report=say,
+    )
+    (sock,) = bind(service.host, service.port, 1)
+    with sock, Journal(learning.journal, most=settings.journal_bytes) as journal:
+        desk = Desk(queue.documents, journal)
+        threadpoolctl.threadpool_limits(1)
+        metrics = Metrics(labelling_paths(), model.languages_)
+        engine = Engine(model, metrics, service.limits.words)
+        bench = Bench(queue, desk, engine, learning, learned, settings.who)
+        app = create_labelling_app(bench, service, metrics)
+        engine.warm_up()
+        server = server_of(app, service.limits, metrics)
+        start_logging()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, server.handle_exit)
+        _announce(settings, desk, sock.getsockname()[1])
+        server.run([sock])
+        labelled = f"{counted(desk.labelled, 'document')} labelled in {journal.path}."
+        left = bench.learner.learned < desk.labelled
+        say(f"{labelled} To learn from all of them: {_command(learning)}" if left else labelled)
+
+
+def _starting_model(learning: Learning) -> tuple[Method, int]:
+    """The model to begin with, and how many documents of the journal it has learned from.
+
+    That is what an earlier run made of the model, if one did.
+    """
+    learned = learned_before(learning.output, learning.journal) if learning.after else None
+    model = load_text_model(learning.model)
+    if learning.after:
+        try:
+            model.check_extensible()
+        except InputError as error:
+            raise InputError(
+                f"{learning.model}: {error} Or label without learning: --learn-after 0."
+            ) from None
+    return (model, 0) if learned is None else (load_text_model(learning.output), learned)
+
+
+def _announce(settings: LabellingSettings, desk: Desk, port: int) -> None:
+    service, progress = settings.service, desk.progress()
+    address = address_of(service.host, port)
+    documents = f"{counted(progress['left'], 'document')} of {progress['documents']:,}"
+    message = f"Labelling {documents} on {address} into {settings.learning.journal}. Ctrl-C stops it."
+    if service.token is None and service.host not in LOOPBACK:
+        message += f" Whoever reaches it can label: ask for a token with --token-file or {TOKEN}."
+    say(message, address=address)
+
+
+def _command(learning: Learning) -> str:
+    return f"funnelling update {learning.model} {learning.journal} -o {learning.output}"

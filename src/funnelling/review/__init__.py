@@ -1,1 +1,0 @@
-"""What people should look at, and what they decided."""

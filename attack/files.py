@@ -12,7 +12,7 @@ from attack.campaign import Outcome, Round, command, environment, judged, judged
 from attack.material import LAW_LANGUAGES, saved, write_archives
 from attack.special import SPECIAL, WAITING
 from funnelling import Layout, read_documents
-from funnelling.reproduction.corpora.jrc_acquis import build_jrc_acquis
+from funnelling.research.corpora.jrc_acquis import build_jrc_acquis
 from tests.formats.everyday import FILES, File
 from tests.formats.mutations import mutated
 

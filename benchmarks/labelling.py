@@ -32,9 +32,9 @@ from funnelling.methods.registry import make_method
 from funnelling.methods.suggesting import suggest_texts
 from funnelling.randomness import stream
 from funnelling.report.tables import Table, number
-from funnelling.reproduction.experiments.decisions import decisions_of
+from funnelling.research.experiments.tables import decisions_of
 from funnelling.runtime.messages import say
-from funnelling.tasks.trial_data import read_trials
+from funnelling.tasks.building import read_trials
 from measuring import machine, run, show
 
 RANDOM, SUGGESTED = "at random", "suggested"

@@ -27,8 +27,8 @@ from funnelling.errors import InputError
 from funnelling.evaluation.ranking import Hits, rank
 from funnelling.evaluation.registry import RANKED_MEASURES, measure_ranked
 from funnelling.funnel.many import ManyLabelsClassifier
-from funnelling.reproduction.corpora.debs import files_in
-from funnelling.reproduction.corpora.libreoffice_help import LANGUAGES, build_libreoffice_help
+from funnelling.research.corpora.apt import files_in
+from funnelling.research.corpora.libreoffice import LANGUAGES, build_libreoffice_help
 
 MEASURES = ("p_at_1", "p_at_3", "p_at_5", "ndcg_at_5", "r_at_10")
 ALIKE = 0.6  # how alike the places of two entries have to be, by Dice's coefficient, to be each other's names

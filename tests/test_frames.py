@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from funnelling.baselines import NaiveClassifier
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
+from funnelling.methods.baselines import NaiveClassifier
 from tests.artificial import text_corpus, vector_corpus
 
 TEXTS, LISTS, CODES = text_corpus(24)

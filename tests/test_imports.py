@@ -17,9 +17,9 @@ LOADERS = {
 BY_NAME = {
     "funnelling": "public names are imported when they are first used, so that commands start at once",
     "funnelling.methods.registry": "METHODS, which reach up",
-    "funnelling.reproduction.corpora.registry": "CORPORA: only the one that is built is loaded",
-    "funnelling.reproduction.experiments.registry": "EXPERIMENTS: only those that run are loaded",
-    "funnelling.reproduction.experiments.running": "runs EXPERIMENTS",
+    "funnelling.tasks.corpora": "CORPORA: only the one that is built is loaded",
+    "funnelling.research.experiments.registry": "EXPERIMENTS: only those that run are loaded",
+    "funnelling.research.running": "runs EXPERIMENTS",
     "funnelling.serving.supervisor": "names loggers, and imports nothing by name",
     "funnelling.spaces.registry": "VIEWS: only those of the model are loaded",
     "funnelling.storage.trees": "CLASSES that models hold: only those of the model are loaded",

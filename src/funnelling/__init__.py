@@ -7,18 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from funnelling.baselines import (
-        CLESAClassifier,
-        DCIClassifier,
-        KCCAClassifier,
-        LRIClassifier,
-        MLEClassifier,
-        NaiveClassifier,
-        PooledClassifier,
-        UpperBoundClassifier,
-        WordsAndCharactersClassifier,
-    )
-    from funnelling.baselines.mle_lstm import MLELSTMClassifier
     from funnelling.corpus import Corpus, read_corpus
     from funnelling.corpus.label_files import read_label_set
     from funnelling.corpus.label_set import Label, LabelSet
@@ -28,7 +16,17 @@ if TYPE_CHECKING:
     from funnelling.funnel import FunnellingClassifier
     from funnelling.funnel.many import ManyLabelsClassifier
     from funnelling.labelling.auditing import audit
+    from funnelling.methods.baselines import NaiveClassifier, PooledClassifier, WordsAndCharactersClassifier
     from funnelling.methods.model import Method
+    from funnelling.research.baselines import (
+        CLESAClassifier,
+        DCIClassifier,
+        KCCAClassifier,
+        LRIClassifier,
+        MLEClassifier,
+        UpperBoundClassifier,
+    )
+    from funnelling.research.lstm import MLELSTMClassifier
     from funnelling.storage import Pushed, load_model, pull_model, push_model, save_model
 
 __all__ = [
@@ -67,26 +65,26 @@ __all__ = [
 ]
 
 _MODULES = {
-    "CLESAClassifier": "funnelling.baselines.clesa",
+    "CLESAClassifier": "funnelling.research.baselines",
     "Corpus": "funnelling.corpus",
-    "DCIClassifier": "funnelling.baselines.dci",
+    "DCIClassifier": "funnelling.research.baselines",
     "Document": "funnelling.formats",
     "FunnellingClassifier": "funnelling.funnel",
     "InputError": "funnelling.errors",
-    "KCCAClassifier": "funnelling.baselines.kcca",
-    "LRIClassifier": "funnelling.baselines.lri",
+    "KCCAClassifier": "funnelling.research.baselines",
+    "LRIClassifier": "funnelling.research.baselines",
     "Label": "funnelling.corpus.label_set",
     "LabelSet": "funnelling.corpus.label_set",
     "Layout": "funnelling.formats",
-    "MLEClassifier": "funnelling.baselines.mle",
-    "MLELSTMClassifier": "funnelling.baselines.mle_lstm",
+    "MLEClassifier": "funnelling.research.baselines",
+    "MLELSTMClassifier": "funnelling.research.lstm",
     "ManyLabelsClassifier": "funnelling.funnel.many",
     "Method": "funnelling.methods.model",
     "NaiveClassifier": "funnelling.methods.baselines",
     "PooledClassifier": "funnelling.methods.baselines",
     "Pushed": "funnelling.storage",
     "Reference": "funnelling.corpus.reference",
-    "UpperBoundClassifier": "funnelling.baselines.upper_bound",
+    "UpperBoundClassifier": "funnelling.research.baselines",
     "WordsAndCharactersClassifier": "funnelling.methods.baselines",
     "audit": "funnelling.labelling.auditing",
     "load_model": "funnelling.storage",

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from funnelling.baselines.mle_lstm import MLELSTMClassifier
 from funnelling.errors import InputError
+from funnelling.research.lstm import MLELSTMClassifier
 from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import load_model, save_model
 from tests.artificial import WORDS

@@ -5,8 +5,8 @@ import numpy.typing as npt
 import pytest
 from sklearn.svm import SVC
 
-from funnelling.baselines import NaiveClassifier
 from funnelling.errors import InputError
+from funnelling.methods.baselines import NaiveClassifier
 from funnelling.randomness import assign_folds
 from funnelling.svm import SVM
 from funnelling.svm.learner import C_GRID

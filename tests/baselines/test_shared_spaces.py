@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from funnelling.baselines import (
+from funnelling.errors import InputError
+from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
+from funnelling.research.baselines import (
+    REGULARISATIONS,
     CLESAClassifier,
     DCIClassifier,
     KCCAClassifier,
     LRIClassifier,
     MLEClassifier,
-    NaiveClassifier,
-    PooledClassifier,
 )
-from funnelling.baselines.kcca import REGULARISATIONS
-from funnelling.errors import InputError
 from funnelling.spaces.word_vectors import WordVectors, write_vectors
 from funnelling.storage import load_model, save_model
 from tests.artificial import vector_corpus

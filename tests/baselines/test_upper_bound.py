@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from funnelling.baselines import NaiveClassifier, UpperBoundClassifier
 from funnelling.errors import InputError
+from funnelling.methods.baselines import NaiveClassifier
+from funnelling.research.baselines import UpperBoundClassifier
 from tests.artificial import text_corpus
 
 

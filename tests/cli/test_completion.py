@@ -18,8 +18,8 @@ from funnelling.cli.completion import SHELLS
 from funnelling.cli.parsers import subcommands
 from funnelling.formats.layout import MARKUP
 from funnelling.methods.registry import METHODS, settings_of
-from funnelling.reproduction.corpora.registry import CORPORA
 from funnelling.runtime.messages import MODEL
+from funnelling.tasks.corpora import CORPORA
 
 from .command import succeed
 from .test_startup import HEAVY

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import read_corpus
-from funnelling.reproduction.corpora.registry import CORPORA
+from funnelling.tasks.corpora import CORPORA
 from tests.reproduction.corpora.fake_apt import install
 from tests.reproduction.corpora.makers import help_package, help_page, write_articles
 

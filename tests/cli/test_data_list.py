@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from funnelling import read_corpus
-from funnelling.reproduction.corpora.registry import CORPORA
+from funnelling.tasks.corpora import CORPORA
 from tests.reproduction.corpora.fake_apt import install
 from tests.reproduction.corpora.tagged_makers import comparable_packages, write_archive
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from funnelling.formats import write_documents
-from funnelling.reproduction.experiments.registry import ALL, parse_experiments
-from funnelling.tasks.trial_data import read_trials
+from funnelling.research.experiments.registry import ALL, parse_experiments
+from funnelling.tasks.building import read_trials
 from tests.reproduction.corpora.makers import write_indices
 from tests.reproduction.experiments.made import made_corpus
 
@@ -119,10 +119,8 @@ def test_a_corpus_by_name_is_built_for_every_trial_and_kept(
     arguments = ("debian-comparable", "--source", tmp_path / "indices", "--methods", "naive", "--jobs", 1)
     out = tmp_path / "out"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("funnelling.reproduction.corpora.debian_comparable.LANGUAGES", ("en", "it"))
-        defaults = (
-            "funnelling.reproduction.corpora.debian_comparable.build_debian_comparable_trials.__defaults__"
-        )
+        patch.setattr("funnelling.research.corpora.debian.COMPARABLE_LANGUAGES", ("en", "it"))
+        defaults = "funnelling.research.corpora.debian.build_debian_comparable_trials.__defaults__"
         patch.setattr(defaults, (("en", "it"), (), 0))
         succeed("compare", *arguments, "--runs", 2, "-o", out, "--json")
         first = json.loads(capsys.readouterr().out)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from funnelling.evaluation.splits import NOTICED
-from funnelling.reproduction.experiments.registry import ALL, parse_experiments
+from funnelling.research.experiments.registry import ALL, parse_experiments
 from funnelling.storage import describe_model
 
 from .command import documents, one_label_documents, read_jsonl, succeed, with_splits, write_jsonl

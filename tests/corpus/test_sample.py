@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from funnelling.corpus.reference import FILE, read_sample
-from funnelling.reproduction.corpora import debian_comparable
-from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.embedded_sample import LANGUAGES, build_sample
+from funnelling.research.corpora import debian
+from funnelling.research.corpora.builders import BuiltCorpus
+from funnelling.research.corpora.debian import SAMPLE_LANGUAGES as LANGUAGES
+from funnelling.research.corpora.debian import build_sample
 from tests.reproduction.corpora.tagged_makers import Made, write_archive
 
 
@@ -85,6 +86,6 @@ def test_a_seed_gives_it_again_and_another_one_others(archive: Path, built: Buil
 def test_it_is_a_cut_of_the_comparable_corpus(archive: Path, built: BuiltCorpus) -> None:
     whole = {
         (row.id, row.text, row.split)
-        for row in debian_comparable.build_debian_comparable(LANGUAGES, [archive]).documents
+        for row in debian.build_debian_comparable(LANGUAGES, [archive]).documents
     }
     assert {(row.id, row.text, row.split) for row in built.documents} <= whole

@@ -13,9 +13,9 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from funnelling.baselines import NaiveClassifier, PooledClassifier
 from funnelling.errors import InputError
 from funnelling.funnel import FunnellingClassifier
+from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
 from tests.artificial import VectorCorpus, text_corpus, vector_corpus
 
 METHODS: dict[str, Any] = {

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from funnelling.baselines import DCIClassifier, LRIClassifier, NaiveClassifier, PooledClassifier
 from funnelling.funnel import FunnellingClassifier
+from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
+from funnelling.research.baselines import DCIClassifier, LRIClassifier
 
 METHODS = [
     FunnellingClassifier(random_state=0),

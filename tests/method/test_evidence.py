@@ -15,9 +15,9 @@ from funnelling import (
     load_model,
     save_model,
 )
-from funnelling.baselines import DCIClassifier, LRIClassifier
 from funnelling.matrices import evident_rows
 from funnelling.methods.rows import Predictor
+from funnelling.research.baselines import DCIClassifier, LRIClassifier
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import WORDS, vector_corpus
 

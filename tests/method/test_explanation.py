@@ -17,8 +17,8 @@ from funnelling import (
     load_model,
     save_model,
 )
-from funnelling.baselines.lri import LRIClassifier
 from funnelling.corpus import Corpus
+from funnelling.research.baselines import LRIClassifier
 from funnelling.storage.trees import decode, encode
 from tests.reproduction.experiments.made import LABELS, made_corpus
 

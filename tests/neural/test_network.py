@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from funnelling.neural.network import (
+from funnelling.research.lstm_network import (
     draw_masks,
     initial_weights,
     lengths_of,

@@ -3,7 +3,7 @@
 import torch
 from torch.nn.utils.rnn import PackedSequence
 
-from funnelling.neural.recurrence import Recurrence
+from funnelling.research.lstm_network import Recurrence
 
 SIZES = [4, 3, 3, 1]  # documents of 4, 3, 3 and 1 words
 UNITS = 5

@@ -5,8 +5,8 @@ import numpy.typing as npt
 import pytest
 import torch
 
-from funnelling.neural import training
-from funnelling.neural.training import (
+from funnelling.research import lstm_training
+from funnelling.research.lstm_training import (
     Course,
     Examples,
     RowRMSprop,
@@ -43,7 +43,7 @@ def test_rows_are_moved_as_by_rmsprop_on_the_whole_table() -> None:
     generator = torch.Generator().manual_seed(0)
     start = torch.randn(6, 3, generator=generator)
     whole = start.clone().requires_grad_()
-    optimiser = torch.optim.RMSprop([whole], 0.01, alpha=training.DECAY, eps=training.EPSILON)
+    optimiser = torch.optim.RMSprop([whole], 0.01, alpha=lstm_training.DECAY, eps=lstm_training.EPSILON)
     table = start.clone()
     by_rows = RowRMSprop(table, 0.01)
     for rows in ([0, 1], [1, 4], [0, 5], [2], [0, 1, 4], [5]):
@@ -87,7 +87,7 @@ def test_it_learns() -> None:
 def test_the_best_epoch_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     best = train(3)
     made_up = iter([0.9, 0.8, 0.7, 0.75, 0.7, 0.9])
-    monkeypatch.setattr(training._NetworkLearner, "loss", lambda *_: next(made_up))
+    monkeypatch.setattr(lstm_training._NetworkLearner, "loss", lambda *_: next(made_up))
     network = train(100, patience=3)
     assert network.losses == [0.9, 0.8, 0.7, 0.75, 0.7, 0.9]
     assert same(network, best)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from funnelling import InputError, write_documents
+from funnelling.research.running import experiment
+from funnelling.tasks.building import read_trials
 from funnelling.tasks.comparing import compare
-from funnelling.tasks.experimenting import experiment
 from funnelling.tasks.outputs import check_new_files, check_results_folder
 from funnelling.tasks.resources import choose_methods
-from funnelling.tasks.trial_data import read_trials
 from tests.reproduction.experiments.made import made_corpus, made_trials
 
 

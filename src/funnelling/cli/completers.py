@@ -106,7 +106,7 @@ def _markup() -> Iterable[str]:
 
 
 def _experiments() -> Iterable[str]:
-    from funnelling.reproduction.experiments.registry import EXPERIMENTS
+    from funnelling.research.experiments.registry import EXPERIMENTS
 
     return [*EXPERIMENTS, options.ALL]
 
@@ -141,7 +141,7 @@ def _documents(prefix: str, **_: Any) -> list[str]:
 
 
 def _documents_and_corpora(prefix: str, **_: Any) -> list[str]:
-    from funnelling.reproduction.corpora.registry import CORPORA
+    from funnelling.tasks.corpora import CORPORA
 
     return [*_documents(prefix), *CORPORA]
 

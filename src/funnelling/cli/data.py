@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from funnelling.cli import options, printing
-from funnelling.reproduction.corpora.registry import CORPORA
 from funnelling.runtime.messages import say
+from funnelling.tasks.corpora import CORPORA
 
 MOST_LABELS = 30  # in a table, unless all are asked for
 

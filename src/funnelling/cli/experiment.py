@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from funnelling.cli import options, printing
 from funnelling.cli.retired import refuse_retired
-from funnelling.reproduction.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
+from funnelling.research.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
 from funnelling.runtime.messages import say
 
 if TYPE_CHECKING:
@@ -80,10 +80,10 @@ def run(arguments: argparse.Namespace) -> None:
     for name in arguments.name.split(","):
         refuse_retired("experiment", name.strip())
     from funnelling.methods.registry import parse_methods, parse_settings
-    from funnelling.reproduction.experiments.registry import parse_experiments
-    from funnelling.reproduction.experiments.setting import FRACTIONS
-    from funnelling.tasks.experimenting import experiment
-    from funnelling.tasks.trial_data import SAMPLE
+    from funnelling.research.experiments.registry import parse_experiments
+    from funnelling.research.experiments.setting import FRACTIONS
+    from funnelling.research.running import experiment
+    from funnelling.tasks.building import SAMPLE
 
     methods = None if arguments.methods is None else parse_methods(arguments.methods)
     experiments = experiment(

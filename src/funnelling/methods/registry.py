@@ -59,16 +59,16 @@ METHODS = {
     "words-and-characters": _Entry(
         "Words + characters", "funnelling.methods.baselines", "WordsAndCharactersClassifier"
     ),
-    "lri": _Entry("LRI", "funnelling.baselines.lri", "LRIClassifier"),
-    "clesa": _Entry("CLESA", "funnelling.baselines.clesa", "CLESAClassifier", needs=("reference",)),
-    "kcca": _Entry("KCCA", "funnelling.baselines.kcca", "KCCAClassifier", needs=("reference",)),
-    "dci": _Entry("DCI", "funnelling.baselines.dci", "DCIClassifier"),
-    "mle": _Entry("MLE", "funnelling.baselines.mle", "MLEClassifier", needs=("embeddings",)),
+    "lri": _Entry("LRI", "funnelling.research.baselines", "LRIClassifier"),
+    "clesa": _Entry("CLESA", "funnelling.research.baselines", "CLESAClassifier", needs=("reference",)),
+    "kcca": _Entry("KCCA", "funnelling.research.baselines", "KCCAClassifier", needs=("reference",)),
+    "dci": _Entry("DCI", "funnelling.research.baselines", "DCIClassifier"),
+    "mle": _Entry("MLE", "funnelling.research.baselines", "MLEClassifier", needs=("embeddings",)),
     "mle-lstm": _Entry(
-        "MLE-LSTM", "funnelling.baselines.mle_lstm", "MLELSTMClassifier", needs=("embeddings", "torch")
+        "MLE-LSTM", "funnelling.research.lstm", "MLELSTMClassifier", needs=("embeddings", "torch")
     ),
     "upper-bound": _Entry(
-        "UpperBound", "funnelling.baselines.upper_bound", "UpperBoundClassifier", needs=("parallel",)
+        "UpperBound", "funnelling.research.baselines", "UpperBoundClassifier", needs=("parallel",)
     ),
 }
 USUAL = "fun-auto"  # what is trained where no method is named

@@ -299,7 +299,7 @@ def _follow(pipe: Connection) -> None:
 def start_logging() -> None:
     """Log one line per request and per failure; of an exception only what quotes no document."""
     handler = Messages(_Discreet("%(asctime)s %(message)s"), _DiscreetJson())
-    ours = ("funnelling.serving", "funnelling.review")
+    ours = ("funnelling.serving", "funnelling.labelling", "funnelling.formats.journal")
     for name in (*ours, "uvicorn", "asyncio"):
         named = logging.getLogger(name)
         named.handlers = [handler]

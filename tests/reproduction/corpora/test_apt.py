@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora import debian_untagged, libreoffice_help
-from funnelling.reproduction.corpora.apt import private_apt
+from funnelling.research.corpora import debian, libreoffice
+from funnelling.research.corpora.apt import private_apt
 
 from .fake_apt import install
 from .makers import help_package, help_page, stanza, write_indices
@@ -36,12 +36,12 @@ def test_help_is_downloaded(tmp_path: Path, served: Path, monkeypatch: pytest.Mo
     help_package(served, "en-us", {"open": help_page("Open", ("par_1", "Choose the file."))})
     help_package(served, "it", {"open": help_page("Apri", ("par_1", "Scegliete il file."))})
     help_package(served, "common", {"open": help_page("Common", ("par_1", "Pictures"))})
-    corpus = libreoffice_help.build_libreoffice_help(["it"], min_words=3)
+    corpus = libreoffice.build_libreoffice_help(["it"], min_words=3)
     assert [document.text for document in corpus.documents] == ["Apri\nScegliete il file."]
     assert "download libreoffice-help-en-us libreoffice-help-it\n" in (tmp_path / "log").read_text()
     assert not any(temporary.iterdir())
     with pytest.raises(InputError, match=r"^apt's sources: no package libreoffice-help-tlh\. .*: en, it\.$"):
-        libreoffice_help.build_libreoffice_help(["tlh"])
+        libreoffice.build_libreoffice_help(["tlh"])
     assert not any(temporary.iterdir())
 
 
@@ -61,11 +61,11 @@ def test_indices_are_fetched_in_the_languages_asked_for(
     (served / "deb.example.org_dists_stable_InRelease").write_text(
         " 0a1b 12 main/i18n/Translation-de\n 0a1b 12 main/i18n/Translation-de.bz2\n"
     )
-    corpus = debian_untagged.build_debian_untagged(["it"], min_words=2)
+    corpus = debian.build_debian_untagged(["it"], min_words=2)
     assert [document.text for document in corpus.documents] == ["un gioco"]
     assert 'Acquire::Languages { "en"; "it"; };' in (tmp_path / "log").read_text()
     with pytest.raises(InputError, match=r"^apt's sources: no index called Translation-sv\. .*: de\.$"):
-        debian_untagged.build_debian_untagged(["sv"])
+        debian.build_debian_untagged(["sv"])
     assert not any(temporary.iterdir())
 
 
@@ -103,7 +103,7 @@ def test_a_failure_is_one_line(
 ) -> None:
     temporary = use(monkeypatch, install(tmp_path, served, update))
     with pytest.raises(InputError) as caught:
-        libreoffice_help.build_libreoffice_help()
+        libreoffice.build_libreoffice_help()
     message = str(caught.value)
     assert message.startswith("apt-get update failed (")
     assert reason in message
@@ -115,14 +115,14 @@ def test_a_failure_is_one_line(
 def test_without_apt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match=r"^apt-get was not found, .* give the folder as --source\.$"):
-        libreoffice_help.build_libreoffice_help()
+        libreoffice.build_libreoffice_help()
 
 
 @pytest.mark.slow
 def test_the_real_apt() -> None:
     """Where there is one, and a network."""
     try:
-        corpus = debian_untagged.build_debian_untagged()
+        corpus = debian.build_debian_untagged()
     except InputError as error:
         if not str(error).startswith("apt-get"):
             raise

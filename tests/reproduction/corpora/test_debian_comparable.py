@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora import debian_comparable
-from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.debian_comparable import (
+from funnelling.research.corpora import debian
+from funnelling.research.corpora.builders import BuiltCorpus
+from funnelling.research.corpora.debian import (
     MIN_DOCUMENTS,
     Placement,
     Sizes,
@@ -19,7 +19,7 @@ from funnelling.reproduction.corpora.debian_comparable import (
     build_debian_comparable_trials,
     draw,
 )
-from funnelling.reproduction.corpora.debian_tagged import TaggedPackage
+from funnelling.research.corpora.debian_index import TaggedPackage
 
 from .tagged_makers import Made, comparable_packages, text_of, write_archive
 
@@ -155,8 +155,8 @@ def test_sizes_have_a_limit(packages: int, train: int, test: int) -> None:
 
 
 def test_the_limit_is_a_thousand_on_each_side() -> None:
-    assert debian_comparable.SIZES == (1_000, 1_000)
-    rows = draw(tagged(2_500, "en"), ["en"], debian_comparable.SIZES, 0)
+    assert debian.SIZES == (1_000, 1_000)
+    rows = draw(tagged(2_500, "en"), ["en"], debian.SIZES, 0)
     assert sizes_of(rows) == {("en", "train"): 1_000, ("en", "test"): 1_000}
 
 

@@ -10,12 +10,9 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.debian_parallel import (
-    LABELS,
-    build_debian_parallel,
-    build_debian_parallel_trials,
-)
+from funnelling.research.corpora.builders import BuiltCorpus
+from funnelling.research.corpora.debian import PARALLEL_LABELS as LABELS
+from funnelling.research.corpora.debian import build_debian_parallel, build_debian_parallel_trials
 
 from .tagged_makers import Made, text_of, write_archive
 

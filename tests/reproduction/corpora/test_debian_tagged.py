@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from funnelling.errors import InputError
 from funnelling.formats import Document
-from funnelling.reproduction.corpora.builders import most_frequent
-from funnelling.reproduction.corpora.debian_tagged import (
+from funnelling.research.corpora.builders import most_frequent
+from funnelling.research.corpora.debian_index import (
     TaggedPackage,
     document,
     parse_tags,

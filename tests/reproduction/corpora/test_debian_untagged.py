@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.debian_index import tidy_description
-from funnelling.reproduction.corpora.debian_untagged import build_debian_untagged
+from funnelling.research.corpora.builders import BuiltCorpus
+from funnelling.research.corpora.debian import build_debian_untagged
+from funnelling.research.corpora.debian_index import tidy_description
 
 from .makers import stanza, write_indices
 

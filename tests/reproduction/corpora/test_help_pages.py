@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from funnelling.reproduction.corpora.help_pages import paragraphs_of
+from funnelling.research.corpora.libreoffice import paragraphs_of
 
 from .makers import help_page
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora import jrc_acquis
-from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.jrc_acquis import build_jrc_acquis, build_jrc_acquis_trials
+from funnelling.research.corpora import jrc_acquis
+from funnelling.research.corpora.builders import BuiltCorpus
+from funnelling.research.corpora.jrc_acquis import build_jrc_acquis, build_jrc_acquis_trials
 
 from .jrc_makers import law, name_of, write_laws
 

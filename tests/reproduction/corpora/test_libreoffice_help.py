@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.libreoffice_help import build_libreoffice_help
+from funnelling.research.corpora.builders import BuiltCorpus
+from funnelling.research.corpora.libreoffice import build_libreoffice_help
 
 from .makers import help_package, help_page
 

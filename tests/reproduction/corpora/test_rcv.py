@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora import rcv
-from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.rcv import build_rcv, build_rcv_trials
+from funnelling.research.corpora import rcv
+from funnelling.research.corpora.builders import BuiltCorpus
+from funnelling.research.corpora.rcv import build_rcv, build_rcv_trials
 
 from .reuters_makers import story, write_zip
 

@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora.registry import CORPORA, build
+from funnelling.tasks.corpora import CORPORA, build
 
 
 @pytest.mark.parametrize("name", CORPORA)

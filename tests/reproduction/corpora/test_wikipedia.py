@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.reproduction.corpora.alignments import read_alignments
-from funnelling.reproduction.corpora.builders import BuiltCorpus
-from funnelling.reproduction.corpora.wikipedia import build_wikipedia
+from funnelling.research.corpora.builders import BuiltCorpus
+from funnelling.research.corpora.wikipedia import build_wikipedia, read_alignments
 
 from .makers import write_articles
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from funnelling.corpus import Corpus
 from funnelling.formats import Document
-from funnelling.reproduction.experiments.decisions import decisions_of
+from funnelling.research.experiments.tables import decisions_of
 
 
 def test_a_label_that_a_method_never_learned_is_rejected() -> None:

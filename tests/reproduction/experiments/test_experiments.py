@@ -15,21 +15,11 @@ from funnelling.evaluation.pieces import Pieces
 from funnelling.evaluation.registry import PAPER_MEASURES, measure_counts
 from funnelling.evaluation.splits import trial_split
 from funnelling.report.content import Bars, Curves, HeatMap, Section, TableBlock
-from funnelling.reproduction.experiments import (
-    calibration,
-    contributions,
-    efficiency,
-    learning_curves,
-    main_table,
-    mono_binary,
-    paper,
-    per_language,
-    zero_shot,
-)
-from funnelling.reproduction.experiments.funnels import Funnels
-from funnelling.reproduction.experiments.registry import ALL, parse_experiments
-from funnelling.reproduction.experiments.running import run_experiments
-from funnelling.reproduction.experiments.setting import Setting
+from funnelling.research.experiments import contributions, paper, tables, zero_shot
+from funnelling.research.experiments.funnels import Funnels
+from funnelling.research.experiments.registry import ALL, parse_experiments
+from funnelling.research.experiments.setting import Setting
+from funnelling.research.running import run_experiments
 
 from .made import LANGUAGES, made_corpus, made_one_label_trials, made_trials
 
@@ -44,7 +34,7 @@ def setting(tmp_path_factory: pytest.TempPathFactory) -> Setting:
 
 @pytest.fixture(scope="module")
 def all_methods(setting: Setting) -> Any:
-    return main_table.run_methods(setting)
+    return tables.run_methods(setting)
 
 
 def blocks(section: Section, kind: type) -> list[Any]:
@@ -54,19 +44,19 @@ def blocks(section: Section, kind: type) -> list[Any]:
 def test_the_main_table_is_a_comparison_of_all_methods(all_methods: Any) -> None:
     assert list(all_methods["methods"]) == ["naive", "pooled", "fun-tat"]
     assert all(method["runs"] == 2 for method in all_methods["methods"].values())
-    tables = blocks(main_table.methods_section(all_methods), TableBlock)
-    assert [table.name for table in tables] == ["methods", "languages", "significance", "methods-paper"]
-    best = {tables[0].table.rows[row][0] for row, _ in tables[0].table.best}
+    shown = blocks(tables.methods_section(all_methods), TableBlock)
+    assert [table.name for table in shown] == ["methods", "languages", "significance", "methods-paper"]
+    best = {shown[0].table.rows[row][0] for row, _ in shown[0].table.best}
     assert best <= {"Naive", "Pooled", "Fun(TAT)"}
-    assert len(tables[0].table.best) == 6
-    assert [figure.name for figure in blocks(main_table.methods_section(all_methods), Curves)] == [
+    assert len(shown[0].table.best) == 6
+    assert [figure.name for figure in blocks(tables.methods_section(all_methods), Curves)] == [
         "reliability",
         "examples",
     ]
 
 
 def test_the_papers_figures_stand_beside_ours_with_the_difference(all_methods: Any) -> None:
-    beside = blocks(main_table.methods_section(all_methods), TableBlock)[-1].table
+    beside = blocks(tables.methods_section(all_methods), TableBlock)[-1].table
     naive = next(row for row in beside.rows if row[0] == "Naive")
     ours = all_methods["methods"]["naive"]["average"]["micro_f1"]
     assert naive[2] == ".776"
@@ -75,18 +65,18 @@ def test_the_papers_figures_stand_beside_ours_with_the_difference(all_methods: A
 
 
 def test_improvement_over_naive_is_in_per_cent(setting: Setting, all_methods: Any) -> None:
-    result = per_language.run_per_language(setting)
+    result = tables.run_per_language(setting)
     naive, fun = (
         all_methods["methods"][name]["languages"]["it"]["macro_f1"] for name in ("naive", "fun-tat")
     )
     assert result["improvements"]["macro_f1"]["fun-tat"]["it"] == pytest.approx(100 * (fun / naive - 1))
     assert set(result["improvements"]["micro_k"]) == set(result["above"]) == {"pooled", "fun-tat"}
     assert result["above"]["pooled"][1] == len(LANGUAGES) * len(PAPER_MEASURES)
-    assert len(blocks(per_language.per_language_section(result), Bars)) == 4
+    assert len(blocks(tables.per_language_section(result), Bars)) == 4
 
 
 def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_methods: Any) -> None:
-    columns = mono_binary.run_mono_binary(setting)["methods"]
+    columns = tables.run_mono_binary(setting)["methods"]
     assert list(columns) == ["A", "B", "C", "D"]
     for column, name in (("A", "naive"), ("D", "fun-tat")):
         for measure in PAPER_MEASURES:
@@ -95,7 +85,7 @@ def test_columns_a_and_d_are_those_of_the_main_table(setting: Setting, all_metho
 
 
 def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
-    columns = mono_binary.run_mono_binary(setting)["methods"]
+    columns = tables.run_mono_binary(setting)["methods"]
     expected = []
     for number, trial in enumerate(setting.trials):
         only = trial._replace(
@@ -108,13 +98,13 @@ def test_column_b_is_a_funnel_of_one_language(setting: Setting) -> None:
 
 
 def test_decisions_by_the_documents_of_a_label_add_up_to_those_of_the_columns(setting: Setting) -> None:
-    result = mono_binary.run_mono_binary(setting)
+    result = tables.run_mono_binary(setting)
     truth = sum(int(trial.test.label_matrix(trial.train.label_set()).sum()) for trial in setting.trials)
     for sums in result["by_examples"].values():
         tp, _, fn = np.sum(sums, axis=0)
         assert tp + fn == truth
     assert not np.any(result["by_examples"]["B"][0]), "each label has documents in each language here"
-    table = blocks(mono_binary.mono_binary_section(result), TableBlock)[-2]
+    table = blocks(tables.mono_binary_section(result), TableBlock)[-2]
     assert table.name == "mono-binary-examples"
     assert [row[0] for row in table.table.rows] == [
         "none",
@@ -132,20 +122,20 @@ def test_column_c_sees_no_other_label(setting: Setting) -> None:
             only.labels = [tuple(label for label in labels or () if label == "a") for labels in side.labels]
             sides.append(only)
         trials.append(trial._replace(train=sides[0], test=sides[1]))
-    columns = mono_binary.run_mono_binary(Setting(trials, []))["methods"]
+    columns = tables.run_mono_binary(Setting(trials, []))["methods"]
     # D solved its way up to that C, C begins there: the same optimum to the solver's tolerance.
     assert columns["C"]["average"] == pytest.approx(columns["D"]["average"], abs=0.02)
 
 
 def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_methods: Any) -> None:
-    curves = learning_curves.run_learning_curves(setting)
+    curves = contributions.run_learning_curves(setting)
     assert list(curves) == list(LANGUAGES)
     assert [point["fraction"] for point in curves["it"]] == list(FRACTIONS)
-    for title, name in ((learning_curves.NAIVE, "naive"), (learning_curves.FUNNEL, "fun-tat")):
+    for title, name in ((contributions.NAIVE, "naive"), (contributions.FUNNEL, "fun-tat")):
         expected = all_methods["methods"][name]["languages"]["it"]["macro_f1"]
         assert curves["it"][-1][title]["macro_f1"] == expected
-    assert curves["it"][0][learning_curves.FUNNEL]["micro_f1"] == 0  # a funnel without documents rejects all
-    (figure, *_, relative) = blocks(learning_curves.learning_curves_section(curves), Curves)
+    assert curves["it"][0][contributions.FUNNEL]["micro_f1"] == 0  # a funnel without documents rejects all
+    (figure, *_, relative) = blocks(contributions.learning_curves_section(curves), Curves)
     assert list(figure.panels) == list(LANGUAGES)
     naive, funnel = (curves["it"][-1][name]["macro_f1"] for name in ("Naive", "Fun(TAT)"))
     assert relative.panels[""]["it"][-1] == (100, pytest.approx(100 * (funnel / naive - 1)))
@@ -155,8 +145,8 @@ def test_learning_curves_end_where_the_main_table_is(setting: Setting, all_metho
 @pytest.mark.parametrize("classes", ["ab", "abcd"])
 def test_one_label_per_document(classes: str) -> None:
     setting = Setting(made_one_label_trials(classes=classes), ["naive", "fun-tat"], FRACTIONS)
-    methods = main_table.run_methods(setting)["methods"]
-    columns = mono_binary.run_mono_binary(setting)
+    methods = tables.run_methods(setting)["methods"]
+    columns = tables.run_mono_binary(setting)
     assert list(columns["significance"])[:2] == ["accuracy", "sklearn_macro_f1"]
     assert [pair["p_groups"] for pair in columns["pairs"]["accuracy"]] == [None] * 6
     for column, name in (("A", "naive"), ("D", "fun-tat")):
@@ -164,11 +154,11 @@ def test_one_label_per_document(classes: str) -> None:
     for column in "BC":
         average = columns["methods"][column]["average"]
         assert 0 < average["accuracy"] == pytest.approx(average["micro_f1"])
-    curves = learning_curves.run_learning_curves(setting)
+    curves = contributions.run_learning_curves(setting)
     last = curves["it"][-1]["Fun(TAT)"]["accuracy"]
     assert last == methods["fun-tat"]["languages"]["it"]["accuracy"]
     assert curves["it"][0]["Fun(TAT)"]["accuracy"] == 0
-    section = learning_curves.learning_curves_section(curves)
+    section = contributions.learning_curves_section(curves)
     assert section.paragraphs[1] == "Without any documents both have no answer, which is never right."
     assert "accuracy" in blocks(section, Curves)[0].title
     result = contributions.run_contributions(setting)
@@ -194,21 +184,21 @@ def test_contributions_and_benefits_are_means_of_improvements(setting: Setting, 
 
 
 def test_calibrations_are_those_of_the_classifier(setting: Setting, all_methods: Any) -> None:
-    result = calibration.run_calibration(setting)
+    result = tables.run_calibration(setting)
     assert list(result["methods"]) == ["naive", "NoProb", "NoCalib", "fun-tat"]
     assert result["methods"]["fun-tat"] == all_methods["methods"]["fun-tat"]
     assert result["methods"]["NoProb"]["average"] != result["methods"]["fun-tat"]["average"]
-    table, pairs, beside = blocks(calibration.calibration_section(result), TableBlock)
+    table, pairs, beside = blocks(tables.calibration_section(result), TableBlock)
     assert "Calib" in [cell for row in pairs.table.rows for cell in row[:2]]
     assert [row[0] for row in table.table.rows[:-1]] == ["Naive", "NoProb", "NoCalib", "Calib"]
     assert len(beside.table.rows) == 4
 
 
 def test_times_are_those_of_the_main_table(setting: Setting, all_methods: Any) -> None:
-    result = efficiency.run_efficiency(setting)
+    result = tables.run_efficiency(setting)
     seconds = result["seconds"]["fun-tat"]["fit"]
     assert np.mean(seconds) == pytest.approx(all_methods["methods"]["fun-tat"]["fit_seconds"])
-    (table,) = blocks(efficiency.efficiency_section(result), TableBlock)
+    (table,) = blocks(tables.efficiency_section(result), TableBlock)
     assert table.table.rows[0][3:] == ["537", "6"]
 
 
@@ -290,11 +280,11 @@ def test_all_of_them_find_everything_the_second_time(setting: Setting) -> None:
 
 def test_a_parallel_corpus_has_an_upper_bound_and_stands_beside_jrc_acquis(tmp_path: Path) -> None:
     names = ["naive", "fun-tat", "upper-bound"]
-    result = main_table.run_methods(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
+    result = tables.run_methods(Setting(made_trials(parallel=True), names, pieces=Pieces(tmp_path)))
     assert result["like"] == paper.JRC
     assert list(result["methods"]["upper-bound"]["languages"]) == ["en"]
     assert result["significance"]["micro_f1"]["best"] != "upper-bound"
-    table = blocks(main_table.methods_section(result), TableBlock)
+    table = blocks(tables.methods_section(result), TableBlock)
     assert "UpperBound" not in table[1].table.header  # it has one language only
     assert [row[:2] for row in table[2].table.rows] == [["Naive", "Fun(TAT)"]]
     assert all(pairs[0]["p_groups"] is not None for pairs in result["pairs"].values())
@@ -324,7 +314,7 @@ class TestOddCorpora:
         assert measure_counts(found)["micro_f1"] == pytest.approx(expected["micro_f1"], abs=0.02)
         pairs = contributions.run_contributions(setting)["improvements"]["micro_f1"]
         assert set(pairs["de"]) == {"en"}
-        assert set(learning_curves.run_learning_curves(setting)) == {"de", "en"}
+        assert set(contributions.run_learning_curves(setting)) == {"de", "en"}
 
     def test_only_languages_of_all_trials_count(self) -> None:
         (trial,) = made_trials()
@@ -346,7 +336,7 @@ class TestOddCorpora:
             return fit_base(self, language, train)
 
         monkeypatch.setattr(Funnels, "_fit_base", noted)
-        learning_curves.run_learning_curves(Setting(made_trials(2), [], FRACTIONS))
+        contributions.run_learning_curves(Setting(made_trials(2), [], FRACTIONS))
         assert len(fits) == len(set(fits)) == 2 * len(LANGUAGES) * 2
 
     def test_a_language_that_cannot_be_labelled_unseen_is_left_open(self) -> None:
@@ -371,17 +361,15 @@ class TestOddCorpora:
 
     def test_what_an_experiment_varies_cannot_be_set(self) -> None:
         with pytest.raises(InputError, match="Drop --set"):
-            calibration.run_calibration(
-                Setting(made_trials(), [], settings={"fun-tat": {"calibration": "none"}})
-            )
+            tables.run_calibration(Setting(made_trials(), [], settings={"fun-tat": {"calibration": "none"}}))
 
     def test_upper_bound_is_no_rival_in_figures(self) -> None:
         names = ["naive", "upper-bound"]
         setting = Setting(made_trials(parallel=True), names)
-        (table,) = blocks(efficiency.efficiency_section(efficiency.run_efficiency(setting)), TableBlock)
+        (table,) = blocks(tables.efficiency_section(tables.run_efficiency(setting)), TableBlock)
         assert {row for row, _ in table.table.best} == {0}
-        result = main_table.run_methods(setting)
-        examples = blocks(main_table.methods_section(result), Curves)[1]
+        result = tables.run_methods(setting)
+        examples = blocks(tables.methods_section(result), Curves)[1]
         assert "UpperBound" not in examples.alternative
         # Its training documents count once, not in every version.
         counts = {name: m["f1_by_examples"] for name, m in result["methods"].items()}
@@ -391,7 +379,7 @@ class TestOddCorpora:
         (trial,) = made_trials()
         test = trial.test.select(np.arange(len(trial.test)))
         test.labels = [() for _ in test.labels]
-        section = main_table.methods_section(
-            main_table.run_methods(Setting([trial._replace(test=test)], ["naive", "fun-tat"]))
+        section = tables.methods_section(
+            tables.run_methods(Setting([trial._replace(test=test)], ["naive", "fun-tat"]))
         )
         assert [figure.name for figure in blocks(section, Curves)] == ["reliability"]

@@ -10,7 +10,7 @@ from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.measuring import as_indicators, measure_method
 from funnelling.evaluation.splits import Trial
 from funnelling.methods.registry import make_method
-from funnelling.reproduction.experiments.funnels import Funnels
+from funnelling.research.experiments.funnels import Funnels
 
 from .made import LANGUAGES, made_one_label_trials, made_trials
 

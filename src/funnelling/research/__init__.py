@@ -1,0 +1,1 @@
+"""The paper: its algorithm in plain scikit-learn, its rivals, its corpora and its experiments."""

@@ -1,0 +1,341 @@
+"""The paper's other methods: LRI, CLESA, KCCA, DCI, MLE, and the upper bound in English."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from funnelling.corpus.reference import Reference
+from funnelling.errors import InputError
+from funnelling.methods.baselines import NaiveClassifier, PooledClassifier
+from funnelling.methods.parameters import check_positive, check_whole
+from funnelling.methods.svms import SharedSpaceBaseline
+from funnelling.methods.training_set import TrainingSet
+from funnelling.plain import clone
+from funnelling.spaces.embedded import EmbeddedSpace
+from funnelling.spaces.labels import DCISpace, LRISpace
+from funnelling.spaces.reference import CLESASpace, KCCASpace
+from funnelling.svm import CSetting, Fit
+from funnelling.svm.learner import Search
+
+
+class LRIClassifier(PooledClassifier):
+    """Classify all languages by one set of linear SVMs over random indexes of one vocabulary.
+
+    Each word is an index vector with two non-zeros, so that documents stay sparse and words all but
+    orthogonal; a word that occurs in two languages is one feature (Moreo, Esuli and Sebastiani 2016).
+
+    Parameters
+    ----------
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
+    dimensions : int
+        Of the reduced space; never more than there are words.
+    calibrated, vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.PooledClassifier`, but ``calibrated`` is False.
+    """
+
+    def __init__(
+        self,
+        C: CSetting = None,
+        *,
+        dimensions: int = 25_000,
+        calibrated: bool = False,
+        vectorizer: Any = None,
+        memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C,
+            calibrated=calibrated,
+            vectorizer=vectorizer,
+            memory_limit=memory_limit,
+            compact=compact,
+            keep_texts=keep_texts,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.dimensions = dimensions
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_whole(self, "dimensions")
+
+    def _space(self, seed: int) -> LRISpace:
+        return LRISpace(self.dimensions, self.vectorizer, seed, self.verbose)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on the few dense columns that scikit-learn's checks have
+        return tags
+
+
+class CLESAClassifier(SharedSpaceBaseline):
+    """Classify all languages by one set of RBF SVMs over similarities with the same reference documents.
+
+    A document is compared with the reference documents in its own language, and as those are versions of
+    each other, the similarities mean the same in all languages (Sorg and Cimiano 2012). It also labels
+    documents in languages of the reference corpus that have no training documents.
+
+    Parameters
+    ----------
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
+    reference : Reference
+        From `funnelling.read_reference`.
+    reference_documents : int
+        At most so many of them are used, drawn at random.
+    vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.FunnellingClassifier`.
+    """
+
+    def __init__(
+        self,
+        C: CSetting = None,
+        *,
+        reference: Reference | None = None,
+        reference_documents: int = 5_000,
+        vectorizer: Any = None,
+        memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C,
+            vectorizer=vectorizer,
+            memory_limit=memory_limit,
+            compact=compact,
+            keep_texts=keep_texts,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.reference = reference
+        self.reference_documents = reference_documents
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_whole(self, "reference_documents")
+
+    def _space(self, seed: int) -> CLESASpace:
+        return CLESASpace(self.reference, self.reference_documents, self.vectorizer, seed, self.verbose)
+
+
+# The paper's cross-validation chose 1 and 10 for its two corpora, and does not say from what.
+REGULARISATIONS = (1e-8, 1e-6, 1e-4, 1e-2, 1.0, 10.0)
+ROUGH_C = 10.0  # under which they are compared
+
+
+class KCCAClassifier(SharedSpaceBaseline):
+    """Classify all languages by one set of RBF SVMs over directions in which a reference corpus agrees.
+
+    It also labels documents in languages of the reference corpus that have no training documents.
+
+    Parameters
+    ----------
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
+    reference : Reference
+        From `funnelling.read_reference`.
+    reference_documents : int
+        At most so many of them are used, drawn at random.
+    components : int
+        Directions that are kept.
+    regularisation : float or None
+        Added to the squares of kernels that have a largest eigenvalue of 1, Pyrcca's units; None chooses it
+        from 1e-8, 1e-6, 1e-4, 0.01, 1 and 10 by the same cross-validation, going up until two were worse,
+        under C = 10 where C is chosen too.
+    vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.FunnellingClassifier`.
+    """
+
+    def __init__(
+        self,
+        C: CSetting = None,
+        *,
+        reference: Reference | None = None,
+        reference_documents: int = 2_000,
+        components: int = 1_000,
+        regularisation: float | None = None,
+        vectorizer: Any = None,
+        memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C,
+            vectorizer=vectorizer,
+            memory_limit=memory_limit,
+            compact=compact,
+            keep_texts=keep_texts,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.reference = reference
+        self.reference_documents = reference_documents
+        self.components = components
+        self.regularisation = regularisation
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_whole(self, "reference_documents", "components")
+        check_positive(self, "regularisation")
+
+    def _space(self, seed: int) -> KCCASpace:
+        return KCCASpace(
+            self.reference,
+            self.reference_documents,
+            self.components,
+            REGULARISATIONS[0] if self.regularisation is None else self.regularisation,
+            self.vectorizer,
+            seed,
+            self.verbose,
+        )
+
+    def _fit_shared(self, training: TrainingSet) -> Fit:
+        if self.regularisation is None:
+            training = self._with_best_regularisation(training)
+        return super()._fit_shared(training)
+
+    def _with_best_regularisation(self, training: TrainingSet) -> TrainingSet:
+        """The documents in the space of the best regularisation, the smallest one of equals."""
+        search = Search()
+        for regularisation in REGULARISATIONS:
+            space, rival = self.space_, training
+            if regularisation != REGULARISATIONS[0]:  # in which the documents are already
+                space = clone(space).set_params(regularisation=regularisation)
+                rival = replace(training, vectors=dict(space.fit(training.documents, training.targets)))
+            if search.improves(self._rough_fit(rival).held_out_f1()):
+                best, chosen = rival, space
+            if search.is_over:
+                break
+        self.space_ = chosen
+        return best
+
+    def _rough_fit(self, training: TrainingSet) -> Fit:
+        X, learner = training.stacked_vectors(), self._learner(training)
+        learner = replace(learner, C=learner.given_c or ROUGH_C).over_dense(X)
+        return learner.problem(X, training.stacked_targets(), self._name()).fit(training.stacked_folds())
+
+
+class DCIClassifier(SharedSpaceBaseline):
+    """Classify all languages by one set of RBF SVMs over what each language's words tell of the labels.
+
+    A word's value for a label is P(word|label) + P(no word|no label) - 1 in the documents of its
+    language; a document is the tf-idf-weighted sum (Moreo, Esuli and Sebastiani 2016).
+
+    Parameters
+    ----------
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
+    vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.FunnellingClassifier`.
+    """
+
+    def _space(self, seed: int) -> DCISpace:  # noqa: ARG002
+        return DCISpace(self.vectorizer, self.verbose)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on the few dense columns that scikit-learn's checks have
+        return tags
+
+
+class MLEClassifier(SharedSpaceBaseline):
+    """Classify all languages by one set of RBF SVMs over tf-idf-weighted means of aligned word vectors.
+
+    It also labels documents in languages that have vectors and no training documents.
+
+    Parameters
+    ----------
+    C : float, "grid" or None
+        None chooses it from 0.1, 1, …, 10,000 by 5-fold cross-validation, going up until two
+        were worse than the best; "grid" tries them all.
+    embeddings : path
+        A folder of vectors in MUSE's text format, one file per language.
+    reference : Reference or None
+        Where the idf of a language without training documents comes from; None takes Zipf's law.
+    unseen_words : int
+        The words of such a language that are kept, the most frequent first.
+    memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.FunnellingClassifier`.
+    """
+
+    def __init__(
+        self,
+        C: CSetting = None,
+        *,
+        embeddings: str | os.PathLike[str] | None = None,
+        reference: Reference | None = None,
+        unseen_words: int = 50_000,
+        memory_limit: float = 8e9,
+        compact: bool = False,
+        keep_texts: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C,
+            memory_limit=memory_limit,
+            compact=compact,
+            keep_texts=keep_texts,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.embeddings = embeddings
+        self.reference = reference
+        self.unseen_words = unseen_words
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_whole(self, "unseen_words")
+
+    def _space(self, seed: int) -> EmbeddedSpace:  # noqa: ARG002
+        return EmbeddedSpace(self.embeddings, self.reference, self.unseen_words, verbose=self.verbose)
+
+
+ENGLISH = "en"
+
+
+class UpperBoundClassifier(NaiveClassifier):
+    """Naive on English documents alone, to be given the English versions of all training documents.
+
+    No rival but a bound: it reads the ``parallel`` rows of a corpus, further language versions of training
+    documents, which no other method may read, and is measured on English test documents.
+
+    Parameters
+    ----------
+    C, vectorizer, memory_limit, n_jobs, random_state, verbose
+        As in `funnelling.NaiveClassifier`.
+    """
+
+    reads_parallel = True
+
+    def usable(self, languages: Sequence[str]) -> list[str]:
+        return [language for language in languages if language == ENGLISH]
+
+    def _learnable_languages(self, languages: list[str]) -> list[str]:
+        if ENGLISH not in languages:
+            raise InputError(
+                "upper-bound learns from English versions of the training documents, and there are none. Add "
+                'them with "split": "parallel".'
+            )
+        return [ENGLISH]

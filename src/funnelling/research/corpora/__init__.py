@@ -1,0 +1,1 @@
+"""Corpora that can be built, each from a source that is free to use."""

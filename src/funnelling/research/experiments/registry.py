@@ -1,0 +1,51 @@
+"""The experiments by the names users type.
+
+Light enough to be imported for ``--help``: a module is loaded when its experiment runs.
+"""
+
+from typing import NamedTuple
+
+from funnelling.errors import InputError
+
+
+class Entry(NamedTuple):
+    """What an experiment shows, and the module that runs it and writes its section of a report."""
+
+    summary: str
+    module: str
+
+
+_HERE = "funnelling.research.experiments"
+EXPERIMENTS = {
+    "methods": Entry("all methods, with deviations and significance", f"{_HERE}.tables"),
+    "per-language": Entry("improvement over Naive in each language", f"{_HERE}.tables"),
+    "mono-binary": Entry("what other labels bring, and what other languages bring", f"{_HERE}.tables"),
+    "learning-curves": Entry("fractions of one language's training documents", f"{_HERE}.contributions"),
+    "contributions": Entry("which languages help most, and which are helped", f"{_HERE}.contributions"),
+    "calibration": Entry("Fun(TAT) without calibration", f"{_HERE}.tables"),
+    "efficiency": Entry("training and test times", f"{_HERE}.tables"),
+    "zero-shot": Entry("languages added one by one", f"{_HERE}.zero_shot"),
+}
+ALL = "all"
+DEFAULT_METHODS = ("naive", "pooled", "lri", "dci", "fun-kfcv", "fun-tat")  # of the tables
+ALWAYS = ("naive", "fun-tat", "fun-zero-shot")  # what experiments read, whatever the tables show
+
+
+def parse_experiments(name: str) -> list[str]:
+    """The experiments that a name stands for, or several with commas between them.
+
+    >>> parse_experiments("methods, calibration")
+    ['methods', 'calibration']
+    >>> parse_experiments("contribution")
+    Traceback (most recent call last):
+    funnelling.errors.InputError: There is no experiment 'contribution'. Choose from all, methods, \
+per-language, mono-binary, learning-curves, contributions, calibration, efficiency, zero-shot.
+    """
+    names = [each.strip() for each in name.split(",")]
+    if ALL in names:
+        return list(EXPERIMENTS)
+    for each in names:
+        if each not in EXPERIMENTS:
+            choices = ", ".join([ALL, *EXPERIMENTS])
+            raise InputError(f"There is no experiment {each!r}. Choose from {choices}.")
+    return list(dict.fromkeys(names))

@@ -1,0 +1,135 @@
+"""The corpora that can be built, by name, and the functions that build them.
+
+Light enough to be imported for ``--help``: a module is loaded when its corpus is built.
+"""
+
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from funnelling.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from funnelling.research.corpora.builders import BuiltCorpus
+
+
+class Entry(NamedTuple):
+    """What builds a corpus, what it is, where it comes from, how large it is and under which licence."""
+
+    builder: str
+    summary: str
+    origin: str
+    size: str
+    licence: str
+    labelled: bool = True
+    reads_once: bool = False  # whether a function ``…_trials`` builds the corpora of several seeds
+
+
+_INDICES = "apt, or index files (Packages, Translation-XX) in --source"
+_OF_PACKAGES = "each text under the licence of its package"
+
+CORPORA = {
+    "sample": Entry(
+        "funnelling.research.corpora.debian:build_sample",
+        "the embedded corpus: a cut of debian-comparable",
+        _INDICES,
+        "2,450 documents, 7 languages, 32 labels",
+        _OF_PACKAGES,
+    ),
+    "debian-comparable": Entry(
+        "funnelling.research.corpora.debian:build_debian_comparable",
+        "descriptions of Debian packages with debtags as labels, each package in one language",
+        _INDICES,
+        "11,200 documents, 11 languages, 240 labels",
+        _OF_PACKAGES,
+        reads_once=True,
+    ),
+    "debian-parallel": Entry(
+        "funnelling.research.corpora.debian:build_debian_parallel",
+        "as debian-comparable, of packages described in all of its languages: training packages in one of "
+        "them, test packages in all",
+        _INDICES,
+        "18,000 documents, 5 languages, 150 labels",
+        _OF_PACKAGES,
+        reads_once=True,
+    ),
+    "jrc-acquis": Entry(
+        "funnelling.research.corpora.jrc_acquis:build_jrc_acquis",
+        "laws of the European Union with EuroVoc descriptors, the paper's parallel corpus",
+        "files jrc-XX.tgz of JRC-Acquis 3.0 in --source",
+        "59,000 documents in training and test, 11 languages, 300 labels (in the paper)",
+        "free for research, see the JRC's page",
+        reads_once=True,
+    ),
+    "rcv": Entry(
+        "funnelling.research.corpora.rcv:build_rcv",
+        "news of Reuters with topics, the paper's comparable corpus",
+        "zip archives of RCV1 and RCV2 in --source",
+        "18,000 documents, 9 languages, 73 labels (in the paper)",
+        "by agreement with NIST",
+        reads_once=True,
+    ),
+    "libreoffice-help": Entry(
+        "funnelling.research.corpora.libreoffice:build_libreoffice_help",
+        "reference corpus: LibreOffice's help, one group per page",
+        "apt, or .deb files in --source",
+        "1,000 to 1,900 pages per language",
+        "MPL-2.0",
+        labelled=False,
+    ),
+    "debian-untagged": Entry(
+        "funnelling.research.corpora.debian:build_debian_untagged",
+        "reference corpus: descriptions of packages without debtags, one group per source package",
+        _INDICES,
+        "249 groups in 5 languages",
+        _OF_PACKAGES,
+        labelled=False,
+    ),
+    "wikipedia": Entry(
+        "funnelling.research.corpora.wikipedia:build_wikipedia",
+        "reference corpus: articles in several languages, aligned by --alignments",
+        "what WikiExtractor --json put into --source, one folder per language",
+        "5,000 articles per language",
+        "CC BY-SA",
+        labelled=False,
+    ),
+}
+
+_OPTIONS = {"sources": "source"}
+
+
+def build(name: str, **options: Any) -> "BuiltCorpus":
+    """Build a corpus from what its builder takes; an option it does not take is refused, but for a seed.
+
+    >>> build("libreoffice-help", documents=10)
+    Traceback (most recent call last):
+    funnelling.errors.InputError: libreoffice-help takes no --documents. Leave it out.
+    """
+    function = resolve_name(CORPORA[name].builder)
+    built: BuiltCorpus = function(**_accepted(name, function, options))
+    return built
+
+
+def build_trials(name: str, seeds: "Sequence[int]", **options: Any) -> "Iterator[BuiltCorpus]":
+    """The corpora of several seeds, one at a time; what they are made of is read once where possible."""
+    entry = CORPORA[name]
+    if entry.reads_once:
+        function = resolve_name(f"{entry.builder}_trials")
+        yield from function(seeds, **_accepted(name, resolve_name(entry.builder), options))
+    else:
+        for seed in seeds:
+            yield build(name, seed=seed, **options)
+
+
+def _accepted(name: str, function: "Callable[..., BuiltCorpus]", options: dict[str, Any]) -> dict[str, Any]:
+    """The options, all of which the function must take."""
+    import inspect
+
+    parameters = inspect.signature(function).parameters
+    for option in options:
+        if option not in parameters and option != "seed":
+            shown = _OPTIONS.get(option, option).replace("_", "-")
+            raise InputError(f"{name} takes no --{shown}. Leave it out.")
+    # Where nothing is drawn at random a seed does no harm.
+    return {option: value for option, value in options.items() if option in parameters}

@@ -443,8 +443,10 @@ def _forget(model: Any, data: Data) -> Any:
 
 
 def _relabel(model: Any, _: Data) -> Any:
-    first, second, *_, last = model.classes_.tolist()
-    return model.relabel({first: None, second: last})
+    first, *others = model.classes_.tolist()
+    if len(others) == 1:
+        return model.relabel({first: "another"})
+    return model.relabel({first: None, others[0]: others[-1]})
 
 
 def _tune(model: Any, _: Data) -> Any:

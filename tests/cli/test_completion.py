@@ -13,8 +13,7 @@ import pytest
 
 from funnelling import formats
 from funnelling.cli import build_parser
-from funnelling.cli.completers import ENDINGS
-from funnelling.cli.completion import SHELLS
+from funnelling.cli.completion import ENDINGS, SHELLS
 from funnelling.cli.parsers import subcommands
 from funnelling.formats.layout import MARKUP
 from funnelling.methods.registry import METHODS, settings_of

@@ -95,7 +95,7 @@ def test_a_prediction_waits_for_no_learner(
 
 def test_what_is_loaded_lazily_works() -> None:
     script = (
-        "import sys\nfrom funnelling.cli.lazily import load_lazily\nload_lazily()\nimport scipy.sparse\n"
+        "import sys\nfrom funnelling.cli.parsers import load_lazily\nload_lazily()\nimport scipy.sparse\n"
         "import numpy\nassert 'numpy.testing._private' not in sys.modules\n"
         "numpy.testing.assert_array_equal([1], [1])\nassert numpy.f2py.get_include()\n"
     )

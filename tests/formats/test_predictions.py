@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from funnelling import Document, InputError
-from funnelling.formats.predictions import PredictionTable
+from funnelling.tasks.predicting import PredictionTable
 
 ROW = {
     "id": "7",

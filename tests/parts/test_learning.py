@@ -17,7 +17,7 @@ from funnelling.evaluation.splits import NOTICED
 from funnelling.methods.archive import bag
 from funnelling.methods.parts import prepare
 from funnelling.methods.registry import make_method
-from funnelling.parts.learning import documents_for_test, fit_parts, learns_by_parts
+from funnelling.tasks.training import documents_for_test, fit_parts, learns_by_parts
 from tests.cli.command import one_label_documents, with_splits
 
 from .folders import rows, write_parts
@@ -260,7 +260,7 @@ def test_which_methods_learn_by_parts(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not learns_by_parts(_model("pooled"), folder)
     assert not learns_by_parts(_model("fun-views"), folder)
     assert not learns_by_parts(_model("fun-auto"), folder)  # few documents: all views are tried
-    monkeypatch.setattr("funnelling.parts.learning.MANY", 100)
+    monkeypatch.setattr("funnelling.tasks.training.MAX_DOCUMENTS_FOR_VIEW_SEARCH", 100)
     assert learns_by_parts(_model("fun-auto"), folder)
     assert not learns_by_parts(_model("fun-tat"), folder / "part-0.parquet")
     (folder / "more.jsonl").write_text("{}")

@@ -11,7 +11,7 @@ from funnelling import InputError, load_model, read_corpus, save_model
 from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
 from funnelling.methods.rows import thresholds_of
-from funnelling.parts.predicting import MANIFEST, PredictionOptions, predict_parts
+from funnelling.tasks.predicting import MANIFEST, PredictionOptions, predict_parts
 from tests.cli.command import succeed
 
 from .folders import rows, write_parts

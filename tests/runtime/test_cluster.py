@@ -16,9 +16,9 @@ import pytest
 from funnelling import InputError, read_corpus, save_model
 from funnelling.evaluation.fitting import fit_method
 from funnelling.methods.registry import make_method
-from funnelling.parts.learning import fit_parts
 from funnelling.runtime import spread
 from funnelling.runtime.spread import in_pieces, on_cluster
+from funnelling.tasks.training import fit_parts
 from tests.cli.command import run_command, succeed
 from tests.parts.folders import rows, write_parts
 

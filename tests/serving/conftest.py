@@ -81,9 +81,8 @@ Client = Callable[..., Any]
 def make_client(model: Any, model_path: Path) -> Iterator[Client]:
     """Clients of applications with settings of their own."""
     from funnelling.serving.application import create_app
-    from funnelling.serving.metrics import Metrics
-    from funnelling.serving.paths import served_paths
-    from funnelling.serving.settings import Limits, ServiceSettings
+    from funnelling.serving.guard import Metrics
+    from funnelling.serving.settings import Limits, ServiceSettings, served_paths
 
     opened = []
 

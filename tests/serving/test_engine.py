@@ -12,8 +12,7 @@ from funnelling.formats import Document
 from funnelling.runtime.threads import check_wanted
 from funnelling.serving import engine as engines
 from funnelling.serving.engine import Engine
-from funnelling.serving.metrics import Metrics
-from funnelling.serving.refusals import Refusal
+from funnelling.serving.guard import Metrics, Refusal
 
 FAR = 1e12
 

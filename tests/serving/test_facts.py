@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from funnelling import NaiveClassifier
-from funnelling.serving.metrics import Metrics
+from funnelling.serving.guard import Metrics
 from funnelling.storage import describe_model
 
 from .conftest import LABELS, Client, sentences

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from funnelling.serving.guard import Guard
-from funnelling.serving.metrics import Metrics
+from funnelling.serving.guard import Guard, Metrics
 
 PATH = "/v1/predict"
 SECRET = "the patient's name"

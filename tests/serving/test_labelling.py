@@ -25,10 +25,8 @@ from funnelling.labelling.page import create_labelling_app
 from funnelling.labelling.queue import learned_before, read_queue
 from funnelling.methods.model import follow_label_set
 from funnelling.serving.engine import Engine
-from funnelling.serving.metrics import Metrics
-from funnelling.serving.paths import labelling_paths
-from funnelling.serving.refusals import Refusal
-from funnelling.serving.settings import ServiceSettings
+from funnelling.serving.guard import Metrics, Refusal
+from funnelling.serving.settings import ServiceSettings, labelling_paths
 
 from .conftest import TEXTS, sentences, testclient
 

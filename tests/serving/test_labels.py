@@ -9,7 +9,7 @@ from funnelling import Label, LabelSet
 from funnelling.formats import Document
 from funnelling.methods.model import follow_label_set
 from funnelling.methods.rows import Predictor
-from funnelling.serving.labels import KnownLabels
+from funnelling.serving.application import KnownLabels
 
 from .conftest import LABELS, TEXTS, Client
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from funnelling import load_model
 from funnelling.formats import Document
 from funnelling.methods.rows import Predictor
-from funnelling.serving.responses import response_types
+from funnelling.serving.openapi import response_types
 from funnelling.serving.settings import Limits
 
 from .conftest import Client

@@ -9,8 +9,7 @@ import pytest
 from starlette.requests import Request
 
 from funnelling.serving import bodies
-from funnelling.serving.guard import SECURITY
-from funnelling.serving.refusals import MEDIA_TYPE, Refusal
+from funnelling.serving.guard import MEDIA_TYPE, SECURITY, Refusal
 
 from .conftest import Client
 

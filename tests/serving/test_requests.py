@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from funnelling.formats import Document
-from funnelling.serving.refusals import Refusal
+from funnelling.serving.guard import Refusal
 from funnelling.serving.requests import Requests
 from funnelling.serving.settings import Limits
 

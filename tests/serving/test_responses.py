@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from funnelling import FunnellingClassifier, NaiveClassifier
-from funnelling.serving.responses import response_types
+from funnelling.serving.openapi import response_types
 from funnelling.serving.settings import Limits
 
 from .conftest import LABELS, TEXTS, Client, sentences

@@ -9,7 +9,7 @@ from funnelling import InputError, write_documents
 from funnelling.research.running import experiment
 from funnelling.tasks.building import read_trials
 from funnelling.tasks.comparing import compare
-from funnelling.tasks.outputs import check_new_files, check_results_folder
+from funnelling.tasks.measurement import check_new_files, check_results_folder
 from funnelling.tasks.resources import choose_methods
 from tests.reproduction.experiments.made import made_corpus, made_trials
 

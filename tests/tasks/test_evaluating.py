@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from funnelling import InputError
-from funnelling.parts.predicting import PredictionOptions
 from funnelling.storage import describe_model
 from funnelling.tasks.evaluating import evaluate
 from funnelling.tasks.explaining import explain
-from funnelling.tasks.predicting import predict
+from funnelling.tasks.predicting import PredictionOptions, predict
 from tests.cli.command import documents, read_jsonl, write_jsonl
 
 

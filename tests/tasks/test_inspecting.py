@@ -9,7 +9,7 @@ import pytest
 from funnelling import FunnellingClassifier, InputError, NaiveClassifier, save_model
 from funnelling.methods.merging import remember_step
 from funnelling.storage import describe_model
-from funnelling.tasks.changing import possible_changes
+from funnelling.tasks.changes import possible_changes
 from funnelling.tasks.inspecting import inspect_model
 from funnelling.tasks.relabelling import relabel
 from funnelling.tasks.tuning import tune

@@ -6,7 +6,7 @@ import pytest
 
 from funnelling import InputError
 from funnelling.formats.tables import write_table
-from funnelling.tasks.label_map import read_label_map
+from funnelling.tasks.relabelling import read_label_map
 
 LABELS = ["birds", "cats", "dogs"]
 WANTED = {"cats": "felines, all", "dogs": ""}

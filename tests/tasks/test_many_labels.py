@@ -12,13 +12,12 @@ from funnelling.corpus import Corpus
 from funnelling.evaluation.splits import Trial
 from funnelling.formats import read_documents
 from funnelling.methods.registry import make_method, name_of
-from funnelling.parts.learning import has_many_labels, learns_by_parts
 from funnelling.tasks import comparing, training
 from funnelling.tasks.comparing import usual_methods
 from funnelling.tasks.forgetting import forget
 from funnelling.tasks.growing import add_language, update
 from funnelling.tasks.relabelling import relabel
-from funnelling.tasks.training import train
+from funnelling.tasks.training import has_many_labels, learns_by_parts, train
 from funnelling.tasks.tuning import tune
 from tests.cli.command import contents, documents, write_jsonl
 from tests.parts.folders import write_parts
@@ -30,7 +29,7 @@ def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (
         ("funnelling.tasks.training", "MANY"),
         ("funnelling.tasks.comparing", "MANY"),
-        ("funnelling.parts.learning", "MANY_LABELS"),
+        ("funnelling.tasks.training", "MANY_LABELS"),
     ):
         monkeypatch.setattr(f"{module}.{name}", 2)
 
@@ -82,7 +81,7 @@ def test_parts_of_many_labels_are_read_as_a_file_is(tmp_path: Path, monkeypatch:
     assert learns_by_parts(usual, parts)
     assert train(usual, parts, tmp_path / "m", if_many=many, outer_folds=False).model is many
     assert contents(tmp_path).keys() & {"m.work"} == set()
-    monkeypatch.setattr("funnelling.parts.learning.MANY_LABELS", 3)
+    monkeypatch.setattr("funnelling.tasks.training.MANY_LABELS", 3)
     assert not has_many_labels(parts)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from funnelling.errors import InputError
 from funnelling.runtime.files import draft_in
-from funnelling.tasks.outputs import check_report_folder, check_results_folder
+from funnelling.tasks.measurement import check_report_folder, check_results_folder
 
 
 @pytest.mark.parametrize("check", [check_report_folder, check_results_folder])

@@ -38,8 +38,7 @@ from funnelling.cli import (
     tune,
     update,
 )
-from funnelling.cli.lazily import load_lazily
-from funnelling.cli.parsers import BAD_INPUT, Parser, add_general, every_parser, style_of
+from funnelling.cli.parsers import BAD_INPUT, Parser, add_general, every_parser, load_lazily, style_of
 from funnelling.errors import InputError
 from funnelling.runtime.messages import VARIABLES, Style, say, speak, speaking, style
 
@@ -111,7 +110,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 2 bad input, 130 Ctrl-C, 143 SIGTERM."""
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what could be typed
-        from funnelling.cli.completers import complete
+        from funnelling.cli.completion import complete
 
         complete(build_parser())
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -50,8 +50,7 @@ def add_to(commands: options.Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    from funnelling.parts.predicting import PredictionOptions
-    from funnelling.tasks.predicting import predict
+    from funnelling.tasks.predicting import PredictionOptions, predict
 
     predict(
         arguments.model,

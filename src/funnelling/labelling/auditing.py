@@ -30,7 +30,7 @@ from funnelling.plain import check_fitted, clone
 from funnelling.report.tables import number
 from funnelling.runtime.messages import MODEL, Reporter, silent
 from funnelling.runtime.progress import watched
-from funnelling.tasks.outputs import check_new_file
+from funnelling.tasks.measurement import check_new_file
 from funnelling.tasks.sources import FilePath, load_text_model, naming_file, read_labelled
 from funnelling.text.excerpts import beginning
 

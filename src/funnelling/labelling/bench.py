@@ -20,9 +20,9 @@ from funnelling.labelling.desk import Desk, TakenError
 from funnelling.labelling.queue import Lesson, Queue, learn_from
 from funnelling.methods.model import Method, follow_label_set
 from funnelling.runtime.messages import Style, speak
+from funnelling.serving.application import KnownLabels
 from funnelling.serving.engine import Engine
-from funnelling.serving.labels import KnownLabels
-from funnelling.serving.refusals import Refusal
+from funnelling.serving.guard import Refusal
 from funnelling.storage import load_model
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths
 from funnelling.text.languages import is_language, normalise_tag

@@ -25,19 +25,14 @@ from funnelling.labelling.queue import learned_before, read_queue
 from funnelling.methods.model import Method, follow_label_set
 from funnelling.methods.registry import name_of
 from funnelling.runtime.messages import TOKEN, say
-from funnelling.serving.answers import json_response, json_response_by_turns
-from funnelling.serving.application import add_heads, add_refusals
-from funnelling.serving.bodies import Bodies
+from funnelling.serving.application import add_heads, add_pages, add_refusals
+from funnelling.serving.bodies import Bodies, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
-from funnelling.serving.guard import Guard
-from funnelling.serving.metrics import Metrics
-from funnelling.serving.pages import add_pages
-from funnelling.serving.paths import LABELLING, LABELLING_PAGES, labelling_paths
-from funnelling.serving.refusals import too_busy
+from funnelling.serving.guard import Guard, Metrics, too_busy
+from funnelling.serving.protocol import server_of
 from funnelling.serving.requests import LONGEST_NOTE, Body, checked, string
-from funnelling.serving.settings import LOOPBACK, ServiceSettings
+from funnelling.serving.settings import LABELLING, LABELLING_PAGES, LOOPBACK, ServiceSettings, labelling_paths
 from funnelling.serving.supervisor import address_of, bind, start_logging
-from funnelling.serving.worker import server_of
 from funnelling.tasks.sources import load_text_model
 
 MOST_LABELS = 1_000  # of a document

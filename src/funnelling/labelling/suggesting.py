@@ -20,7 +20,7 @@ from funnelling.matrices import Rows
 from funnelling.methods.registry import name_of
 from funnelling.methods.suggesting import MOST_DOCUMENTS, check_suggests, suggest_texts
 from funnelling.runtime.progress import clock
-from funnelling.tasks.outputs import check_new_file
+from funnelling.tasks.measurement import check_new_file
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from funnelling.research.experiments.registry import ALWAYS, DEFAULT_METHODS, EX
 from funnelling.research.experiments.setting import FRACTIONS, Setting
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.tasks.building import SAMPLE, read_trials
-from funnelling.tasks.outputs import check_results_folder, write_json
+from funnelling.tasks.measurement import check_results_folder, write_json
 from funnelling.tasks.resources import (
     NO_RESOURCES,
     ResourcePaths,

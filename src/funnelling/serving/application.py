@@ -1,10 +1,11 @@
 """The application: a page and a small HTTP interface over one model."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from importlib.metadata import version
+from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI
@@ -13,20 +14,87 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from funnelling.corpus.label_set import LabelSet
 from funnelling.methods.model import Method
 from funnelling.serving import openapi
-from funnelling.serving.answers import json_response, json_response_by_turns
-from funnelling.serving.bodies import Bodies
+from funnelling.serving.bodies import Bodies, add_feedback, json_response, json_response_by_turns
 from funnelling.serving.engine import Engine
-from funnelling.serving.feedback import add_feedback
-from funnelling.serving.guard import Guard
-from funnelling.serving.labels import label_rows
-from funnelling.serving.metrics import Metrics
-from funnelling.serving.pages import add_pages
-from funnelling.serving.paths import served_paths
-from funnelling.serving.refusals import Refusal
+from funnelling.serving.guard import Guard, Metrics, Refusal
 from funnelling.serving.requests import Requests
-from funnelling.serving.settings import Limits, ServiceSettings
+from funnelling.serving.settings import PAGES, Limits, ServiceSettings, page_files, served_paths
+
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+def add_pages(app: FastAPI, pages: Mapping[str, str] = PAGES) -> None:
+    """Serve pages, each a file behind a path, and the scripts and styles of all."""
+    folder = files("funnelling.serving").joinpath("page")
+    for path, name in page_files(pages).items():
+        content = folder.joinpath(name).read_bytes()
+        _add(app, path, content, KINDS[name[name.rindex(".") :]])
+
+
+def _add(app: FastAPI, path: str, content: bytes, kind: str) -> None:
+    async def file() -> Response:
+        return Response(content, headers={"Content-Type": kind})
+
+    app.add_api_route(path, file, include_in_schema=False)
+
+
+Row = dict[str, Any]
+
+
+def label_rows(model: Method) -> list[Row]:
+    """For each label its id, its name in English or another language, all names, and what else is known."""
+    return _rows(_label_set(model), map(str, model.classes_.tolist()))
+
+
+class KnownLabels:
+    """The labels of a model, and what is known of them and of others, looked up once: they may be many.
+
+    ``ids`` are those of the model.
+    """
+
+    def __init__(self, model: Method) -> None:
+        self._label_set = _label_set(model)
+        self._own = label_rows(model)
+        self.ids = frozenset(row["id"] for row in self._own)
+        self._others = _rows(self._label_set, (each for each in self._label_set.ids if each not in self.ids))
+
+    def __contains__(self, label: str) -> bool:
+        return label in self.ids or label in self._label_set
+
+    def rows(self, given: set[str]) -> list[Row]:
+        """All that may be given or were ``given`` by people: the model's, then others by their ids."""
+        further = (label for label in given if label not in self.ids and label not in self._label_set)
+        others = [*self._others, *_rows(self._label_set, further)]
+        rows = [*self._own, *sorted(others, key=lambda row: str(row["id"]))]
+        return [row for row in rows if not row["excluded"] or row["id"] in given]
+
+
+def _label_set(model: Method) -> LabelSet:
+    label_set: LabelSet | None = getattr(model, "label_set_", None)
+    return LabelSet.of([]) if label_set is None else label_set
+
+
+def _rows(label_set: LabelSet, labels: Iterable[str]) -> list[Row]:
+    return [
+        {
+            "id": known.id,
+            "name": known.name,
+            "names": dict(known.names),
+            "description": known.description,
+            "parents": list(known.parents),
+            "excluded": known.exclude,
+        }
+        for known in map(label_set.__getitem__, labels)
+    ]
+
 
 EXAMPLE = {"documents": [{"text": "Un lettore di musica per il desktop", "language": "it", "id": "7"}]}
 FEW = 16  # documents whose labels are a small answer

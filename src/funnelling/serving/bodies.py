@@ -1,14 +1,26 @@
-"""The body of a request: read within its limits, and made of JSON."""
+"""Bodies of requests read within limits, answers written as JSON piece by piece, and feedback kept."""
 
 import asyncio
 import codecs
 import json
+import logging
 import re
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, NoReturn
 
+from fastapi import FastAPI
 from starlette.requests import Request
+from starlette.responses import Response
 
-from funnelling.serving.refusals import Refusal, too_busy
+from funnelling.errors import InputError
+from funnelling.formats.document import Document
+from funnelling.formats.journal import Decision, FullError, InUseError, Journal
+from funnelling.formats.jsonl import LABEL
+from funnelling.serving import openapi
+from funnelling.serving.guard import Refusal, place_of, too_busy
+from funnelling.serving.requests import Requests
+from funnelling.serving.settings import FEEDBACK, JOURNAL_SECONDS, ServiceSettings
 
 CLOSE = {"Connection": "close"}
 # Most clients read no answer before they have sent all of a body, so one that is too large is read on,
@@ -127,3 +139,115 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+_SLICE = 1_000  # entries of a long list that are one piece
+_TURN = 2**16  # bytes after which others have their turn
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+def json_response(value: Any) -> Response:
+    """An answer that is small."""
+    return _response(_encoded(value))
+
+
+async def json_response_by_turns(value: Any) -> Response:
+    """An answer that may be large."""
+    pieces: list[bytes] = []
+    size = 0
+    for piece in json_pieces(value):
+        pieces.append(piece)
+        size += len(piece)
+        if size > _TURN:
+            size = 0
+            await asyncio.sleep(0)
+    return _response(b"".join(pieces))
+
+
+def json_pieces(value: Any) -> Iterator[bytes]:
+    """What together is the JSON of a value, in pieces that take a millisecond or so.
+
+    >>> b"".join(json_pieces({"a": [{"b": "ü"}, {}], "c": [], "d": {"e": None}}))
+    b'{"a": [{"b": "\\xc3\\xbc"}, {}], "c": [], "d": {"e": null}}'
+    """
+    match value:
+        case dict() if any(isinstance(item, dict | list) for item in value.values()):
+            yield b"{"
+            for number, (key, item) in enumerate(value.items()):
+                yield b", " * bool(number) + _encoded(key) + b": "
+                yield from json_pieces(item)
+            yield b"}"
+        case [dict(), *_]:
+            yield b"["
+            for number, item in enumerate(value):
+                yield b", " * bool(number)
+                yield from json_pieces(item)
+            yield b"]"
+        case list() if len(value) > _SLICE:
+            yield b"["
+            for start in range(0, len(value), _SLICE):
+                yield b", " * bool(start) + _encoded(value[start : start + _SLICE])[1:-1]
+            yield b"]"
+        case _:
+            yield _encoded(value)
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return _ENCODER.encode(value).encode()
+    except UnicodeEncodeError:  # a label may hold half of a surrogate pair, which only JSON can spell
+        return json.dumps(value, allow_nan=False).encode()
+
+
+def _response(content: bytes) -> Response:
+    return Response(content, media_type="application/json")
+
+
+EXAMPLE = {
+    "documents": [
+        {"text": "Un lettore di musica per il desktop", "language": "it", "labels": [], "note": "?"}
+    ]
+}
+OFF = Refusal(404, "This service takes no feedback. Start it with --feedback FILE.")
+
+logger = logging.getLogger(__name__)
+
+
+def add_feedback(app: FastAPI, requests: Requests, settings: ServiceSettings) -> None:
+    """Take feedback, if the service is to; else say that it does not."""
+    bodies = Bodies(settings.limits.body)
+
+    @app.post(
+        FEEDBACK,
+        summary="Say what labels should have been",
+        responses=openapi.answers("FeedbackResponse", "All of it is on disk.", 401, 507, *openapi.OF_A_BODY),
+        openapi_extra=openapi.takes("FeedbackRequest", EXAMPLE),
+        include_in_schema=settings.feedback is not None,
+    )
+    async def take(request: Request) -> Response:
+        """Documents with the labels that they should have had; `funnelling update` learns from them."""
+        if settings.feedback is None:
+            raise OFF
+        loop = asyncio.get_running_loop()
+        corrected = requests.read_feedback(
+            await bodies.read_json(request, loop.time() + settings.limits.seconds)
+        )
+        await loop.run_in_executor(None, partial(_write, settings, corrected))
+        return json_response({"taken": len(corrected)})
+
+
+def _write(settings: ServiceSettings, corrected: list[tuple[Document, str]]) -> None:
+    """Write feedback down; other workers may be at it, too."""
+    assert settings.feedback is not None
+    decisions = [Decision(LABEL, document, note=note) for document, note in corrected]
+    try:
+        with Journal(settings.feedback, JOURNAL_SECONDS, settings.feedback_bytes) as journal:
+            journal.append(*decisions)
+    except InUseError:
+        raise too_busy("Others are writing feedback. Try again later.") from None
+    except FullError as error:
+        logger.error("feedback was refused: %s", error)
+        raise Refusal(507, "There is no room for more feedback. Tell whoever runs this service.") from None
+    except (InputError, OSError) as error:
+        logger.error("feedback was refused: %s", place_of(error))
+        raise Refusal(507, "Feedback cannot be written down. Tell whoever runs this service.") from None

@@ -21,8 +21,7 @@ from funnelling.formats import Document
 from funnelling.methods.model import Method
 from funnelling.methods.rows import Predictor, relabelled
 from funnelling.runtime.threads import GivenUp, check_wanted, wanted_until
-from funnelling.serving.metrics import Metrics
-from funnelling.serving.refusals import Refusal, too_busy
+from funnelling.serving.guard import Metrics, Refusal, too_busy
 from funnelling.text.languages import served_by
 
 Answer = dict[str, Any]  # to one document

@@ -1,17 +1,204 @@
-"""The OpenAPI document of a service: routes from FastAPI, bodies from the types of requests and responses."""
+"""The OpenAPI document of a service, and the bodies of its answers as types."""
 
 from importlib.metadata import version
-from typing import Any
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,  # pydantic reads no other before Python 3.12
+)
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
+from funnelling.matrices import MANY
 from funnelling.methods.model import Method
-from funnelling.serving.refusals import MEDIA_TYPE
+from funnelling.serving.guard import MEDIA_TYPE
 from funnelling.serving.requests import Requests
-from funnelling.serving.responses import response_types
-from funnelling.serving.settings import ServiceSettings
+from funnelling.serving.settings import Limits, ServiceSettings
+
+Probability = Annotated[float, Field(ge=0, le=1)]
+ZeroShot = Annotated[Literal[True], Field(description="Training had no documents in the language.")]
+Evidence = Annotated[
+    Literal[False], Field(description="Nothing in the text is known to the model: no label is assigned.")
+]
+Contributions = list[tuple[Any, float]]  # of words or labels, by name
+Place = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1, description="What the view counts, where tier 1 has several.")]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class _Answer(TypedDict):
+    pass
+
+
+class ProblemDocument(_Answer):
+    type: str
+    title: str
+    status: Annotated[int, Field(ge=400, le=599)]
+    detail: str
+    pointer: NotRequired[Annotated[str, Field(description="Where in the body it went wrong (RFC 6901).")]]
+
+
+ProblemDocument.__name__ = ProblemDocument.__qualname__ = "Problem"  # the RFC's word, and so its component's
+
+
+class WordScores(_Answer):
+    view: NotRequired[Annotated[str, Field(description="Where tier 1 has several.")]]
+    share: NotRequired[Share]
+    score: float
+    posterior: NotRequired[Annotated[Probability, Field(description="Where scores are calibrated.")]]
+    bias: float
+    words: Contributions
+    other_words: float
+
+
+class LabelScores(_Answer):
+    base: float
+    labels: Contributions
+    other_labels: float
+
+
+class CandidateFacts(_Answer):
+    place: Annotated[int, Field(ge=1, description="Among the candidates of the document, by tier 1.")]
+    of: Annotated[int, Field(ge=1)]
+    scores: Annotated[dict[str, float], Field(description="By view.")]
+    company: Annotated[float, Field(description="How well it goes with the other candidates.")]
+    documents: Annotated[int, Field(ge=0, description="Training documents that have it.")]
+    documents_in_language: Annotated[int, Field(ge=0)]
+
+
+class ExplainedLabel(_Answer):
+    probability: Probability
+    score: float
+    threshold: NotRequired[Probability]
+    assigned: bool
+    tier_one: NotRequired[WordScores]
+    other_views: NotRequired[dict[str, WordScores]]
+    passages: NotRequired[
+        Annotated[
+            list[tuple[Place, Place, float]],
+            Field(
+                description="What the words of the text added in tier 1, in all views by their shares: start "
+                "and end in the text, in Unicode code points, and the amount."
+            ),
+        ]
+    ]
+    unplaced: NotRequired[
+        Annotated[float, Field(description="What features added that stand nowhere in the text.")]
+    ]
+    tier_two: NotRequired[LabelScores]
+    candidate: NotRequired[
+        Annotated[CandidateFacts, Field(description="What tier 2 saw of it, where labels are many.")]
+    ]
+
+
+class Neighbour(_Answer):
+    id: str
+    language: str
+    labels: list[Any]
+    distance: float
+    text: NotRequired[Annotated[str, Field(description="How its text begins, where the model keeps that.")]]
+
+
+class Explanation(_Answer):
+    id: str
+    language: str
+    labels: dict[str, ExplainedLabel]
+    neighbours: Annotated[
+        list[Neighbour],
+        Field(description="Training documents that are nearest in the space of posteriors."),
+    ]
+    evidence: NotRequired[Evidence]
+    zero_shot: NotRequired[ZeroShot]
+
+
+class Model(_Answer):
+    method: str
+    languages: Annotated[dict[str, int], Field(description="Training documents of each.")]
+    labels: list[Any]
+    exclusive: Annotated[bool, Field(description="Whether a document has exactly one label.")]
+    scores: Annotated[
+        dict[str, Any] | None,
+        Field(description="How good it is, and in `how` by which documents; null if it was not measured."),
+    ]
+    limits: Limits
+    feedback: Annotated[bool, Field(description="Whether `POST /v1/feedback` takes better labels.")]
+    funnelling: str
+
+
+class LabelFacts(_Answer):
+    id: str
+    name: Annotated[
+        str, Field(description="In English, or else as it is called anywhere; the id without one.")
+    ]
+    names: Annotated[dict[str, str], Field(description="By language.")]
+    description: str
+    parents: Annotated[list[str], Field(description="More general labels, which the model may not have.")]
+    excluded: Annotated[bool, Field(description="Whether it is never assigned.")]
+
+
+class Labels(_Answer):
+    labels: list[LabelFacts]
+
+
+class FeedbackResponse(_Answer):
+    taken: Annotated[int, Field(ge=1, description="Documents that were written down.")]
+
+
+class Health(_Answer):
+    status: Literal["ok"]
+
+
+def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -> list[Any]:
+    """The types of all answers of a model with these labels, which may be ``exclusive``: one per document."""
+    label: Any = str if all(isinstance(name, str) for name in labels) else Any
+    given: Any = Field(description="Those that are assigned.")
+    shown = _of_scores(len(labels), exclusive)
+    if exclusive:
+        given = Field(description="The most probable one; none without evidence.", max_length=1)
+
+    class Labelled(_Answer):
+        id: str
+        language: str
+        labels: Annotated[list[label], given]
+        best_label: Annotated[
+            label | None, Field(description="The most probable one; null without evidence.")
+        ]
+        probability: Annotated[
+            Probability | None, Field(description="That of the best label; null without evidence.")
+        ]
+        scores: Annotated[dict[str, Probability], Field(description=shown)]
+        evidence: NotRequired[Evidence]
+        zero_shot: NotRequired[ZeroShot]
+
+    class Thresholded(Labelled):
+        thresholds: NotRequired[
+            Annotated[
+                dict[str, Probability],
+                Field(description="Above which probability a label is assigned, where that is not .5."),
+            ]
+        ]
+
+    prediction: Any = Labelled if exclusive else Thresholded
+    prediction.__name__ = prediction.__qualname__ = "Prediction"
+
+    class PredictResponse(_Answer):
+        documents: Annotated[list[prediction], Field(min_length=1, max_length=limits.documents)]
+
+    class ExplainResponse(_Answer):
+        documents: Annotated[list[Explanation], Field(min_length=1, max_length=limits.explained)]
+
+    return [PredictResponse, ExplainResponse, FeedbackResponse, Model, Labels, Health, ProblemDocument]
+
+
+def _of_scores(labels: int, exclusive: bool) -> str:
+    if labels > MANY:
+        return "The probability of each label, or of those that are candidates, the most probable first."
+    return "The probability of each label" + ("; they sum to 1." if exclusive else ".")
+
 
 DESCRIPTION = (
     "Labels for documents in many languages. A request that cannot be answered gets a problem document "

@@ -1,4 +1,4 @@
-"""Connections that cannot be held open for nothing, and a stop that loses no request.
+"""A process that serves: connections that cannot be held open for nothing, and a stop that loses no request.
 
 uvicorn waits for a request's head, and for a client to read its answer, as long as it takes, and keeps all
 that a client calls headers; here each has a limit. A stop takes no new connections, answers what has come
@@ -11,21 +11,27 @@ lists all that is relied on, and fails where another version of uvicorn differs.
 
 import asyncio
 import contextlib
+import gc
+import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Any
 
 import httptools
+import threadpoolctl
 import uvicorn
+from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from funnelling.methods.model import follow_label_set
+from funnelling.serving.application import create_app
 from funnelling.serving.bodies import CLOSE
-from funnelling.serving.guard import log_and_count, safe_headers
-from funnelling.serving.metrics import Metrics
-from funnelling.serving.refusals import Refusal
-from funnelling.serving.settings import Limits
+from funnelling.serving.guard import Metrics, Refusal, log_and_count, safe_headers
+from funnelling.serving.settings import Limits, ServiceSettings
+from funnelling.storage.models import HeldModel
+from funnelling.tasks.sources import check_reads_texts
 
 LARGEST_HEAD = 64 * 2**10  # bytes
 LOOSEST_BODY = 8  # bytes between chunks for each byte of a body, beyond as many as a head may have
@@ -309,3 +315,43 @@ class Server(uvicorn.Server):
                     lambda: HttpConnection(self.config, self.server_state, self.lifespan.state, _loop=loop),
                     accepted,
                 )
+
+
+def run_worker(
+    settings: ServiceSettings,
+    held: HeldModel,
+    sock: socket.socket,
+    metrics: Metrics,
+    ready: Callable[[], None],
+) -> None:
+    """Serve on a socket until SIGTERM or SIGINT; call ``ready`` once all is loaded."""
+    threadpoolctl.threadpool_limits(1)  # the workers share the cores already
+    model = held.load()
+    check_reads_texts(model, str(held.place))
+    model = follow_label_set(model, settings.label_set, settings.exclude)
+    app = create_app(model, held.description, settings, metrics)
+    app.state.engine.warm_up()
+    gc.collect()
+    gc.freeze()  # the garbage of a large answer is looked for without looking at the model, too
+    server = server_of(app, settings.limits, metrics)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, server.handle_exit)
+    ready()
+    server.run([sock])
+
+
+def server_of(app: FastAPI, limits: Limits, metrics: Metrics) -> Server:
+    """A server of an application, whose caller handles the signals."""
+    config = uvicorn.Config(
+        app,
+        http=HttpConnection,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=round(limits.seconds) + 5,
+    )
+    return Server(config, SharedState(limits, metrics))

@@ -23,9 +23,8 @@ from funnelling.errors import InputError, counted
 from funnelling.formats.journal import Journal
 from funnelling.methods.model import label_set_for
 from funnelling.runtime.messages import TOKEN, JsonLine, Messages, at_terminal, say, speak
-from funnelling.serving.metrics import Memory, Metrics
-from funnelling.serving.paths import served_paths
-from funnelling.serving.settings import JOURNAL_SECONDS, LOOPBACK, ServiceSettings
+from funnelling.serving.guard import Memory, Metrics
+from funnelling.serving.settings import JOURNAL_SECONDS, LOOPBACK, ServiceSettings, served_paths
 from funnelling.storage.models import HeldModel, hold_model
 
 STOP_SECONDS = 10.0  # beyond the deadline of a request, until a worker is killed
@@ -275,7 +274,7 @@ def _work(
     pipe: Connection,
 ) -> None:
     """What a worker process runs; it ends when the pipe to its supervisor breaks."""
-    from funnelling.serving.worker import run_worker
+    from funnelling.serving.protocol import run_worker
 
     if _RENEW is not None:  # a terminal sends it to all
         signal.signal(_RENEW, signal.SIG_IGN)

@@ -18,7 +18,7 @@ from funnelling.runtime.progress import watched
 from funnelling.spaces.learned_vectors import learn_vectors
 from funnelling.spaces.word_vectors import check_folder, write_folder
 from funnelling.tasks.corpora import CORPORA, build, build_trials
-from funnelling.tasks.outputs import CORPUS_FOLDER
+from funnelling.tasks.measurement import CORPUS_FOLDER
 from funnelling.tasks.sources import FilePath, naming_file, read_labelled
 
 

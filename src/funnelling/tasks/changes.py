@@ -1,22 +1,28 @@
-"""What a model decides before and after a change, of documents that it has not learned from."""
+"""What can be changed without training anew, and what a model decides before and after a change."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.errors import InputError
 from funnelling.evaluation.change import HELD_OUT, TEST, Change, Decisions, measure_change
 from funnelling.evaluation.measuring import as_indicators, servable, spread, truth_of
 from funnelling.matrices import AnyTargets, Rows, Targets, like, without
 from funnelling.methods.archive import Places
 from funnelling.methods.merging import DocumentRows, by_class
 from funnelling.methods.training_set import NEW
+from funnelling.spaces.embedded import EmbeddedSpace
+from funnelling.spaces.outside import EncoderSpace
+from funnelling.spaces.reference import ReferenceSpace
 from funnelling.svm.learner import decide
+from funnelling.tasks.tuning import tunable
 from funnelling.text.counts import counted_once
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
+
 
 Answers = tuple[Any, Any]  # what `Method.classify` gives: labels and probabilities
 
@@ -190,3 +196,51 @@ def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
         wrong = without(given, truth).sum(axis=1) + without(truth, given).sum(axis=1)
         right += int((wrong == 0).sum())
     return right
+
+
+MERGE = "relabel to merge labels"
+ON_TEXTS = ("update", "add-language", "forget")
+COMMANDS = ("update", "add-language", "forget", "tune", "relabel", MERGE)
+OF_VECTORS = "It was fitted on vectors, not on texts. Use extend and forget in Python."
+RESOURCES: dict[type, str] = {
+    EmbeddedSpace: "embeddings",
+    EncoderSpace: "encoder",
+    ReferenceSpace: "reference",
+}
+
+
+def possible_changes(model: "Method") -> dict[str, Any]:
+    """The commands that a model ``can`` be changed by, and those that it ``cannot``, with the reason.
+
+    ``needs`` are resources that are not kept with a model, and that it needs again to learn.
+    """
+    cannot = _impossible(model)
+    return {
+        "can": [command for command in COMMANDS if command not in cannot],
+        "cannot": cannot,
+        "needs": _resources(model),
+    }
+
+
+def _impossible(model: "Method") -> dict[str, str]:
+    again, tune = _refusal(model.check_extensible), _refusal(lambda: tunable(model))
+    on_texts = again if again or model.texts_ else OF_VECTORS
+    reasons = {**dict.fromkeys(ON_TEXTS, on_texts), MERGE: again, "tune": tune}
+    if not on_texts and not any(map(model.training_.given_ids, model.training_.ids)):
+        reasons["forget"] = "Its documents were given no ids. Give them some with update."
+    return {command: reason for command, reason in reasons.items() if reason}
+
+
+def _refusal(check: Callable[[], object]) -> str:
+    """Why a model is refused; nothing where it is not."""
+    try:
+        check()
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _resources(model: "Method") -> list[str]:
+    views = [view.space for view in getattr(model, "shared_views_", {}).values()]
+    spaces = [*views, getattr(model, "space_", None)]
+    return sorted({name for space in spaces for kind, name in RESOURCES.items() if isinstance(space, kind)})

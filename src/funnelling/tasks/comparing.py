@@ -15,7 +15,7 @@ from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.tasks.building import read_trials
-from funnelling.tasks.outputs import check_results_folder, write_json
+from funnelling.tasks.measurement import check_results_folder, write_json
 from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, choose_methods, method_marks
 from funnelling.tasks.sources import FilePath, naming_file
 

@@ -24,8 +24,8 @@ from funnelling.report.model import model_sections
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import describe_model
-from funnelling.tasks.outputs import check_new_files, check_report_folder, write_json
-from funnelling.tasks.rolling_up import rolled_up
+from funnelling.tasks.measurement import check_new_files, check_report_folder, write_json
+from funnelling.tasks.resources import rolled_up
 from funnelling.tasks.sources import FilePath, layout_for, load_text_model, read_labelled
 from funnelling.text.excerpts import beginning
 

@@ -26,8 +26,7 @@ from funnelling.storage.folders import Document
 from funnelling.tasks.arrivals import CHOSEN_ANEW, arrival_lines, check_replaced, total, united
 from funnelling.tasks.changes import both_answers, change_of, come_out_as_given
 from funnelling.tasks.measurement import Measurement, measure_held_out, measure_on_test, shown_errors
-from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources
-from funnelling.tasks.rolling_up import rolled_up_sides
+from funnelling.tasks.resources import NO_RESOURCES, ResourcePaths, give_resources, rolled_up_sides
 from funnelling.tasks.sources import FilePath, check_reads_texts, layout_for, naming_file, read_sides
 from funnelling.text.languages import known_as, served_by
 

@@ -7,7 +7,7 @@ from funnelling.errors import InputError
 from funnelling.methods.model import names_of_labels
 from funnelling.methods.rows import thresholds_of
 from funnelling.storage import describe_model, load_model
-from funnelling.tasks.changing import possible_changes
+from funnelling.tasks.changes import possible_changes
 from funnelling.tasks.sources import FilePath
 
 Description = dict[str, Any]

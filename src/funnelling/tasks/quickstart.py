@@ -21,7 +21,7 @@ from funnelling.report.content import Report, Section
 from funnelling.report.rendering import write_report
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import save_model
-from funnelling.tasks.outputs import check_new_files
+from funnelling.tasks.measurement import check_new_files
 
 RIVAL, METHOD = "naive", "fun-tat"
 EXPLANATION = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from funnelling.cli.retired import RETIRED
+from funnelling.cli.parsers import RETIRED
 
 from .conftest import Refuses
 

@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from funnelling.report.content import Bars, Curves, Figure, HeatMap, Points
-from funnelling.report.figures import draw
+from funnelling.report.figures import draw, standalone_svg
 from funnelling.report.figures.bars import luminance, shade
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import DARK, LIGHT, Theme, logarithmic_ticks, nice_ticks, text_width
-from funnelling.report.figures.standalone import standalone_svg
 from tests.report.demo import demo_report, report_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from funnelling.cli import options, printing
-from funnelling.cli.retired import refuse_retired
+from funnelling.cli.parsers import refuse_retired
 from funnelling.research.experiments.registry import ALWAYS, DEFAULT_METHODS, EXPERIMENTS
 from funnelling.runtime.messages import say
 

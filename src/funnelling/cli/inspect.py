@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from funnelling.cli import options, printing
-from funnelling.cli.retired import refuse_retired
+from funnelling.cli.parsers import refuse_retired
 
 
 def add_to(commands: options.Commands) -> None:

@@ -7,10 +7,9 @@ from urllib.parse import quote
 
 from funnelling.formats.files import cannot_write, writing
 from funnelling.report.content import Block, Figure, MarkedText, Report, TableBlock, Texts, named_sections
-from funnelling.report.figures import draw
+from funnelling.report.figures import draw, standalone_svg
 from funnelling.report.figures.curves import swatch
 from funnelling.report.figures.drawing import DARK, LIGHT, SHAPES, Drawing, Panel, colour_rules, element
-from funnelling.report.figures.standalone import standalone_svg
 from funnelling.report.passages import LEGEND, marked_html
 from funnelling.report.tables import (
     Table,

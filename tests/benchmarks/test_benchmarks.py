@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from funnelling import Corpus
+from funnelling.formats import Document
 from funnelling.svm.compiled import native
 from tests.cli.command import documents, environment, one_label_documents, with_splits, write_jsonl
 
@@ -269,6 +271,39 @@ def test_learning_on_is_measured_beside_training_anew(tmp_path: Path) -> None:
         assert update["same_bits"]["exact"]
         assert update["difference"]["exact"] == 0
         assert set(update["ratio"]) == {"update", "exact"}
+
+
+def test_calibration_errors_stand_beside_their_noise(tmp_path: Path) -> None:
+    data = write_jsonl(tmp_path / "docs.jsonl", with_splits(documents(["en", "it"], each=60)))
+    options = (data, "--methods", "naive,pooled", "--redraws", 5)
+    measured = _result("calibration.py", *options)["corpora"]["docs.jsonl"]
+    assert set(measured) == {"naive", "pooled"}
+    for kind in ("pairs", "languages", "labels"):
+        for of_method in measured.values():
+            assert 0 < of_method[kind]["error"] < 1
+            assert of_method[kind]["noise"] > 0
+
+
+def test_calibration_errors_are_averaged_over_languages_and_over_labels(
+    script: Callable[[str], ModuleType],
+) -> None:
+    truth = np.array([[1, 0], [0, 0], [1, 1]], dtype=bool)
+    probabilities = np.array([[0.5, 0.5], [0.5, 0.5], [0.9, 0.9]])
+    averages = script("calibration").averages(truth, probabilities, np.array(["en", "en", "it"]))
+    # Of the pairs at .5, one in four is positive overall, one in two of the first label, none of the second.
+    assert averages["pairs"] == pytest.approx((4 * 0.25 + 2 * 0.1) / 6)
+    assert averages["languages"] == pytest.approx((0.25 + 0.1) / 2)
+    assert averages["labels"] == pytest.approx(((2 * 0 + 0.1) / 3 + (2 * 0.5 + 0.1) / 3) / 2)
+
+
+def test_test_sets_are_redrawn_by_groups(script: Callable[[str], ModuleType]) -> None:
+    names = ["a", "a", "b", None, None]
+    rows = [Document(str(number), "text", group=name) for number, name in enumerate(names)]
+    redraws = script("calibration").redraws
+    drawn = [each.tolist() for each in redraws(Corpus.from_documents(rows), 20, seed=0)]
+    assert all(each.count(0) == each.count(1) for each in drawn)
+    assert {row for each in drawn for row in each} == set(range(5))
+    assert drawn == [each.tolist() for each in redraws(Corpus.from_documents(rows), 20, seed=0)]
 
 
 def test_splits_that_share_labels_out_stand_beside_those_drawn_by_lot(tmp_path: Path) -> None:

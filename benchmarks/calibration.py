@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 
 from funnelling import Corpus, read_corpus
-from funnelling.cli import options, printing
-from funnelling.evaluation.reliability import expected_calibration_error
-from funnelling.method.registry import make_method, parse_methods, title
+from funnelling.cli import options
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.labels import expected_calibration_error
+from funnelling.evaluation.measuring import servable
+from funnelling.evaluation.splits import settle, trial_split
+from funnelling.methods.registry import make_method, parse_methods, title
 from funnelling.randomness import stream
 from funnelling.report.tables import Table
-from funnelling.trials.fitting import fit_method
-from funnelling.trials.measuring import servable
-from funnelling.trials.one_label import settle
-from funnelling.trials.splits import trial_split
+from funnelling.runtime.messages import say
 from measuring import machine, run, short, show, timed
 
 
@@ -49,7 +49,7 @@ def main() -> None:
             seconds, _ = timed(partial(fit_method, method, trial.train))
             test = trial.test.select(servable(trial.test, method))
             measured[name] = {**errors(method, test, arguments), "fit_seconds": seconds}
-            printing.say(" ".join([Path(path).name, *row(name, measured[name])]))
+            say(" ".join([Path(path).name, *row(name, measured[name])]))
         result["corpora"][Path(path).name] = measured
         heads = ["", "all pairs", "mean over languages", "mean over labels", "fit s"]
         tables.append((Path(path).name, Table(heads, [row(*item) for item in measured.items()])))

@@ -18,10 +18,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import f1_score
 
 from funnelling.corpus import Corpus
-from funnelling.corpus.sample import read_sample
-from funnelling.funnel.classifier import CALIBRATIONS, VARIANTS
-from funnelling.method.registry import make_method
-from funnelling.method.training_set import FOLDS
+from funnelling.corpus.reference import read_sample
+from funnelling.funnel.estimator import CALIBRATIONS, VARIANTS
+from funnelling.methods.registry import make_method
+from funnelling.methods.training_set import FOLDS
 from funnelling.randomness import assign_folds
 from funnelling.research import reference
 from funnelling.research.reference import Funnel, fit_platt

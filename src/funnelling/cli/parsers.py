@@ -24,6 +24,7 @@ RETIRED = {
     "experiment --label-up-to": LABELLING,
     "experiment --steps": LABELLING,
     "train --device": "Fits run on the CPU. Leave the option out.",
+    "push --revision": "Write push MODEL OWNER/NAME@BRANCH.",
     "predict --device": "Predictions run on the CPU. Leave the option out.",
 }
 

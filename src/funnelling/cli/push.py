@@ -1,4 +1,4 @@
-"""``funnelling push``: a model to the Hugging Face Hub, for others to use."""
+"""``funnelling push`` and ``pull``: models to the Hugging Face Hub and from there."""
 
 import argparse
 
@@ -6,68 +6,58 @@ from funnelling.cli import options, printing
 
 
 def add_to(commands: options.Commands) -> None:
-    parser = commands.add_parser(
+    push = commands.add_parser(
         "push",
         help="share a model on the Hugging Face Hub",
-        description="Share a model on the Hugging Face Hub, in one commit: model.json, its arrays, and a "
-        "card. Commands that read a model take it from there as hf://owner/name. A model that keeps "
-        "something of its training documents is refused, unless --compact or --with-documents says what is "
-        "to become of that. Needs a token (HF_TOKEN, or hf auth login).",
+        description="Share a model on the Hugging Face Hub: model.json, its arrays and a card. If it keeps "
+        "documents, choose --compact or --with-documents. Needs a token (HF_TOKEN, or hf auth login).",
         epilog=options.examples("push model owner/name --compact --license apache-2.0"),
     )
-    parser.add_argument("model", type=options.model_folder, metavar="MODEL", help="folder of the model")
-    parser.add_argument(
-        "address",
-        metavar="OWNER/NAME",
-        help="repository, which is made where there is none; or a /folder in it",
+    push.add_argument("model", type=options.model_folder, metavar="MODEL", help="folder of the model")
+    push.add_argument("address", metavar="ADDRESS", help="owner/name[/folder][@branch], created if missing")
+    push.add_argument("--private", action="store_true", help="for you and those you let in; never in public")
+    push.add_argument(
+        "--license", metavar="ID", help="the Hub's name of a licence, such as apache-2.0 (none)"
     )
-    parser.add_argument(
-        "--private", action="store_true", help="for you and those you let in; a public repository is refused"
+    push.add_argument("--message", metavar="TEXT", help="message of the commit")
+    kept = push.add_mutually_exclusive_group()
+    kept.add_argument("--compact", action="store_true", help="send a copy that keeps no training documents")
+    kept.add_argument("--with-documents", action="store_true", help="send what it keeps, and report.html")
+    push.add_argument("--force", action="store_true", help="replace a README.md that is not of a model")
+    options.add_json(push)
+    push.set_defaults(run=run)
+    pull = commands.add_parser(
+        "pull",
+        help="copy a model from the Hugging Face Hub",
+        description="Copy a model from the Hub into a folder, where it can be changed. Its card is new.",
+        epilog=options.examples("pull hf://owner/name -o model"),
     )
-    parser.add_argument("--revision", metavar="BRANCH", help="branch, made where there is none (main)")
-    parser.add_argument(
-        "--license", metavar="ID", help="the Hub's name of a licence, such as apache-2.0, for the card (none)"
-    )
-    parser.add_argument("--message", metavar="TEXT", help="what the commit is about")
-    documents = parser.add_mutually_exclusive_group()
-    documents.add_argument(
-        "--compact",
-        action="store_true",
-        help="send a copy that keeps nothing of the training documents, and cannot learn on",
-    )
-    documents.add_argument(
-        "--with-documents",
-        action="store_true",
-        help="send what the model keeps of its training documents, and report.html, which shows texts",
-    )
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="replace a README.md or report.html there that is not of a model; an earlier model always is",
-    )
-    options.add_json(parser)
-    parser.set_defaults(run=run)
+    pull.add_argument("address", metavar="ADDRESS", help="hf://owner/name[/folder][@revision]")
+    options.add_new_model(pull)
+    pull.add_argument("--encoder", metavar="DIR", help="folder of its encoder, which the copy remembers")
+    options.add_force(pull)
+    options.add_json(pull)
+    pull.set_defaults(run=run_pull)
 
 
 def run(arguments: argparse.Namespace) -> None:
     from funnelling.report.card import shown_bytes
-    from funnelling.storage.sharing import MESSAGE, push_model
+    from funnelling.storage import push_model
 
-    pushed = push_model(
-        arguments.model,
-        arguments.address,
-        private=arguments.private,
-        revision=arguments.revision,
-        license=arguments.license,
-        message=arguments.message or MESSAGE,
-        compact=arguments.compact,
-        with_documents=arguments.with_documents,
-        force=arguments.force,
-    )
+    names = ("model", "address", "private", "license", "message", "compact", "with_documents", "force")
+    pushed = push_model(**{name: getattr(arguments, name) for name in names})
     if arguments.json:
         printing.print_json(pushed.record())
-        return
-    print(pushed.keeps)
-    print("Files:  " + ", ".join(f"{name} ({shown_bytes(size)})" for name, size in pushed.files.items()))
-    print(f"Commit: {pushed.commit}")
-    print(f"Model:  {pushed.address}")
+    else:
+        files = ", ".join(f"{name} ({shown_bytes(size)})" for name, size in pushed.files.items())
+        print(f"{pushed.keeps}\nFiles:  {files}\nCommit: {pushed.commit}\nModel:  {pushed.address}")
+
+
+def run_pull(arguments: argparse.Namespace) -> None:
+    from funnelling.storage import pull_model
+
+    pull_model(arguments.address, arguments.output, encoder=arguments.encoder, force=arguments.force)
+    if arguments.json:
+        printing.print_json({"model": arguments.output})
+    else:
+        print(f"Model: {arguments.output}\nNext:  funnelling inspect {arguments.output}")

@@ -14,7 +14,6 @@ from typing import Any
 
 from funnelling.errors import InputError
 from funnelling.formats.files import cannot_write, check_output_folder
-from funnelling.hub import HubAddress
 from funnelling.runtime.alone import sole_writer, uninterrupted
 from funnelling.runtime.files import DRAFT, draft_in, is_old, sweep, sync, told_size
 from funnelling.runtime.messages import MODEL
@@ -29,7 +28,7 @@ OLD = "old-"  # before the name of a page that was taken out of the folder
 MOST_OF_MODEL = 2**26  # bytes of `MODEL`: what grows with words and documents is in arrays
 
 Document = dict[str, Any]
-Place = Path | HubAddress  # what messages call a model by
+Place = Path | str  # what messages call a model by: its folder, or its address on the Hub
 OF_DOCUMENT = {"format", "files", "model", "checksum"}  # what no other program's `MODEL` has
 
 
@@ -287,6 +286,16 @@ def refusing_damage(place: Place) -> Iterator[None]:
         raise damaged(place, str(error)) from error
     except Exception as error:  # RecursionError, too, of what is nested without end
         raise damaged(place, f"its content does not fit together ({type(error).__name__})") from error
+
+
+@contextmanager
+def known_as(place: Place, folder: Path) -> Iterator[None]:
+    """Refuse what is wrong with a model's folder in a cache, by the place that the user knows."""
+    try:
+        with refusing_damage(folder):
+            yield
+    except InputError as error:
+        raise type(error)(str(error).replace(str(folder), str(place))) from error
 
 
 def read_document(folder: Path) -> Document:

@@ -1,18 +1,23 @@
 """Where a model is: in a folder here, or at an address on the Hub."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from funnelling.errors import InputError
-from funnelling.hub import Downloads, HubAddress, is_address
-from funnelling.runtime.messages import MODEL
-from funnelling.storage import folders
+from funnelling.storage import folders, hub
 from funnelling.storage.trees import with_parameter
 
 PathOrAddress = str | os.PathLike[str]
+
+
+def is_address(path: PathOrAddress) -> bool:
+    """Whether what may be a folder is an address on the Hub, be it a string or a Path.
+
+    >>> is_address("hf://owner/name"), is_address("owner/name")
+    (True, False)
+    """
+    return os.fspath(path).replace(os.sep, "/").startswith("hf:/")
 
 
 def folder_here(path: PathOrAddress) -> Path:
@@ -27,7 +32,7 @@ def folder_here(path: PathOrAddress) -> Path:
 
 def folder_of(path: PathOrAddress) -> Path:
     """The folder of a model to be read; that of an address is in the Hub's cache, once it is downloaded."""
-    return _download(HubAddress.parse(path))[0] if is_address(path) else Path(path)
+    return hub.download(hub.parse(path))[0] if is_address(path) else Path(path)
 
 
 def lasting(path: PathOrAddress) -> str:
@@ -35,27 +40,30 @@ def lasting(path: PathOrAddress) -> str:
 
     A folder with all that leads to it, an address with the commit that it has now.
     """
-    return str(_download(HubAddress.parse(path))[1] if is_address(path) else Path(path).resolve())
+    return str(hub.download(hub.parse(path))[1] if is_address(path) else Path(path).resolve())
 
 
-def read(
-    path: PathOrAddress | HubAddress, mapped: bool = False
-) -> tuple[folders.Place, folders.Document, dict[str, Any]]:
-    """What messages call a model, its document and its files, as they were saved; see `folders.read`.
+def read(path: PathOrAddress, mapped: bool = False) -> tuple[folders.Place, folders.Document, dict[str, Any]]:
+    """What messages call a model, its document and its files, as they were saved; see `folders.read`."""
+    if is_address(path):
+        return read_address(hub.parse(path), mapped)
+    return Path(path), *folders.read(Path(path), mapped)
 
-    What is damaged in the Hub's cache is downloaded once more. The folder of an encoder that a model from the
-    Hub names is on the machine of whoever made it: on this one nothing is to be read from there.
+
+def read_address(
+    address: hub.HubAddress, mapped: bool = False
+) -> tuple[str, folders.Document, dict[str, Any]]:
+    """What `read` gives of a model on the Hub; what is damaged in the cache is downloaded once more.
+
+    The folder of an encoder that the model names is on the machine of whoever made it: on this one nothing is
+    to be read from there.
     """
-    if not isinstance(path, HubAddress):
-        if not is_address(path):
-            return Path(path), *folders.read(Path(path), mapped)
-        path = HubAddress.parse(path)
     try:
-        document, files = _read(path, mapped)
+        document, files = _read(address, mapped)
     except folders.DamagedError:
-        document, files = _read(path, mapped, anew=True)
-    with folders.refusing_damage(path):
-        return path, with_encoder(document, None), files
+        document, files = _read(address, mapped, again=True)
+    with folders.refusing_damage(str(address)):
+        return str(address), with_encoder(document, None), files
 
 
 def with_encoder(document: folders.Document, folder: str | None) -> folders.Document:
@@ -63,32 +71,9 @@ def with_encoder(document: folders.Document, folder: str | None) -> folders.Docu
     return {**document, "model": with_parameter(document["model"], "EncoderSpace", "folder", folder)}
 
 
-def _read(address: HubAddress, mapped: bool, anew: bool = False) -> tuple[folders.Document, dict[str, Any]]:
-    folder, _ = _download(address, anew)
-    with _named(folder, address):
+def _read(
+    address: hub.HubAddress, mapped: bool, again: bool = False
+) -> tuple[folders.Document, dict[str, Any]]:
+    folder, _ = hub.download(address, again)
+    with folders.known_as(str(address), folder):
         return folders.read(folder, mapped)
-
-
-def _download(address: HubAddress, anew: bool = False) -> tuple[Path, HubAddress]:
-    """The folder in the Hub's cache that has the files of a model, and no others, all of one commit."""
-    downloads = Downloads(address, anew)
-    file = downloads.file(MODEL)
-    folder = file.parent
-    try:
-        with _named(folder, address), folders.refusing_damage(folder):
-            named = folders.named_files(folder, folders.read_document(folder))
-    except InputError:
-        downloads.drop(file)  # for it may have been damaged on its way
-        raise
-    for name, digest in named.items():
-        downloads.file(name, digest)
-    return folder, downloads.pinned
-
-
-@contextmanager
-def _named(folder: Path, address: HubAddress) -> Iterator[None]:
-    """Refuse by the name that the user knows."""
-    try:
-        yield
-    except InputError as error:
-        raise type(error)(str(error).replace(str(folder), str(address))) from error

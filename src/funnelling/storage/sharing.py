@@ -1,27 +1,20 @@
-"""Models to the Hub and from there: what is sent, and what has to be said before it is."""
+"""Models to the Hub and from there: what is sent, and what has to be agreed to before it is."""
 
 import os
 import re
-import stat
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from funnelling.errors import InputError
-from funnelling.hub import Downloads, HubAddress, upload
 from funnelling.plain import check_fitted
 from funnelling.runtime.messages import MODEL
-from funnelling.storage import folders
+from funnelling.storage import folders, hub
 from funnelling.storage.models import arrays_of, description_of, pages, restored, whole
-from funnelling.storage.places import PathOrAddress, folder_here, read, with_encoder
+from funnelling.storage.places import PathOrAddress, folder_here, read_address, with_encoder
 
 if TYPE_CHECKING:
     from funnelling.methods.model import Method
-
-MESSAGE = "A model of funnelling"
-_LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -43,9 +36,8 @@ def push_model(
     address: str,
     *,
     private: bool = False,
-    revision: str | None = None,
     license: str | None = None,  # noqa: A002 - the Hub's word
-    message: str = MESSAGE,
+    message: str | None = None,
     compact: bool = False,
     with_documents: bool = False,
     force: bool = False,
@@ -55,9 +47,8 @@ def push_model(
     Parameters
     ----------
     model : fitted model, or the folder of one, which is loaded first: what cannot be loaded is not sent
-    address : where to, such as ``owner/name``; the repository is made where there is none
-    private : whether a new repository is for you and those you let in; one that everyone can read is refused
-    revision : branch, which is made where there is none; by default the main one
+    address : such as ``owner/name`` or ``owner/name@branch``; both are created where they are missing
+    private : whether only you, and those you let in, read the repository; a public one is refused
     license : the Hub's name of a licence, such as ``apache-2.0``, for the card
     message : what the commit is about
     compact : whether to send a copy that keeps nothing of its training documents; the folder stays as it is
@@ -72,8 +63,9 @@ def push_model(
     """
     from funnelling.report.card import kept_sentence, model_card
 
-    target = _target(address, revision)
-    licence = _checked_licence(license)
+    target = hub.parse(address)
+    if not re.fullmatch("[a-z0-9][a-z0-9.-]*", (license or "none").lower(), re.ASCII):
+        raise InputError(f"{license!r} is no licence on the Hub. Write its name there, such as apache-2.0.")
     if compact and with_documents:
         raise InputError("compact leaves out what with_documents sends. Leave one out.")
     place, document, files = _content(model, compact)
@@ -84,21 +76,16 @@ def push_model(
             f"{place}: {keeps[0].lower()}{keeps[1:-1]}; whoever reads the repository could read that. Push a "
             "copy without it by --compact, or all of it by --with-documents."
         )
-    content = {
-        # The folder of an encoder says where on this machine it is, which is nobody else's business.
-        MODEL: folders.document_bytes(place, with_encoder(document, None)),
-        folders.CARD: model_card(described, str(target), licence).encode("utf-8", "replace"),
-        **files,
-        **(_report(model) if with_documents else {}),
-    }
-    commit = upload(
-        target,
-        content,
-        message,
-        private=private,
-        replaces=folders.is_file_of_model,
-        check=partial(_check_free, target, force),
-    )
+    # The folder of an encoder says where on this machine it is, which is nobody else's business.
+    content = {MODEL: folders.document_bytes(place, with_encoder(document, None))}
+    card = model_card(described, str(target), license and license.lower())
+    content |= {folders.CARD: card.encode("utf-8", "replace"), **files}
+    report = place / folders.REPORT
+    if with_documents and os.path.lexists(report) and isinstance(model, str | os.PathLike):
+        if report.is_symlink() or not report.is_file():  # a link could lead to any file
+            raise InputError(f"{report}: is no regular file, and is not sent. Remove it.")
+        content[folders.REPORT] = report.read_bytes()
+    commit = hub.upload(target, content, message or "A model of funnelling", private, force)
     return Pushed(str(target), commit, {name: len(each) for name, each in content.items()}, keeps)
 
 
@@ -119,81 +106,32 @@ def pull_model(
     """
     target = folder_here(path)
     folders.check_writable(target, force)
-    place, document, files = read(HubAddress.parse(address))
+    place, document, files = read_address(hub.parse(address))
     with folders.refusing_damage(place):
         arrays = arrays_of(files, mapped=False)
     model = restored(place, document, arrays)
     description_of(place, document, arrays)
     if encoder is not None:
-        document = with_encoder(document, _checked_encoder(model, place, encoder))
+        view = getattr(model, "shared_views_", {}).get("encoder")
+        if view is None:
+            raise InputError(f"{place}: has no view of an encoder. Leave --encoder out.")
+        document = with_encoder(document, str(view.space.find(encoder).resolve()))
     folders.write(target, document, {**files, **pages(document, arrays, None)}, force)
-
-
-def _target(address: str, revision: str | None) -> HubAddress:
-    target = HubAddress.parse(address)
-    if revision is None:
-        return target
-    named = HubAddress.parse(f"{target.at(None)}@{revision}")
-    if target.revision not in (None, revision):
-        raise InputError(f"{target}: names a revision already, and {revision!r} is another. Leave one out.")
-    return named
-
-
-def _checked_licence(licence: str | None) -> str | None:
-    if licence is not None and not _LICENCE.fullmatch(licence.lower()):
-        raise InputError(f"{licence!r} is no licence on the Hub. Write its name there, such as apache-2.0.")
-    return licence and licence.lower()
-
-
-def _checked_encoder(model: "Method", place: folders.Place, encoder: PathOrAddress) -> str:
-    """The folder of a model's encoder, in full; another encoder is refused."""
-    view = getattr(model, "shared_views_", {}).get("encoder")
-    if view is None:
-        raise InputError(f"{place}: has no view of an encoder. Leave --encoder out.")
-    return str(view.space.find(encoder).resolve())
-
-
-def _check_free(target: HubAddress, force: bool, there: HubAddress, names: Sequence[str]) -> None:
-    """Refuse to replace what is no model of ours: somebody wrote it by hand, or another program."""
-    if force or not names:
-        return
-    if MODEL in names and folders.holds_document(Downloads(there).file(MODEL).parent):
-        return
-    raise InputError(
-        f"{target}: {' and '.join(names)} there {'is' if len(names) == 1 else 'are'} not of a model of "
-        "funnelling, and would be replaced. Choose another place or add --force."
-    )
 
 
 def _content(
     model: "Method | PathOrAddress", compact: bool
 ) -> tuple[Path, folders.Document, dict[str, bytes]]:
     """What messages call a model, its document and its files of arrays."""
-    if not isinstance(model, str | os.PathLike):
+    if isinstance(model, str | os.PathLike):
+        place = folder_here(model)
+        document, files = folders.read(place)
+        with folders.refusing_damage(place):
+            arrays = arrays_of(files, mapped=False)
+        loaded, scores = restored(place, document, arrays), document["scores"]
+    else:
         check_fitted(model, "classes_")
-        document, files = whole(model.without_documents() if compact else model, None, None)
-        return Path("The model"), document, _of_arrays(files)
-    folder = folder_here(model)
-    document, files = folders.read(folder)
-    with folders.refusing_damage(folder):
-        arrays = arrays_of(files, mapped=False)
-    loaded = restored(folder, document, arrays)
-    if compact:
-        document, files = whole(loaded.without_documents(), document["scores"], None)
-    return folder, document, _of_arrays(files)
-
-
-def _of_arrays(files: Mapping[str, Any]) -> dict[str, bytes]:
-    return {name: content for name, content in files.items() if name not in folders.PAGES}
-
-
-def _report(model: "Method | PathOrAddress") -> dict[str, bytes]:
-    """The report beside a model, where there is one; a link could lead to any file."""
-    if not isinstance(model, str | os.PathLike):
-        return {}
-    file = Path(model) / folders.REPORT
-    if not os.path.lexists(file):
-        return {}
-    if not stat.S_ISREG(file.lstat().st_mode):
-        raise InputError(f"{file}: is no regular file, and is not sent. Remove it.")
-    return {folders.REPORT: file.read_bytes()}
+        place, loaded, scores, files = Path("The model"), model, None, {}
+    if compact or not files:
+        document, files = whole(loaded.without_documents() if compact else loaded, scores, None)
+    return place, document, {name: each for name, each in files.items() if name not in folders.PAGES}

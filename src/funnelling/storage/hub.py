@@ -24,7 +24,7 @@ _REASONS = {
     412: "it has changed meanwhile. Push again.",
     "GatedRepoError": f"its owner asks who reads it. Ask for access on its page, and come back {_TOKEN}.",
     "HFValidationError": "is no name of a repository on the Hub. Check the name.",
-    "OfflineModeIsEnabled": "not in the cache, and HF_HUB_OFFLINE is set. Unset it.",
+    "OfflineModeIsEnabled": "HF_HUB_OFFLINE is set, and only the cache is read. Unset it.",
     "RemoteEntryNotFoundError": "no model of funnelling is there, or not all of it. Check the name.",
     "RepositoryNotFoundError": f"not found, or private. Check the name, or come {_TOKEN}.",
     "RevisionNotFoundError": "no such revision. Name a branch, a tag or a commit of it.",

@@ -306,15 +306,19 @@ FILES = [
     delimited("commas.tsv"),
     delimited("mark.csv", delimiter=";", encoding="utf-8-sig", ends="\r\n"),
     delimited("utf16-mark.csv", delimiter="\t", encoding="utf-16", ends="\r\n"),
-    delimited("utf16-le.csv", encoding="utf-16-le"),
-    delimited("utf16-be.csv", delimiter=";", encoding="utf-16-be"),
+    delimited("utf16-le.csv", encoding="utf-16-le", layout={"encoding": "utf-16-le"}),
+    delimited("utf16-be.csv", delimiter=";", encoding="utf-16-be", layout={"encoding": "utf-16-be"}),
     delimited("utf16-be-mark.csv", before="\ufeff", encoding="utf-16-be"),
     delimited("utf32.csv", encoding="utf-32"),
     delimited("western.csv", delimiter=";", encoding="cp1252", ends="\r\n"),
     delimited("western-commas.csv", encoding="cp1252"),
     delimited("western-said.csv", encoding="cp1252", layout={"encoding": "windows-1252"}),
-    delimited("eastern.csv", delimiter=";", encoding="cp1250", documents=EASTERN),
-    delimited("cyrillic.csv", delimiter=";", encoding="cp1251", documents=CYRILLIC),
+    delimited(
+        "eastern.csv", delimiter=";", encoding="cp1250", documents=EASTERN, layout={"encoding": "cp1250"}
+    ),
+    delimited(
+        "cyrillic.csv", delimiter=";", encoding="cp1251", documents=CYRILLIC, layout={"encoding": "cp1251"}
+    ),
     delimited("dos.csv", encoding="cp850", layout={"encoding": "cp850"}, documents=DOCUMENTS[2:7]),
     delimited("windows.csv", ends="\r\n"),
     delimited("all-quoted.csv", quoting=csv.QUOTE_ALL),
@@ -555,6 +559,7 @@ FILES = [
         lambda each: f"{each.language}/{(each.labels or ('',))[0]}",
         encoding="cp1250",
         documents=EASTERN,
+        layout={"encoding": "cp1250"},
     ),
     folders("utf16", lambda each: f"{each.language}/{(each.labels or ('',))[0]}", encoding="utf-16"),
     folders("no-endings", lambda each: (each.labels or ("",))[0], ending="", same=("id", "text", "labels")),

@@ -1,11 +1,12 @@
-"""Texts of many languages in the code pages they are saved in are read right, or the page is asked for."""
+"""UTF-8, UTF-16 with a mark and cp1252 are read; any other encoding is asked for, and read when named."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from funnelling.errors import InputError
-from funnelling.formats import read_documents
+from funnelling.formats import Layout, read_documents
 
 TEXTS: dict[tuple[str, str], list[str]] = {
     ("tr", "cp1254"): [
@@ -176,31 +177,115 @@ TEXTS: dict[tuple[str, str], list[str]] = {
     ],
 }
 
+WESTERN = {language: texts for (language, encoding), texts in TEXTS.items() if encoding == "cp1252"}
+RUSSIAN = [
+    "Правительство вчера приняло новый закон о налогах.",
+    "Дети каждое утро ходят в школу.",
+    "Завтра будет холодно и ветрено.",
+]
+CHINESE = ["政府昨天通过了新的税法。", "孩子们每天早上去学校。", "明天会很冷，有风。"]
+OTHERS = {
+    "cp1251": RUSSIAN,
+    "koi8_r": RUSSIAN,
+    "cp866": RUSSIAN,
+    "cp1253": ["Η κυβέρνηση ψήφισε χθες νέο νόμο.", "Τα παιδιά πάνε κάθε πρωί στο σχολείο."],
+    "cp1255": ["הממשלה אישרה אתמול חוק מס חדש.", "הילדים הולכים לבית הספר כל בוקר."],
+    "cp1256": ["وافقت الحكومة أمس على قانون جديد.", "يذهب الأطفال إلى المدرسة كل صباح."],
+    "cp874": ["รัฐบาลผ่านกฎหมายภาษีใหม่เมื่อวานนี้", "พรุ่งนี้จะหนาวและลมแรง"],
+    "gbk": CHINESE,
+    "big5": ["政府昨天通過了新的稅法。", "明天會很冷。"],
+    "shift_jis": ["政府は昨日、新しい税法を可決した。", "カメラのテスト"],
+    "euc_jp": ["政府は昨日、新しい税法を可決した。", "カメラのテスト"],
+    "euc_kr": ["정부는 어제 새로운 세법을 통과시켰다.", "내일은 춥고 바람이 불 것이다."],
+    "cp850": WESTERN["de"],
+    "mac_roman": WESTERN["fr"],
+}
 
-def read(path: Path, texts: list[str], encoding: str) -> list[str]:
+
+def read(path: Path, texts: list[str], encoding: str, named: str | None = None) -> list[str]:
     path.write_bytes("".join(["text,label\n", *(f'"{text}",x\n' for text in texts)]).encode(encoding))
-    return [document.text for document in read_documents(path)]
+    return [document.text for document in read_documents(path, Layout(encoding=named))]
 
 
-@pytest.mark.parametrize(("language", "encoding"), TEXTS)
-def test_a_code_page_is_told_by_the_language(tmp_path: Path, language: str, encoding: str) -> None:
-    texts = TEXTS[language, encoding]
-    assert read(tmp_path / "d.csv", texts, encoding) == texts
-    assert read(tmp_path / "few.csv", texts[:3], encoding) == texts[:3]
+def refusal(path: Path, texts: list[str], encoding: str) -> str:
+    with pytest.raises(InputError) as caught:
+        read(path, texts, encoding)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
 
 
-def test_a_file_may_hold_several_languages_of_one_code_page(tmp_path: Path) -> None:
-    western = [text for (_, encoding), texts in TEXTS.items() if encoding == "cp1252" for text in texts]
-    assert read(tmp_path / "d.csv", western, "cp1252") == western
-    mixed = TEXTS["tr", "cp1254"] + TEXTS["de", "cp1252"]
-    assert read(tmp_path / "d.csv", mixed, "cp1254") == mixed
+@pytest.mark.parametrize("language", WESTERN)
+def test_western_texts_are_read_as_cp1252(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, language: str
+) -> None:
+    with caplog.at_level("INFO", "funnelling"):
+        assert read(tmp_path / "d.csv", WESTERN[language], "cp1252") == WESTERN[language]
+    assert "d.csv: not UTF-8, read as cp1252. If letters look wrong, set --encoding." in caplog.text
 
 
-@pytest.mark.parametrize("text", ["Città", "crème brûlée", "niño", "Sørensen", "„Käse“", "25 °C", "5 €"])
+@pytest.mark.parametrize("language", WESTERN)
+def test_each_western_line_is_enough(tmp_path: Path, language: str) -> None:
+    for text in WESTERN[language]:
+        assert read(tmp_path / "d.csv", [text], "cp1252") == [text]
+
+
+def test_a_file_may_hold_several_western_languages(tmp_path: Path) -> None:
+    texts = [text for texts in WESTERN.values() for text in texts]
+    assert read(tmp_path / "d.csv", texts, "cp1252") == texts
+    (tmp_path / "d.json").write_bytes(
+        json.dumps([{"text": text} for text in texts], ensure_ascii=False).encode("cp1252")
+    )
+    assert [document.text for document in read_documents(tmp_path / "d.json")] == texts
+
+
+@pytest.mark.parametrize(
+    "text", ["Città", "crème brûlée", "niño", "Sørensen", "„Käse“", "25 °C", "5 €", "m²"]
+)
 def test_a_western_word_is_enough(tmp_path: Path, text: str) -> None:
     assert read(tmp_path / "d.csv", [text], "cp1252") == [text]
 
 
-def test_an_encoding_that_is_not_clear_is_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"may be in cp1250 or iso8859_2.*--encoding"):
-        read(tmp_path / "d.csv", ["Naukowcy szukają leku na tę chorobę."], "iso8859_2")
+@pytest.mark.parametrize("encoding", OTHERS)
+def test_other_encodings_are_asked_for_and_then_read(tmp_path: Path, encoding: str) -> None:
+    texts = OTHERS[encoding]
+    message = refusal(tmp_path / "d.csv", texts, encoding)
+    cure = "Save the file as UTF-8, or name its encoding with --encoding."
+    assert message == f"{tmp_path / 'd.csv'}:2: neither UTF-8 nor cp1252 text. {cure}"
+    assert read(tmp_path / "d.csv", texts, encoding, named=encoding) == texts
+
+
+@pytest.mark.parametrize(("language", "encoding"), [key for key in TEXTS if key[1] != "cp1252"])
+def test_latin_letters_of_other_code_pages_are_not_mistaken_for_western_ones(
+    tmp_path: Path, language: str, encoding: str
+) -> None:
+    texts = TEXTS[language, encoding]
+    assert "neither UTF-8 nor cp1252" in refusal(tmp_path / "d.csv", texts, encoding)
+    assert read(tmp_path / "d.csv", texts, encoding, named=encoding) == texts
+
+
+def test_a_line_behind_the_first_western_one_is_named(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_bytes("text\nKöln\nMüll\n".encode("cp1252") + b"\x81\n")
+    with pytest.raises(InputError, match=r"d\.csv:4: not cp1252 text\..*--encoding"):
+        list(read_documents(tmp_path / "d.csv"))
+
+
+def test_texts_of_a_folder_are_judged_one_by_one(tmp_path: Path) -> None:
+    for number, text in enumerate(["Rock·Pop®Folk", *WESTERN["de"]]):  # one odd sign is no matter
+        (tmp_path / "x").mkdir(exist_ok=True)
+        (tmp_path / "x" / f"{number}.txt").write_bytes(text.encode("cp1252"))
+    assert len(list(read_documents(tmp_path))) == 5
+    (tmp_path / "x" / "z.txt").write_bytes(RUSSIAN[0].encode("cp1251"))
+    with pytest.raises(InputError, match=r"z\.txt:1: neither UTF-8 nor cp1252 text\."):
+        list(read_documents(tmp_path))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["d.csv", "d.jsonl", "d.txt"])
+def test_utf_16_without_a_mark_is_asked_for(tmp_path: Path, name: str, encoding: str) -> None:
+    content = '{"text": "Köln"}\n' if name == "d.jsonl" else "text\nKöln\n"
+    (tmp_path / name).write_bytes(content.encode(encoding))
+    with pytest.raises(InputError, match=rf"{name}:1: holds a NUL byte\..*--encoding"):
+        list(read_documents(tmp_path / name))
+    (document,) = read_documents(tmp_path / name, Layout(encoding=encoding))
+    assert document.text.removeprefix("text\n").strip() == "Köln"

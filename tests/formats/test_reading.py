@@ -229,7 +229,7 @@ def test_a_row_that_ends_early_lacks_the_fields(tmp_path: Path) -> None:
         ('text\na\n"b\nc\nd\n', "docs.csv:3: not a row of cells (unexpected end of data). Close every quote"),
         ('text\n"a"b\n', "docs.csv:2: not a row of cells"),
         ("text\ra\rb", "docs.csv:1: carriage returns alone"),
-        ("text\na\nb\0\n", "docs.csv:3: holds a NUL byte. Save the file as UTF-8 text, or"),
+        ("text\na\nb\0\n", "docs.csv:3: holds a NUL byte. Save the file as UTF-8, or"),
         ("id,text\n1\n", 'docs.csv:2: "text" is missing.'),
         ('text,split\n"a\nb",dev\n', 'docs.csv:2: "split" must be train, test or parallel, found "dev".'),
     ],

@@ -1,89 +1,77 @@
-"""The text of files in whatever encoding: UTF-8 and UTF-16 are certain, others are found, and said."""
+"""The text of files: UTF-8, UTF-16 with a byte order mark, or cp1252. ``--encoding`` names any other."""
 
 import codecs
 import io
 import logging
 import os
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
-from itertools import chain, islice
-from typing import Any, BinaryIO
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import BinaryIO
 
 from funnelling.errors import InputError
 from funnelling.formats.files import LONGEST, raw_lines, reading, shown_name, too_long
 
 logger = logging.getLogger(__name__)
+_Path = str | os.PathLike[str]
 
 _BYTE_ORDER_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32",  # begins like that of UTF-16
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# What spreadsheets and editors save in where it is not Unicode, the code pages of Windows most of all.
-# fmt: off
-_LIKELY = (
-    "cp1252", "cp1250", "iso8859_2", "cp1254", "cp1257", "cp1251", "cp1253", "cp1255", "cp1256", "koi8_r",
-    "cp932", "gb18030", "big5", "cp949",
+_SAMPLE_BYTES = 2**22  # of lines that are read ahead
+_MOST_ODD = 0.08  # of the characters that are not ASCII
+_FEW_ODD = 3  # characters of one document in a folder
+# German, French, Spanish, Portuguese, Italian and Irish, Nordic, Icelandic, Estonian, Dutch; with loan words.
+_LETTERS = """äöüßéèàáç àâæçéèêëîïôùûüÿœ áéíóúñüçàèòï áâãàçéêíóôõú àèéìíîòóùú åäöæøéüàè áéíóúýþðæöø äöõüšžå
+éèàëïöüêó"""
+_ALPHABETS = [frozenset(letters + letters.upper()) for letters in _LETTERS.split()]
+_PIECES = re.compile(r'[^\n\t"]{1,200}')  # few are in more than one language
+_FOREIGN_LETTERS = re.compile("[À-ÖØ-öø-ÿŠšŽžŒœŸ]")
+_LETTER = "[A-Za-zÀ-ÖØ-öø-ÿŠšŽžŒœŸ]"
+_MISPLACED = re.compile(
+    r"[^\x00-\x7f\xa0–—…‘’“”«»•·]{5,}"  # hardly ever without ASCII between them
+    r"|(?<=[a-zß-öø-ÿšžœ])[À-ÖØ-ÞŠŽŒŸ]"  # a capital within a word, then signs after and in words
+    rf"|(?<={_LETTER})(?:[‚„¿¡±¼½¾¶¦¨¸¯¬]|(?!{_LETTER})[^\x00-\x7f’‘–—…·\xad´](?={_LETTER}))"
 )
-# fmt: on
-_WESTERN = "cp1252"
-_CENTRAL = "bs cs dsb hr hsb hu pl ro sh sk sl sr szl"
-# Those of Latin letters differ in few characters, which only languages tell; the most frequent come first.
-_LANGUAGES = {
-    _WESTERN: "af br ca da de en es et eu fi fo fr ga gd gl id is it lb ms nb nl nn no oc pt sv sw",
-    "cp1250": _CENTRAL,
-    "iso8859_2": _CENTRAL,
-    "cp1254": "az crh ku tr",
-    "cp1257": "et lt ltg lv",
-}
-_LINES_JUDGED = 200
-_LONGEST_JUDGED = 500  # characters of a line
-_CLEAR = 0.2  # by how much of the lines one of them must fit better than the next
-_CONTROL = re.compile(r"[\x80-\x9f]")  # no text holds such characters
-_SAMPLE = 2**18  # bytes of lines with other characters than ASCII, to tell the encoding by
-_LONGEST_SAMPLE = 4 * _SAMPLE
-_NEGLIGIBLE = 0.02  # of disorder, by which another encoding may look better than the most frequent one
-_UNUSED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # bytes that stand for nothing in the most frequent one
-_BY_CHANCE = 0.1  # of the lines with other characters than ASCII
-_FEW = 0.2  # of the bytes that are not ASCII
-_TOO_ODD = 0.1  # a share of characters that do not go with their neighbours: the text makes no sense
-_FOREIGN = re.compile(r"(.?)([^\x00-\x7f])(?=(.?))", re.DOTALL)
-_ALPHABETS = ("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW")
-_IN_WORDS = "’‘–—…·\xad\u200d"
-_BEFORE_WORDS = "‚„"
-_BOXES = ("\u2500", "\u259f")  # lines and blocks of which old programs drew frames
 
 
 class TextFile:
-    """The text of a file, line by line. What was found about its encoding is kept for the next reading."""
+    """The text of a file, line by line. What was found about its encoding is kept for the next reading.
+
+    A file ``in_folder`` is one document of many: the folder reports cp1252, and few odd characters pass.
+    """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        name: str | None = None,
-        encoding: str | None = None,
-        likely: Callable[[], Sequence[str]] | None = None,
+        self, path: _Path, name: str | None = None, encoding: str | None = None, in_folder: bool = False
     ) -> None:
         self.path = path
         self.name = shown_name(path) if name is None else name
         self.encoding = None if encoding is None else _known(encoding)
-        self._likely = likely  # asked where the file is not Unicode, and may know more than this file tells
+        self._in_folder = in_folder
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines with their numbers, line ends kept, a byte order mark dropped."""
         with reading(self.path) as stream:
+            start: bytes = stream.peek(4)[:4]  # type: ignore[attr-defined]
+            marked = next((each for mark, each in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), None)
+            self.encoding = self.encoding or marked
+            if self.encoding is None and b"\0" in start and start.strip(b"\0"):
+                raise self._refusal("holds a NUL byte", 1)  # as UTF-16 without a mark does
             if self.encoding is None:
-                self.encoding = _certain_encoding(stream)
-            else:
-                self._check_mark(stream, self.encoding)
-            if self.encoding is None:
-                yield from self._utf8_or_found(stream)
-            else:
-                yield from self._decoded(stream, self.encoding)
+                yield from self._utf8_or_western(stream)
+                return
+            if not self.encoding.startswith(marked or ""):
+                wrong = f"begins with the mark of {marked}, so it is not {self.encoding}"
+                raise InputError(f"{self.name}: {wrong}. Leave out --encoding.")
+            is_wide = self.encoding.startswith(("utf-16", "utf-32"))
+            decoded = self._wide(stream) if is_wide else self._decoded(raw_lines(stream, self.name))
+            for number, line in decoded:
+                yield number, line.removeprefix("\ufeff") if number == 1 else line
 
     def text(self) -> str:
         """The whole text."""
@@ -99,120 +87,87 @@ class TextFile:
         """The lines; a NUL among them is refused, which no text holds."""
         for number, line in self.lines():
             if "\0" in line:
-                raise InputError(
-                    f"{self.name}:{number}: holds a NUL byte. Save the file as UTF-8 text, or name its "
-                    "encoding with --encoding."
-                )
+                raise self._refusal("holds a NUL byte", number)
             yield number, line
 
-    def _check_mark(self, stream: BinaryIO, encoding: str) -> None:
-        """Refuse an encoding other than that whose mark the file begins with."""
-        marked = (_marked_encoding(stream) or "").removesuffix("-sig")
-        if not encoding.startswith(marked):
-            raise InputError(
-                f"{self.name}: begins with the mark of {marked}, so it is not {encoding}. Leave out "
-                "--encoding."
-            )
-
-    def _utf8_or_found(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
-        """Lines in UTF-8; a file whose first other characters are not UTF-8 is in another encoding.
-
-        Lines of ASCII alone are the same in all of them, so that nothing need be read again.
-        """
+    def _utf8_or_western(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
+        """Lines in UTF-8, or from the first other one on in cp1252; lines of ASCII are the same in both."""
         is_utf8 = False
         lines = raw_lines(stream, self.name)
         for number, raw in lines:
             try:
                 line = raw.decode()
             except UnicodeDecodeError:
-                self.encoding, ahead = self._find_encoding(lines, number, raw, is_utf8)
                 break
             is_utf8 = is_utf8 or not line.isascii()
             yield number, line
         else:
             return
-        for number, raw in chain(ahead, lines):
-            yield number, self._decode(raw, self.encoding, number)
-
-    def _find_encoding(
-        self, lines: Iterator[tuple[int, bytes]], number: int, raw: bytes, is_utf8: bool
-    ) -> tuple[str, list[tuple[int, bytes]]]:
-        """The encoding of lines that are not UTF-8, and those that were read to tell."""
-        ahead, foreign, size, together = [(number, raw)], [raw], len(raw), 0
-        for following, line in lines:
-            ahead.append((following, line))
-            if not line.isascii():
-                foreign.append(line)
-                size += len(line)
-            together += len(line)
-            if size > _SAMPLE or len(ahead) * 64 > 4 * _SAMPLE or together > LONGEST:
+        ahead, size = [(number, raw)], len(raw)
+        for each in lines:
+            ahead.append(each)
+            size += len(each[1]) + 64
+            if size > _SAMPLE_BYTES:
                 break
-        # What is in another encoding is hardly ever UTF-8 by chance.
-        damaged = is_utf8 or sum(map(_is_utf8, foreign)) > _BY_CHANCE * len(foreign)
-        likely: Sequence[str] = ()
-        if not damaged:
-            likely = _most_likely(b"".join(foreign)) if self._likely is None else self._likely()
-        if len(likely) != 1:
-            may_be = f", and may be in {' or '.join(likely)}" if likely else ""
-            raise InputError(
-                f"{self.name}:{number}: not UTF-8 text{may_be}. Save the file as UTF-8, or name its encoding "
-                "with --encoding."
-            )
-        if self._likely is None:
-            say_encoding(self.name, likely[0])
-        return likely[0], ahead
+        foreign = [raw for _, raw in ahead if not raw.isascii()]
+        sound = sum("\ufffd" not in raw.decode(errors="replace") for raw in foreign)
+        if is_utf8 or 10 * sound > len(foreign):  # cp1252 is hardly ever UTF-8 by chance
+            raise self._refusal("not UTF-8 text", number)
+        text = b"\n".join(foreign)[:_SAMPLE_BYTES].decode("cp1252", errors="replace")
+        most_odd = _MOST_ODD * sum(not character.isascii() for character in text)
+        if count_odd(text) > max(most_odd, _FEW_ODD * self._in_folder):
+            raise self._refusal("neither UTF-8 nor cp1252 text", number)
+        self.encoding = "cp1252"
+        if not self._in_folder:
+            say_western(self.name)
+        yield from self._decoded(chain(ahead, lines))
 
-    def _decoded(self, stream: BinaryIO, encoding: str) -> Iterator[tuple[int, str]]:
-        if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
-            wrapped = io.TextIOWrapper(stream, encoding, newline="\n")
+    def _decoded(self, lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, str]]:
+        for number, raw in lines:
             try:
-                lines = iter(partial(wrapped.readline, LONGEST + 1), "")
-                for number, line in enumerate(lines, start=1):
-                    if len(line) > LONGEST:
-                        raise too_long(f"{self.name}:{number}", "a line")
-                    yield number, line.removeprefix("\ufeff") if number == 1 else line
-            except UnicodeError as error:
-                raise self._not_in(encoding, 1) from error
-            finally:
-                wrapped.detach()
-            return
-        for number, raw in raw_lines(stream, self.name):
-            yield (
-                number,
-                self._decode(raw, encoding if number == 1 else encoding.removesuffix("-sig"), number),
-            )
+                yield number, raw.decode(self.encoding or "utf-8")
+            except UnicodeDecodeError:
+                raise self._refusal(f"not {self.encoding} text", number) from None
 
-    def _decode(self, raw: bytes, encoding: str | None, number: int) -> str:
+    def _wide(self, stream: BinaryIO) -> Iterator[tuple[int, str]]:
+        wrapped = io.TextIOWrapper(stream, self.encoding, newline="\n")
         try:
-            return raw.decode(encoding or "utf-8")
-        except UnicodeDecodeError:
-            raise self._not_in(encoding, number) from None
+            for number, line in enumerate(iter(partial(wrapped.readline, LONGEST + 1), ""), start=1):
+                if len(line) > LONGEST:
+                    raise too_long(f"{self.name}:{number}", "a line")
+                yield number, line
+        except UnicodeError as error:
+            raise self._refusal(f"not {self.encoding} text", 1) from error
+        finally:
+            wrapped.detach()
 
-    def _not_in(self, encoding: str | None, number: int) -> InputError:
-        return InputError(
-            f"{self.name}:{number}: not {encoding} text. Name the encoding with --encoding, or save the file "
-            "as UTF-8."
-        )
-
-
-def say_encoding(name: str, encoding: str) -> None:
-    """Say in which encoding a file, or those of a folder, are read that are not in Unicode."""
-    logger.info(
-        "%s: not UTF-8, read as %s. If letters look wrong, name the encoding with --encoding.", name, encoding
-    )
+    def _refusal(self, what: str, number: int) -> InputError:
+        cure = "Save the file as UTF-8, or name its encoding with --encoding."
+        return InputError(f"{self.name}:{number}: {what}. {cure}")
 
 
-def encodings_of_all(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """What those files may be in that are not in Unicode, by all of them: a short one tells little alone."""
-    sample = b""
-    for path in paths:
-        with reading(path) as stream:
-            if _certain_encoding(stream) is None:
-                content = stream.read(LONGEST)
-                sample += b"" if _is_utf8(content) else content + b"\n"
-        if len(sample) > _SAMPLE:
-            break
-    return _most_likely(sample)
+def say_western(name: str) -> None:
+    """Report that a file, or those of a folder that are not UTF-8, are read as cp1252."""
+    logger.info("%s: not UTF-8, read as cp1252. If letters look wrong, set --encoding.", name)
+
+
+def count_odd(text: str) -> int:
+    """Count the characters that speak against cp1252, in which a text was decoded.
+
+    Odd are long runs without ASCII, capitals and signs within words, and letters that no language of cp1252
+    has beside the others of a piece. Most of what is Cyrillic, Greek, Hebrew, Arabic or Chinese is odd, and
+    a tenth to a half of cp1250, cp1254 and cp1257. A few words of these three may pass for cp1252.
+
+    >>> [count_odd(text) for text in ("Käse und „Brot“", "K„se", "nøco žluouèký", "ðêîëà")]
+    [0, 1, 2, 5]
+    """
+    odd = 0
+    for piece in _PIECES.findall(text):
+        placed = _MISPLACED.sub("", piece)
+        letters = _FOREIGN_LETTERS.findall(placed)
+        fitting = max(sum(each in alphabet for each in letters) for alphabet in _ALPHABETS)
+        odd += len(piece) - len(placed) + len(letters) - fitting
+    return odd
 
 
 def _known(encoding: str) -> str:
@@ -220,143 +175,6 @@ def _known(encoding: str) -> str:
         name = codecs.lookup(encoding).name
         "".encode(name)  # some codecs are for other things than text
     except (LookupError, ValueError):
-        raise InputError(
-            f"there is no encoding {encoding!r}. Use a name such as utf-8, utf-16, cp1252 or latin-1."
-        ) from None
-    return "utf-8-sig" if name == "utf-8" else name
-
-
-def _start(stream: BinaryIO) -> bytes:
-    start: bytes = stream.peek(256)[:256]  # type: ignore[attr-defined]
-    return start
-
-
-def _marked_encoding(stream: BinaryIO) -> str | None:
-    start = _start(stream)
-    marked = [encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if start.startswith(mark)]
-    return marked[0] if marked else None
-
-
-def _certain_encoding(stream: BinaryIO) -> str | None:
-    """The encoding that a file begins to say, if it does."""
-    marked = _marked_encoding(stream)
-    if marked is not None:
-        return marked
-    start = _start(stream)
-    # Without a mark: every other byte of Latin letters is zero.
-    if len(start) >= 8 and b"\0" not in start[::2] and start[1::2].count(0) > len(start) / 4:
-        return "utf-16-le"
-    if len(start) >= 8 and b"\0" not in start[1::2] and start[::2].count(0) > len(start) / 4:
-        return "utf-16-be"
-    return None
-
-
-def _is_utf8(raw: bytes) -> bool:
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _most_likely(sample: bytes) -> list[str]:
-    """The encoding in which a text makes most sense, or several where that is not clear.
-
-    None where it makes no sense in any, or would in the most frequent one but for a few bytes.
-    """
-    if len(sample) > _LONGEST_SAMPLE:  # of one line without end: cut where no character is
-        sample = sample[:_LONGEST_SAMPLE].rpartition(b" ")[0] or sample[:_LONGEST_SAMPLE]
-    likely = _least_disorder(sample)
-    if not likely or _oddness(sample.decode(likely[0], errors="ignore")) > _TOO_ODD:
-        return []
-    if _WESTERN not in likely and _UNUSED.search(sample):
-        used = _UNUSED.sub(b"", sample)
-        if len(sample) - len(used) < _FEW * (len(sample) - len(_ascii(sample))):
-            return [] if _least_disorder(used) == [_WESTERN] else likely
-    return likely
-
-
-def _least_disorder(sample: bytes) -> list[str]:
-    """The encoding of the text with the least disorder; those of Latin letters are told by its languages."""
-    from charset_normalizer import from_bytes
-
-    matches = list(from_bytes(sample, cp_isolation=list(_LIKELY)))
-    if not matches:
-        return _fitting(sample)
-    best = matches[0]
-    near = {
-        name
-        for match in matches
-        if match.chaos <= best.chaos + _NEGLIGIBLE
-        for name in match.could_be_from_charset
-    }
-    fitting = _fitting(sample) if near & _LANGUAGES.keys() else []
-    return fitting if fitting or best.encoding in _LANGUAGES else [str(best.encoding)]
-
-
-def _fitting(sample: bytes) -> list[str]:
-    """The encodings of Latin letters in which the lines are in languages that are written in them."""
-    texts: dict[str, list[str]] = {}  # with those encodings that give the same
-    for encoding in _LANGUAGES:
-        try:
-            text = sample.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if text in texts or (not _CONTROL.search(text) and _oddness(text) <= _TOO_ODD):
-            texts.setdefault(text, []).append(encoding)
-    if len(texts) <= 1:
-        return [encodings[0] for encodings in texts.values()]
-    languages = [" ".join(_LANGUAGES[each] for each in encodings).split() for encodings in texts.values()]
-    lines = zip(*(dict.fromkeys(text.split("\n")) for text in texts), strict=True)
-    telling = list(islice((line for line in lines if len(set(line)) > 1), _LINES_JUDGED))
-    scores = {}
-    for place, (text, encodings) in enumerate(texts.items()):
-        fits = sum(_language(line[place]) in languages[place] for line in telling)
-        if fits:
-            scores[encodings[0]] = fits / len(telling) - _oddness(text)
-    order = sorted(scores, key=lambda encoding: -scores[encoding])
-    if order[:1] == [_WESTERN]:
-        return order[:1]
-    return [encoding for encoding in order if scores[encoding] > scores[order[0]] - _CLEAR]
-
-
-def _language(line: str) -> str:
-    return str(_identifier().rank(line[:_LONGEST_JUDGED])[0][0])
-
-
-@lru_cache(maxsize=1)
-def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE)
-
-
-def _ascii(sample: bytes) -> bytes:
-    return sample.decode("ascii", errors="ignore").encode()
-
-
-def _oddness(text: str) -> float:
-    """The share of foreign characters that do not go with their neighbours, as in ``K„se`` or ``piВ``.
-
-    >>> _oddness("Käse und „Brot“"), _oddness("K„se")
-    (0.0, 1.0)
-    """
-    odd = [_is_odd(*match.groups()) for match in _FOREIGN.finditer(text)]
-    return sum(odd) / max(1, len(odd))
-
-
-def _is_odd(before: str, character: str, after: str) -> bool:
-    if character.isalpha():
-        own = _alphabet(character)
-        others = {_alphabet(each) for each in (before, after) if each.isalpha()}
-        mixed = own in _ALPHABETS and bool(others & set(_ALPHABETS) - {own})
-        return mixed or (character.isupper() and before.islower())
-    if character in _BEFORE_WORDS or _BOXES[0] <= character <= _BOXES[1]:
-        return before.isalpha()
-    if unicodedata.combining(character):
-        return before.isascii() and before.isalpha()
-    return before.isalpha() and after.isalpha() and character not in _IN_WORDS
-
-
-def _alphabet(character: str) -> str:
-    return unicodedata.name(character, "").partition(" ")[0]
+        cure = "Use a name such as utf-8, utf-16, cp1252 or latin-1."
+        raise InputError(f"there is no encoding {encoding!r}. {cure}") from None
+    return name.removesuffix("-sig")

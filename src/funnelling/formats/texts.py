@@ -10,7 +10,7 @@ from pathlib import Path
 
 from funnelling.errors import InputError, counted
 from funnelling.formats.document import SPLITS, LineNumber, quoted
-from funnelling.formats.encoded import TextFile, encodings_of_all, say_encoding
+from funnelling.formats.encoded import TextFile, say_western
 from funnelling.formats.files import cannot_read
 from funnelling.formats.layout import Layout
 
@@ -72,7 +72,7 @@ class FolderRows:
         self.name = os.fspath(path)
         self.found: list[str] = []
         self._layout = layout
-        self._likely: list[str] | None = None
+        self._said_western = False
         self._files = _text_files(Path(path))
         depths = {len(names) for names in self._files.values()}
         if len(depths) != 1:
@@ -94,22 +94,15 @@ class FolderRows:
     def rows(self, wanted: Collection[str] | None = None) -> Iterator[tuple[int, dict[str, object]]]:  # noqa: ARG002
         """A row per file, in the order of their paths."""
         for number, (path, names) in enumerate(self._files.items(), start=1):
+            file = TextFile(path, encoding=self._layout.encoding, in_folder=True)
             relative = path.relative_to(self.name).as_posix()
-            row: dict[str, object] = {
-                "id": LineNumber(relative),
-                "text": TextFile(path, encoding=self._layout.encoding, likely=self._likely_encodings).text(),
-            }
+            row: dict[str, object] = {"id": LineNumber(relative), "text": file.text()}
+            if self._layout.encoding is None and file.encoding == "cp1252" and not self._said_western:
+                self._said_western = True
+                say_western(self.name)
             for level, name in zip(self._levels, names, strict=True):
                 row["labels" if level == "label" else level] = [name] if level == "label" else name
             yield number, row
-
-    def _likely_encodings(self) -> list[str]:
-        """The encoding of the files that are not in Unicode, the same for all of them."""
-        if self._likely is None:
-            self._likely = encodings_of_all(self._files)
-            if len(self._likely) == 1:
-                say_encoding(self.name, self._likely[0])
-        return self._likely
 
     def _find_levels(self, names: list[set[str]]) -> list[str]:
         given = list(self._layout.folders)

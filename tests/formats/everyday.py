@@ -269,18 +269,6 @@ def _sloppy(document: Document) -> str:
     return " ; ".join(f" {label}  " for label in document.labels or ()) + " ;"
 
 
-def _numpy(document: Document) -> str:
-    import numpy
-
-    return str(numpy.array(list(document.labels or ())))
-
-
-def _numpy_repr(document: Document) -> str:
-    import numpy
-
-    return repr(numpy.array(list(document.labels or ()), dtype=object))
-
-
 def _date(document: Document) -> datetime.date:
     return datetime.date(2024, 1, int(document.id[1:]))
 
@@ -416,12 +404,6 @@ FILES = [
     delimited("json-lists.csv", labelled(lambda each: json.dumps(list(each.labels or ())))),
     delimited("python-lists.csv", labelled(lambda each: str(list(each.labels or ())))),
     delimited("tuples.csv", labelled(lambda each: str(each.labels)), delimiter=";"),
-    delimited("numpy.csv", labelled(_numpy)),
-    delimited("numpy-repr.csv", labelled(_numpy_repr)),
-    delimited(
-        "numpy-scalars.csv",
-        labelled(lambda each: f"[{', '.join(f'np.str_({x!r})' for x in each.labels or ())}]"),
-    ),
     delimited("stray-blanks.csv", labelled(_sloppy)),
     delimited("slashes.csv", labelled(joined("/")), layout={"label_separator": "/"}),
     delimited("spaces.csv", labelled(joined(" ")), layout={"label_separator": " "}),

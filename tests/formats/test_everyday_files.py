@@ -89,12 +89,6 @@ UNCLEAR: dict[str, tuple[Any, ...]] = {
         content("text,label", "a,x;y", "b,y;z", "c,x|z", "d,z;x", "e,z"),
         "--label-separator",
     ),
-    "slashes": ("d.csv", content("text,label", "a,x/y", "b,y/z", "c,z", "d,x"), "--label-separator '/'"),
-    "blanks between numbers": (
-        "d.csv",
-        content("text,label", "a,45 71", "b,71 12", "c,12", "d,45"),
-        "--label-separator ' '",
-    ),
     "lists without quotes": ("d.csv", content("text;label", "a;[x, y]", "b;[y]"), "--label-separator none"),
     "shortened lists": ("d.csv", content("text;label", "a;['x' 'y' ... 'z']"), "--label-separator none"),
     "lists with gaps": ("d.csv", content("text;label", "a;['x', nan]"), "Quote the labels"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from funnelling import save_model
 from tests.cli.command import documents, with_splits, write_jsonl
-from tests.reproduction.corpora.jrc_makers import law, name_of, write_laws
+from tests.research.corpora.jrc_makers import law, name_of, write_laws
 from tests.storage.saved_models import fitted
 
 LAW_LANGUAGES = ("en", "it")

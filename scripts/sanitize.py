@@ -23,7 +23,7 @@ TESTS = [
     "-q",
     "--capture=sys",
     "tests/svm",
-    "tests/many",
+    "tests/funnel/many",
     "tests/text/test_lemmas.py",
 ]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]

@@ -10,8 +10,8 @@ import pytest
 
 from funnelling import read_corpus
 from funnelling.tasks.corpora import CORPORA
-from tests.reproduction.corpora.fake_apt import install
-from tests.reproduction.corpora.makers import help_package, help_page, write_articles
+from tests.research.corpora.fake_apt import install
+from tests.research.corpora.makers import help_package, help_page, write_articles
 
 from .command import (
     assert_one_line,

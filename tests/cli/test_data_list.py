@@ -8,8 +8,8 @@ import pytest
 
 from funnelling import read_corpus
 from funnelling.tasks.corpora import CORPORA
-from tests.reproduction.corpora.fake_apt import install
-from tests.reproduction.corpora.tagged_makers import comparable_packages, write_archive
+from tests.research.corpora.fake_apt import install
+from tests.research.corpora.tagged_makers import comparable_packages, write_archive
 
 from .command import contents, run_command, succeed
 from .conftest import Refuses

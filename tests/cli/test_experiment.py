@@ -14,8 +14,8 @@ import pytest
 from funnelling.formats import write_documents
 from funnelling.research.experiments.registry import ALL, parse_experiments
 from funnelling.tasks.building import read_trials
-from tests.reproduction.corpora.makers import write_indices
-from tests.reproduction.experiments.made import made_corpus
+from tests.research.corpora.makers import write_indices
+from tests.research.experiments.made import made_corpus
 
 from .command import command, environment, run_command, succeed
 from .conftest import Refuses
@@ -136,7 +136,7 @@ def test_a_corpus_by_name_is_built_for_every_trial_and_kept(
 
 def debian_packages() -> tuple[list[str], dict[str, list[str]]]:
     """Indices of packages in two languages, with enough documents of every label."""
-    from tests.reproduction.corpora.makers import stanza
+    from tests.research.corpora.makers import stanza
 
     packages, english, italian = [], [], []
     for i in range(160):

@@ -11,7 +11,7 @@ from funnelling.research.corpora import debian
 from funnelling.research.corpora.builders import BuiltCorpus
 from funnelling.research.corpora.debian import SAMPLE_LANGUAGES as LANGUAGES
 from funnelling.research.corpora.debian import build_sample
-from tests.reproduction.corpora.tagged_makers import Made, write_archive
+from tests.research.corpora.tagged_makers import Made, write_archive
 
 
 def test_sizes() -> None:

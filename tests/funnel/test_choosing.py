@@ -17,7 +17,7 @@ from funnelling.funnel.combination import Combination
 from funnelling.methods.training_set import TrainingSet
 from funnelling.runtime.progress import Progress
 from tests.artificial import vector_corpus
-from tests.reproduction.experiments.made import made_corpus, write_words
+from tests.research.experiments.made import made_corpus, write_words
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from funnelling.storage.trees import encode
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.counts import WordCounts
 from funnelling.text.tfidf import TfidfVectorizer
-from tests.reproduction.experiments.made import made_corpus
+from tests.research.experiments.made import made_corpus
 
 
 @pytest.fixture(scope="module")

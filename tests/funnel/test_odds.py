@@ -16,7 +16,7 @@ from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors
 from funnelling.funnel.tier_two import tier_two_points
 from tests.artificial import vector_corpus
-from tests.reproduction.experiments.made import made_corpus, write_words
+from tests.research.experiments.made import made_corpus, write_words
 
 VIEWS = ["own", "pooled"]
 

@@ -18,7 +18,7 @@ from funnelling.funnel.zero_shot import FEW_POSITIVES, sample_teachers
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_calibration
 from tests.artificial import vector_corpus
-from tests.reproduction.experiments.made import made_corpus
+from tests.research.experiments.made import made_corpus
 
 Array = npt.NDArray[np.float64]
 

@@ -24,7 +24,7 @@ from funnelling.spaces.words import PooledSpace
 from funnelling.storage import describe_model
 from funnelling.svm import SVM
 from tests.artificial import text_corpus, vector_corpus
-from tests.reproduction.experiments.made import made_corpus, write_words
+from tests.research.experiments.made import made_corpus, write_words
 
 SHARED = ["pooled", "lri", "characters", "mixed", "wce"]
 

@@ -13,7 +13,7 @@ from funnelling.report.content import Report, Section, Texts
 from funnelling.report.model import NO_TEXTS, model_report, model_sections
 from funnelling.report.rendering import html_page, markdown_page
 from funnelling.storage import describe_model, save_model
-from tests.trials.mistakes import mislabelled
+from tests.evaluation.mistakes import mislabelled
 
 from .reading import read_page
 

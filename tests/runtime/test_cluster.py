@@ -20,7 +20,7 @@ from funnelling.runtime import spread
 from funnelling.runtime.spread import in_pieces, on_cluster
 from funnelling.tasks.training import fit_parts
 from tests.cli.command import run_command, succeed
-from tests.parts.folders import rows, write_parts
+from tests.tasks.folders import rows, write_parts
 
 distributed = pytest.importorskip("distributed")
 

@@ -12,7 +12,7 @@ import pytest
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.spaces.outside import EncoderSpace
-from tests.reproduction.experiments.made import made_corpus
+from tests.research.experiments.made import made_corpus
 
 from .tiny_encoder import make_encoder
 

@@ -18,7 +18,7 @@ from funnelling.corpus import Corpus
 from funnelling.spaces.registry import check_views, named_views
 from funnelling.text.tfidf import TfidfVectorizer
 from tests.artificial import vector_corpus
-from tests.reproduction.experiments.made import made_corpus
+from tests.research.experiments.made import made_corpus
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from funnelling.tasks.building import read_trials
 from funnelling.tasks.comparing import compare
 from funnelling.tasks.measurement import check_new_files, check_results_folder
 from funnelling.tasks.resources import choose_methods
-from tests.reproduction.experiments.made import made_corpus, made_trials
+from tests.research.experiments.made import made_corpus, made_trials
 
 
 def test_methods_are_compared_and_reported(split_data: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from funnelling.tasks.relabelling import relabel
 from funnelling.tasks.training import has_many_labels, learns_by_parts, train
 from funnelling.tasks.tuning import tune
 from tests.cli.command import contents, documents, write_jsonl
-from tests.parts.folders import write_parts
+from tests.tasks.folders import write_parts
 
 
 @pytest.fixture(autouse=True)

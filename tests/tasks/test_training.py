@@ -18,8 +18,8 @@ from tests.cli.command import (
     with_splits,
     write_jsonl,
 )
-from tests.parts.folders import rows, write_parts
 from tests.report.reading import read_page
+from tests.tasks.folders import rows, write_parts
 
 
 def test_a_name_gives_the_model_of_the_command(split_data: Path, tmp_path: Path) -> None:

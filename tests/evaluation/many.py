@@ -1,0 +1,52 @@
+"""A method for thousands of labels that gives sparse answers, and documents for it."""
+
+from typing import Any
+
+from scipy import sparse
+
+from funnelling import Corpus, Document
+from funnelling.matrices import MANY
+from tests.evaluation.oracle import Oracle
+
+LABELS = MANY + 200
+
+
+class SparseReader(Oracle):
+    """Takes the words of a text that are labels for its labels, the earlier ones for the more probable."""
+
+    sparse_labels = True
+
+    def fit(self, texts: list[str], labels: Any, languages: Any, **beside: Any) -> Any:
+        super().fit(texts, labels, languages, **beside)
+        self.documents_ = {tag: list(languages).count(tag) for tag in self.languages_}
+        return self
+
+    def classify(self, texts: list[str], languages: Any) -> Any:  # noqa: ARG002
+        place = {label: column for column, label in enumerate(self.classes_)}
+        rows, columns, chances = [], [], []
+        for row, text in enumerate(texts):
+            for rank, label in enumerate(word for word in text.split() if word in place):
+                rows.append(row)
+                columns.append(place[label])
+                chances.append(0.9 - 0.25 * rank)
+        found = sparse.csr_array((chances, (rows, columns)), shape=(len(texts), len(place)))
+        return (found > 0.5).astype(int), found
+
+    def predict(self, texts: list[str], languages: Any) -> Any:
+        return self.classify(texts, languages)[0]
+
+    def explain(self, texts: list[str], languages: Any, labels: list[str]) -> Any:  # noqa: ARG002
+        return [{"labels": {label: {} for label in labels}} for _ in texts]
+
+
+def many_labels(count: int = LABELS, wrong: int = 10, one_label: bool = False) -> Corpus:
+    """Documents of every label in two languages, with one label or two; every so many-th text is wrong."""
+    documents = []
+    for number in range(count):
+        own = [f"l{number:05}", *([] if one_label or number % 2 else [f"l{(number + 1) % count:05}"])]
+        said = ["l00000"] if number % wrong == 1 else own
+        documents += [
+            Document(f"{tag} {number}", " ".join([*said, tag]), language=tag, labels=tuple(own))
+            for tag in ("en", "it")
+        ]
+    return Corpus.from_documents(documents)

@@ -1,0 +1,119 @@
+"""Measuring fitted methods: known labels, one label per document, the rejector."""
+
+import json
+
+import numpy as np
+import pytest
+
+from funnelling import Corpus, Document, NaiveClassifier
+from funnelling.evaluation.fitting import fit_method
+from funnelling.evaluation.measuring import (
+    measure_floor,
+    measure_in_full,
+    measure_method,
+    model_scores,
+    servable,
+)
+from funnelling.evaluation.registry import PAPER_MEASURES
+from tests.evaluation.oracle import Oracle, made_corpus
+
+
+def test_by_heart_is_perfect() -> None:
+    corpus = made_corpus()
+    result = measure_method(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
+    assert all(result["average"][measure] == 1 for measure in PAPER_MEASURES)
+    assert result["languages"]["en"]["documents"] == 20
+    assert result["unknown_labels"] == 0
+
+
+def test_labels_unknown_to_training_are_dropped_and_counted() -> None:
+    train = made_corpus()
+    test = Corpus.from_documents([Document("1", "en 1", language="en", labels=("a", "b", "new", "newer"))])
+    result = measure_method(fit_method(Oracle(), train), test)  # type: ignore[arg-type]
+    assert result["unknown_labels"] == 2
+    assert result["average"]["micro_f1"] == 1
+
+
+def test_a_single_label_method() -> None:
+    corpus = made_corpus()
+    y = [labels[-1] for labels in corpus.labels if labels]
+    model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
+    corpus.labels = [(label,) for label in y]
+    truth = np.array(y)
+    right = (model.predict(corpus.texts, languages=corpus.languages) == truth).mean()
+    assert measure_method(model, corpus)["average"]["micro_f1"] == pytest.approx(right)
+
+
+def test_a_document_without_evidence_counts_like_any_other() -> None:
+    corpus = made_corpus()
+    blank = [Document(str(i), "", language="en", labels=("a",)) for i in range(5)]
+    test = Corpus.from_documents(blank)
+    model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, corpus.labels, languages=corpus.languages)
+    assert measure_in_full(model, test)["counts"] == [[0, 0], [0, 0], [5, 0]]
+    y = [labels[-1] for labels in corpus.labels]
+    model = NaiveClassifier(C=1, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
+    given = model.classes_ == model.predict([""], languages=["en"])
+    expected = [5 * (given & (model.classes_ == "a")), 5 * (given & (model.classes_ != "a"))]
+    assert measure_in_full(model, test)["counts"][:2] == [column.tolist() for column in expected]
+
+
+def test_the_rejector_scores_where_labels_are_absent() -> None:
+    train = made_corpus()
+    test = Corpus.from_documents([Document("1", "x", language="en", labels=("a",))])
+    result = measure_floor(train, test)
+    assert result["average"]["micro_f1"] == 0
+    assert result["average"]["macro_f1"] == 0.5  # b is absent and left alone
+
+
+def test_what_a_model_keeps_of_a_full_result() -> None:
+    corpus = made_corpus()
+    result = measure_in_full(fit_method(Oracle(), corpus), corpus)  # type: ignore[arg-type]
+    scores = model_scores(result)
+    assert list(scores) == [
+        *("average", "weighted", "languages", "unknown_labels", "calibration_error", "recall"),
+        *("by_label", "confused", "missed_together"),
+    ]
+    assert (scores["calibration_error"], scores["recall"]) == (0, 1)
+    assert [(row["label"], row["f1"], row["threshold"]) for row in scores["by_label"]] == [
+        ("a", 1, [0.5, 0.5]),
+        ("b", 1, [0.5, 0.5]),
+    ]
+    assert scores["confused"] == scores["missed_together"] == []
+    assert result["counts"] == [[40, 20], [0, 0], [0, 0]]
+
+
+def test_a_full_result_says_what_goes_wrong_and_a_model_keeps_the_worst_of_it() -> None:
+    test = made_corpus(4)
+    test.texts[5] = test.texts[7] = "unknown"  # it: a and b are missed together, twice
+    result = measure_in_full(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
+    assert [row["label"] for row in result["by_label"]] == ["b", "a"]
+    assert result["by_label"][0]["languages"] == [
+        {"language": "it", "documents": 2, "given": 0, "right": 0, "f1": 0}
+    ]
+    assert result["missed_together"] == [["a", "b", 2]]
+    assert result["confused"] == []
+    assert [row["label"] for row in model_scores(result, labels=1)["by_label"]] == ["b"]
+    assert model_scores(result, pairs=None)["missed_together"] == [["a", "b", 2]]
+    assert json.loads(json.dumps(result["by_label"])) == result["by_label"]
+
+
+def test_a_full_result_keeps_the_decisions_on_each_document() -> None:
+    test = made_corpus(2)
+    test.texts[2] = "unknown"
+    result = measure_in_full(fit_method(Oracle(), made_corpus()), test)  # type: ignore[arg-type]
+    assert result["decisions"] == {"classes": ["a", "b"], "given": [[0], [0, 1], [], [0, 1]]}
+    assert json.loads(json.dumps(result["decisions"])) == result["decisions"]
+
+
+def test_the_decision_of_a_method_that_gives_one_label() -> None:
+    corpus = made_corpus()
+    y = [labels[-1] for labels in corpus.labels if labels]
+    model = NaiveClassifier(C=100, random_state=0).fit(corpus.texts, y, languages=corpus.languages)
+    kept = measure_in_full(model, corpus)["decisions"]
+    given = [[kept["classes"][column] for column in columns] for columns in kept["given"]]
+    assert given == [[label] for label in model.predict(corpus.texts, languages=corpus.languages)]
+
+
+def test_documents_in_a_language_without_training_documents_are_not_servable() -> None:
+    method = fit_method(Oracle(), made_corpus())  # type: ignore[arg-type]
+    assert servable(made_corpus(2, ("de", "it")), method).tolist() == [False, False, True, True]

@@ -36,7 +36,7 @@ ALIASES = "pyarrow/libarrow_python*.so*"  # each library three times, of which i
 # Run once, so that the modules that are used are compiled: nothing can be, where the root is read-only.
 USES = """
 import fastapi, httptools, huggingface_hub, pyarrow.parquet, python_calamine, uvicorn, uvloop, xlsxwriter
-import http.client, funnelling.serving.worker, funnelling.serving.supervisor
+import http.client, funnelling.serving.protocol, funnelling.serving.supervisor
 from funnelling.cli import main
 main(["quickstart", "-o", "quickstart"])
 """

@@ -184,6 +184,16 @@ def dense(X: Any) -> npt.NDArray[Any]:
     return X.toarray() if is_sparse(X) else np.asarray(X)
 
 
+def one_each(columns: npt.NDArray[np.intp], width: int) -> sparse.csr_array:
+    """A matrix with one yes per row, in these columns.
+
+    >>> one_each(np.array([1, 0]), 3).toarray().astype(int).tolist()
+    [[0, 1, 0], [1, 0, 0]]
+    """
+    ends = np.arange(len(columns) + 1)
+    return sparse.csr_array((np.ones(len(columns), dtype=bool), columns, ends), (len(columns), width))
+
+
 def like(targets: AnyTargets, X: Any) -> Any:
     """The same matrix, canonical and sparse if the targets are sparse, and dense if they are not."""
     return canonical(X) if is_sparse(targets) else dense(X)
@@ -277,11 +287,6 @@ def by_language(rows: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
 def sizes_of(by_language: Mapping[str, Any]) -> dict[str, int]:
     """How many documents each language has."""
     return {language: length(values) for language, values in by_language.items()}
-
-
-def exclusive_columns(targets: Targets, classes: int) -> Targets:
-    """What is learned of labels that exclude each other: of two classes, the second alone."""
-    return targets[:, 1:] if classes == 2 else targets
 
 
 def widths_of(by_language: Mapping[str, Matrix | None]) -> dict[str, int]:

@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 
 from funnelling import Corpus, Document
+from funnelling.corpus.labels import LabelSpace
 
 
 class Oracle:
     """Knows what it was fitted on by heart and nothing else; notes what it saw."""
 
-    exclusive_ = False
+    single_label = False
+    sparse_labels = False
     reads_parallel = False
     learns_names = False
     seen: list[list[str]]
@@ -35,6 +37,10 @@ class Oracle:
         if label_set is not None:
             self.label_set_ = label_set
         return self
+
+    @property
+    def label_space(self) -> LabelSpace:
+        return LabelSpace(self.classes_, self.single_label, self.sparse_labels)
 
     def label_counts(self) -> None:
         return None

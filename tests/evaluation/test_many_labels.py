@@ -79,8 +79,8 @@ def test_up_to_so_many_labels_nothing_is_ranked() -> None:
 def test_dense_and_sparse_answers_measure_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     train = many_labels(60)
     dense = measure_with_errors(fitted(train), train)
-    for module in ("indicators", "measuring", "fitting"):
-        monkeypatch.setattr(f"funnelling.trials.{module}.MANY", 10)
+    for module in ("measuring", "fitting"):
+        monkeypatch.setattr(f"funnelling.evaluation.{module}.MANY", 10)
     ours = measure_with_errors(fitted(train), train)
     for name in dense["average"]:
         assert ours["average"][name] == dense["average"][name]
@@ -115,7 +115,7 @@ def test_labels_that_exclude_each_other() -> None:
     test = many_labels(one_label=True)
     test.labels[4] = ("new",)
     model = fitted(train)
-    model.exclusive_ = True
+    model.single_label = True
     given = [text.split()[0] for text in test.texts]
     probabilities = model.classify(test.texts, None)[1]
     model.classify = lambda *_, **__: (np.array(given, dtype=object), probabilities)
@@ -145,8 +145,7 @@ def test_labels_above_others_and_excluded_ones(monkeypatch: pytest.MonkeyPatch) 
     label_set = LabelSet.of(labels)
     results = []
     for many in (100, 10):
-        for module in ("indicators", "measuring"):
-            monkeypatch.setattr(f"funnelling.trials.{module}.MANY", many)
+        monkeypatch.setattr("funnelling.evaluation.measuring.MANY", many)
         method = fitted(train)
         method.label_set_ = label_set
         results.append(measure_with_errors(method, train))

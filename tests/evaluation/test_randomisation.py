@@ -1,5 +1,6 @@
 """The randomisation test over groups: against all swaps one by one, and what it must not be fooled by."""
 
+import sys
 from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import Any
@@ -65,7 +66,7 @@ def units_of(trials: Sequence[Decided]) -> list[str]:
 
 @pytest.mark.parametrize("one_label", [False, True])
 def test_it_counts_the_draws_that_differ_as_much(one_label: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("funnelling.evaluation.significance.DRAWS", 100)
+    monkeypatch.setattr(sys.modules[randomisation.__module__], "DRAWS", 100)
     trials = some_trials(3, one_label=one_label)
     units = units_of(trials)
     draws = [set(np.array(units)[column]) for column in _swaps(units, 5).T]
@@ -180,5 +181,5 @@ def test_labels_a_method_cannot_know_are_not_held_against_it() -> None:
 def test_few_counts_at_a_time_or_many(monkeypatch: pytest.MonkeyPatch) -> None:
     trials = some_trials(6)
     whole = randomisation(trials, MAIN)
-    monkeypatch.setattr("funnelling.evaluation.significance.AT_ONCE", 30)
+    monkeypatch.setattr(sys.modules[randomisation.__module__], "AT_ONCE", 30)
     assert randomisation(trials, MAIN) == whole

@@ -22,7 +22,7 @@ DOG = Document("2", "un cane", "it", ("animals", "food"), group="g")
 WRITER = """
 import sys
 from funnelling.formats.document import Document
-from funnelling.review.journal import Decision, Journal
+from funnelling.formats.journal import Decision, Journal
 journal = Journal(sys.argv[1])
 for number in range(10**6):
     journal.append(Decision("label", Document(str(number), "text " * 500, "en", ("a",))))
@@ -230,7 +230,7 @@ def test_a_hostile_first_line_is_refused(tmp_path: Path, first: str) -> None:
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = journal_of(tmp_path / "journal.jsonl", Decision("label", CAT))
-    for module in ("formats.files", "review.journal"):
+    for module in ("formats.files", "formats.journal"):
         monkeypatch.setattr(f"funnelling.{module}.LONGEST", 2**20)
     for end in ("", "\n"):
         path.write_text(f"{json.dumps(HEADER)}\n{'x' * 2**21}{end}")

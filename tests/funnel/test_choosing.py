@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
+from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.evaluation.registry import PAPER_MEASURES
 from funnelling.funnel import choosing
 from funnelling.funnel.combination import Combination
@@ -146,7 +147,7 @@ class TestMeasured:
     def test_several_labels_are_measured_at_the_best_threshold(self) -> None:
         truth = {"en": np.array([[1, 0], [0, 1]] * 10, dtype=bool), "it": np.array([[1, 1]], dtype=bool)}
         right = np.vstack(list(truth.values())) - 5.0  # all below 0, but in the right order
-        measured = choosing.Measured.of(truth, right.astype(np.float32), exclusive=False)
+        measured = choosing.Measured.of(truth, right.astype(np.float32), MULTILABEL)
         assert measured.quality == 1
         assert measured.by_document.tolist() == [1] * 21
         assert set(measured.measures) == {*PAPER_MEASURES, "macro_f1_present", "macro_k_present"}
@@ -158,7 +159,10 @@ class TestMeasured:
         sure[:6] = np.roll(sure[:6], 1, axis=1)
         unsure = sure.copy()
         unsure[:6] /= 4
-        trials = [choosing.Measured.of({"en": truth}, each, exclusive=True) for each in (sure, unsure)]
+        trials = [
+            choosing.Measured.of({"en": truth}, each, LabelSpace(np.arange(3), single_label=True))
+            for each in (sure, unsure)
+        ]
         assert trials[0].measures == trials[1].measures
         assert trials[0].measures["accuracy"] == pytest.approx(0.9)
         assert trials[1].quality > trials[0].quality
@@ -273,7 +277,7 @@ def test_groups_stay_on_one_side_and_labels_are_on_both() -> None:
         "en": [f"law {i // 2}" for i in range(100)],
         "it": np.array([f"law {i}" for i in range(100)]),
     }
-    training = TrainingSet.of({}, {}, targets, groups, {}, texts=True, exclusive=False, seed=0)
+    training = TrainingSet.of({}, {}, targets, groups, {}, texts=True, labels=MULTILABEL, seed=0)
     rounds = list(choosing._splits(training))
     assert len(rounds) == choosing.FOLDS
     for learned in rounds:
@@ -309,7 +313,7 @@ def test_a_sample_has_documents_enough(corpus: Corpus, monkeypatch: pytest.Monke
     documents = {"en": np.zeros((len(corpus), 1))}
     groups = {"en": None}
     training = TrainingSet.of(
-        documents, documents, targets, groups, groups, texts=False, exclusive=False, seed=0
+        documents, documents, targets, groups, groups, texts=False, labels=MULTILABEL, seed=0
     )
     assert choosing._sample(training).size == len(corpus)  # which is below LEAST_SAMPLE
     monkeypatch.setattr(choosing, "LEAST_SAMPLE", len(corpus) // 3)
@@ -321,7 +325,7 @@ def test_a_language_of_one_document_or_group_costs_no_round() -> None:
     for name in map(str, range(10)):  # of which some fall to one round and some to the other
         groups: Any = {"en": None, "it": None, "fr": [name] * 20}
         targets = {tag: np.ones((size, 1), dtype=bool) for tag, size in sizes.items()}
-        training = TrainingSet.of({}, {}, targets, groups, {}, texts=True, exclusive=False, seed=0)
+        training = TrainingSet.of({}, {}, targets, groups, {}, texts=True, labels=MULTILABEL, seed=0)
         rounds = list(choosing._splits(training))
         assert len(rounds) == choosing.FOLDS
         for learned in rounds:
@@ -333,7 +337,7 @@ def test_a_language_of_one_document_or_group_costs_no_round() -> None:
 @pytest.mark.parametrize(("documents", "rounds"), [(60, 5), (1_300, 4), (2_500, 2), (9_000, 2)])
 def test_rounds_hold_out_enough_documents(documents: int, rounds: int) -> None:
     targets = {"en": np.ones((documents, 1), dtype=bool)}
-    training = TrainingSet.of({}, {}, targets, {"en": None}, {}, texts=True, exclusive=False, seed=0)
+    training = TrainingSet.of({}, {}, targets, {"en": None}, {}, texts=True, labels=MULTILABEL, seed=0)
     assert len(list(choosing._splits(training))) == rounds
 
 
@@ -527,6 +531,6 @@ def test_a_sample_of_one_group_is_not_empty(monkeypatch: pytest.MonkeyPatch) -> 
     for name in "abcdef":
         groups = {"en": [name] * 40}
         training = TrainingSet.of(
-            documents, documents, targets, groups, groups, texts=False, exclusive=False, seed=0
+            documents, documents, targets, groups, groups, texts=False, labels=MULTILABEL, seed=0
         )
         assert choosing._sample(training).size == 40

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
+from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import Design
 from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
@@ -35,12 +36,12 @@ def scores(model: FunnellingClassifier, corpus: Corpus) -> Any:
     return model.decision_function(corpus.texts, corpus.languages)
 
 
-def drawn(weights: list[float], exclusive: bool, documents: int = 6_000) -> tuple[list[Any], Any]:
+def drawn(weights: list[float], single_label: bool, documents: int = 6_000) -> tuple[list[Any], Any]:
     """Posteriors of views, and labels drawn from their log-odds under these weights."""
     rng = np.random.default_rng(0)
     views = [rng.normal(0, 1.5, size=(documents, 3)) for _ in weights]
     total = np.array([-1.0, 0.0, 0.5]) + sum(w * view for w, view in zip(weights, views, strict=True))
-    if exclusive:
+    if single_label:
         edges = np.cumsum(softmax(total, axis=1), axis=1)
         truth = np.arange(3) == (rng.random((documents, 1)) > edges[:, :2]).sum(axis=1)[:, None]
     else:
@@ -48,38 +49,38 @@ def drawn(weights: list[float], exclusive: bool, documents: int = 6_000) -> tupl
     return [expit(view).astype(np.float32) for view in views], truth
 
 
-def weights_of(held_out: list[Any], truth: Any, exclusive: bool) -> Any:
-    return fit_weights([{"en": each} for each in held_out], {"en": truth}, exclusive)
+def weights_of(held_out: list[Any], truth: Any, single_label: bool) -> Any:
+    return fit_weights([{"en": each} for each in held_out], {"en": truth}, single_label)
 
 
 class TestWeights:
-    @pytest.mark.parametrize("exclusive", [False, True])
-    def test_those_that_the_labels_were_drawn_with_are_found(self, exclusive: bool) -> None:
-        held_out, truth = drawn([1.0, 0.4], exclusive)
-        assert weights_of(held_out, truth, exclusive) == pytest.approx([1.0, 0.4], abs=0.08)
+    @pytest.mark.parametrize("single_label", [False, True])
+    def test_those_that_the_labels_were_drawn_with_are_found(self, single_label: bool) -> None:
+        held_out, truth = drawn([1.0, 0.4], single_label)
+        assert weights_of(held_out, truth, single_label) == pytest.approx([1.0, 0.4], abs=0.08)
 
-    @pytest.mark.parametrize("exclusive", [False, True])
-    def test_a_view_that_says_nothing_has_none(self, exclusive: bool) -> None:
-        held_out, truth = drawn([1.0, 0.0], exclusive)
-        right, noise = weights_of(held_out, truth, exclusive)
+    @pytest.mark.parametrize("single_label", [False, True])
+    def test_a_view_that_says_nothing_has_none(self, single_label: bool) -> None:
+        held_out, truth = drawn([1.0, 0.0], single_label)
+        right, noise = weights_of(held_out, truth, single_label)
         assert right == pytest.approx(1, abs=0.08)
         assert noise < 0.05
 
-    @pytest.mark.parametrize("exclusive", [False, True])
-    def test_a_view_that_says_the_opposite_has_none(self, exclusive: bool) -> None:
-        held_out, truth = drawn([1.0, -0.5], exclusive)
-        assert weights_of(held_out, truth, exclusive)[1] == 0
+    @pytest.mark.parametrize("single_label", [False, True])
+    def test_a_view_that_says_the_opposite_has_none(self, single_label: bool) -> None:
+        held_out, truth = drawn([1.0, -0.5], single_label)
+        assert weights_of(held_out, truth, single_label)[1] == 0
 
     def test_two_classes_have_one_column(self) -> None:
-        held_out, truth = drawn([1.0, 0.4], exclusive=False)
+        held_out, truth = drawn([1.0, 0.4], single_label=False)
         first = [each[:, :1] for each in held_out]
-        assert weights_of(first, truth[:, :1], exclusive=True) == pytest.approx([1.0, 0.4], abs=0.15)
+        assert weights_of(first, truth[:, :1], single_label=True) == pytest.approx([1.0, 0.4], abs=0.15)
 
     def test_a_label_without_positives_has_no_say(self) -> None:
-        held_out, truth = drawn([1.0, 0.4], exclusive=False, documents=200)
+        held_out, truth = drawn([1.0, 0.4], single_label=False, documents=200)
         silent = [np.insert(each, 1, 0, axis=1) for each in held_out]
-        found = weights_of(silent, np.insert(truth, 1, False, axis=1), exclusive=False)
-        np.testing.assert_array_equal(found, weights_of(held_out, truth, exclusive=False))
+        found = weights_of(silent, np.insert(truth, 1, False, axis=1), single_label=False)
+        np.testing.assert_array_equal(found, weights_of(held_out, truth, single_label=False))
 
     def test_certainty_is_bounded(self) -> None:
         sure = log_odds(np.array([[0.0, 1.0]], dtype=np.float32))
@@ -88,7 +89,7 @@ class TestWeights:
 
 class TestOffsets:
     def test_those_that_the_labels_were_drawn_with_are_found(self) -> None:
-        held_out, truth = drawn([1.0], exclusive=True)
+        held_out, truth = drawn([1.0], single_label=True)
         points = log_odds(held_out[0]).astype(np.float32)
         factor, offsets = fit_offsets({"en": points}, {"en": truth})
         assert factor == pytest.approx(1, abs=0.1)
@@ -112,7 +113,7 @@ class TestOffsets:
         assert abs(offsets[ANY][1] - offsets[ANY][0]) < 0.1 * abs(offsets["en"][1] - offsets["en"][0])
 
     def test_a_few_documents_move_them_little(self) -> None:
-        held_out, truth = drawn([1.0], exclusive=True)
+        held_out, truth = drawn([1.0], single_label=True)
         points, first = log_odds(held_out[0]).astype(np.float32), np.flatnonzero(truth[:, 0])[:8]
         _, offsets = fit_offsets({"en": points, "it": points[first]}, {"en": truth, "it": truth[first]})
         assert offsets["it"] == pytest.approx(offsets["en"], abs=0.1)
@@ -122,16 +123,17 @@ class TestOffsets:
         assert fitted(corpus).offsets_ is None
 
     def test_a_fold_is_scored_by_offsets_that_it_did_not_teach(self) -> None:
-        held_out, truth = drawn([1.0], exclusive=True, documents=300)
+        held_out, truth = drawn([1.0], single_label=True, documents=300)
         points, folds = held_out[0], np.arange(300) % 3
         parameters = FunnellingClassifier(views=["mixed"], combine="odds").get_params(deep=False)
         design, both = Design.of(parameters), {"mixed": {"en": Posteriors(points, points)}}
-        combination = Combination.fit(design, {"en": truth}, both, True, {"en": folds})
+        one_each = LabelSpace(np.arange(3), single_label=True)
+        combination = Combination.fit(design, {"en": truth}, both, one_each, {"en": folds})
         found = combination.training_points(both, "en", folds).held_out
         for fold in range(3):
             rows, others = folds == fold, folds != fold
             without = {"mixed": {"en": Posteriors(points[others], points[others])}}
-            alone = Combination.fit(design, {"en": truth[others]}, without, True)
+            alone = Combination.fit(design, {"en": truth[others]}, without, one_each)
             np.testing.assert_allclose(found[rows], alone.points("en", {"mixed": points[rows]}), atol=1e-6)
 
     def test_labels_at_random_are_measured_at_chance(self) -> None:

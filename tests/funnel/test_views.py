@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
+from funnelling.corpus.labels import MULTILABEL
 from funnelling.funnel.combination import combined, stacking_weights
 from funnelling.funnel.learners import EstimatorLearner
 from funnelling.funnel.tier_one import Posteriors
@@ -396,7 +397,7 @@ def training_of(corpus: Corpus) -> TrainingSet:
     texts = {tag: [corpus.texts[row] for row in found] for tag, found in rows.items()}
     targets = {tag: corpus.label_matrix(list("abcd"))[found].astype(bool) for tag, found in rows.items()}
     groups: Any = dict.fromkeys(rows)
-    return TrainingSet.of(texts, texts, targets, groups, texts, texts=True, exclusive=False, seed=0)
+    return TrainingSet.of(texts, texts, targets, groups, texts, texts=True, labels=MULTILABEL, seed=0)
 
 
 class TaughtSpace(PooledSpace):

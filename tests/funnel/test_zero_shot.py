@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from funnelling import FunnellingClassifier
+from funnelling.corpus.labels import MULTILABEL
 from funnelling.errors import InputError
 from funnelling.funnel import zero_shot
 from funnelling.funnel.tier_two import fit_tier_two
@@ -139,7 +140,7 @@ def test_folds_are_languages_and_variants_go_with_their_language() -> None:
         groups=dict.fromkeys(sizes),
         ids={},
         texts=True,
-        exclusive=False,
+        labels=MULTILABEL,
         seed=0,
         prepared_beginnings={},
     )

@@ -39,8 +39,8 @@ def as_objects(lists: list[Any]) -> np.ndarray:
 )
 def test_label_lists(y: Any) -> None:
     labels = read(y)
-    assert labels.classes.tolist() == ["a", "b", "c"]
-    assert not labels.exclusive
+    assert labels.space.classes.tolist() == ["a", "b", "c"]
+    assert not labels.space.single_label
     assert list(labels.targets) == ["en", "it"]
     np.testing.assert_array_equal(labels.targets["it"], INDICATOR[[0, 2]])
     np.testing.assert_array_equal(labels.targets["en"], INDICATOR[[1, 3]])
@@ -61,30 +61,30 @@ def test_label_lists(y: Any) -> None:
 )
 def test_an_indicator_matrix(y: Any) -> None:
     labels = read(y)
-    assert labels.classes.tolist() == [0, 1, 2]
-    assert not labels.exclusive
+    assert labels.space.classes.tolist() == [0, 1, 2]
+    assert not labels.space.single_label
     assert labels.targets["it"].dtype == bool
     np.testing.assert_array_equal(labels.targets["it"], INDICATOR[[0, 2]])
 
 
 def test_one_label_as_an_indicator_of_one_column() -> None:
     labels = read([[1], [0], [0], [1]])
-    assert not labels.exclusive
+    assert not labels.space.single_label
     assert labels.targets["it"].tolist() == [[True], [False]]
 
 
 @pytest.mark.parametrize("y", [["x", "z", "y", "x"], np.array([3, 9, 7, 3]), pd.Series([3, 9, 7, 3])])
 def test_one_class_a_document(y: Any) -> None:
     labels = read(y)
-    assert labels.exclusive
-    assert labels.classes.tolist() == sorted(set(y))
+    assert labels.space.single_label
+    assert labels.space.classes.tolist() == sorted(set(y))
     assert labels.targets["it"].tolist() == [[True, False, False], [False, True, False]]
 
 
 def test_two_classes_have_one_column_the_second_one_s() -> None:
     labels = read(["no", "yes", "yes", "no"])
-    assert labels.exclusive
-    assert labels.classes.tolist() == ["no", "yes"]
+    assert labels.space.single_label
+    assert labels.space.classes.tolist() == ["no", "yes"]
     assert {code: column.ravel().tolist() for code, column in labels.targets.items()} == {
         "en": [True, False],
         "it": [False, True],
@@ -93,13 +93,13 @@ def test_two_classes_have_one_column_the_second_one_s() -> None:
 
 def test_a_column_of_classes_is_taken_for_a_row_with_a_warning() -> None:
     with pytest.warns(Warning, match="column-vector"):
-        assert read(np.array([[3], [9], [7], [3]])).classes.tolist() == [3, 7, 9]
+        assert read(np.array([[3], [9], [7], [3]])).space.classes.tolist() == [3, 7, 9]
 
 
 def test_labels_may_differ_between_the_languages_of_a_mapping() -> None:
     inputs = read_inputs({"it": np.zeros((2, 1)), "en": np.zeros((1, 5))}, None)
     labels = read_labels({"it": [["b"], ["a"]], "en": [["c"]]}, inputs)
-    assert labels.classes.tolist() == ["a", "b", "c"]
+    assert labels.space.classes.tolist() == ["a", "b", "c"]
     assert labels.targets["en"].tolist() == [[False, False, True]]
 
 

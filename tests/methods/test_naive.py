@@ -55,13 +55,13 @@ def test_every_language_has_the_c_that_suits_it() -> None:
     assert set(given.C_.values()) == {0.5}
 
 
-def test_exclusive_classes_choose_c_by_the_highest_score() -> None:
+def test_single_labels_choose_c_by_the_highest_score() -> None:
     y = {language: part.sum(axis=1) for language, part in CORPUS.y.items()}
     model = NaiveClassifier(random_state=0).fit(CORPUS.X, y)
     for language, X in CORPUS.X.items():
         folds = assign_folds(5, 40, 0, "folds", language=language)
         targets = y[language][:, None] == model.classes_
-        chosen = SVM(None, exclusive=True).problem(X, targets).fit(folds)
+        chosen = SVM(None, labels=model.label_space).problem(X, targets).fit(folds)
         assert model.C_[language] == chosen.C
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
+from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import MANY
 from funnelling.methods.rows import Predictor, relabelled, thresholds_of
 from tests.artificial import text_corpus
@@ -31,13 +32,17 @@ def _documents(texts: list[str] = TEXTS, languages: list[Any] = LANGUAGES) -> li
 class Stub:
     """A model whose answers are given."""
 
-    exclusive_ = False
+    single_label = False
     languages_ = ("en",)
 
     def __init__(self, probabilities: Any, thresholds: Any) -> None:
         self.probabilities = np.asarray(probabilities, dtype=float)
         self.cuts = np.asarray(thresholds, dtype=float)
         self.classes_ = np.array([f"label {j}" for j in range(len(self.cuts))], dtype=object)
+
+    @property
+    def label_space(self) -> LabelSpace:
+        return LabelSpace(self.classes_, self.single_label)
 
     def serves(self, language: str) -> bool:
         return language in self.languages_
@@ -59,7 +64,7 @@ def _rows(model: Any, documents: list[Document] | None = None, **options: Any) -
 
 def test_a_threshold_does_not_apply_to_one_label_per_document() -> None:
     stub = Stub([[0.6, 0.4]], [0.5, 0.5])
-    stub.exclusive_ = True
+    stub.single_label = True
     with pytest.raises(InputError, match="a threshold does not apply"):
         Predictor(stub, threshold=0.3)  # type: ignore[arg-type]
 

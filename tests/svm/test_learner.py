@@ -9,9 +9,10 @@ from scipy import sparse
 from sklearn.metrics import f1_score
 from sklearn.svm import SVC
 
+from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.matrices import Folds, Targets
 from funnelling.svm import SVM, CSetting, Fit, KernelScorer, LinearScorer, learner
-from funnelling.svm.learner import C_GRID, decide
+from funnelling.svm.learner import C_GRID
 from funnelling.svm.solver import TOLERANCE
 
 Array = npt.NDArray[np.float64]
@@ -124,8 +125,8 @@ def noisy_posts(documents: int = 400) -> tuple[sparse.csr_array[np.float64], Tar
     return X, targets[:, None], np.arange(documents) % 5
 
 
-@pytest.mark.parametrize("exclusive", [False, True])
-def test_the_search_for_c_ends_when_it_pays_no_more(exclusive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("single", [False, True])
+def test_the_search_for_c_ends_when_it_pays_no_more(single: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     X, targets, folds = noisy_posts()
     tried: list[float] = []
     advanced: list[int] = []
@@ -135,7 +136,7 @@ def test_the_search_for_c_ends_when_it_pays_no_more(exclusive: bool, monkeypatch
     def search(C: CSetting) -> Fit:
         tried.clear()
         advanced.clear()
-        svm = SVM(C, exclusive=exclusive).reporting(advanced.append)
+        svm = SVM(C, labels=LabelSpace(np.arange(2), single)).reporting(advanced.append)
         found = svm.problem(X, targets).fit(folds)
         assert sum(advanced) == svm.problems_solved(1, 5) == 36
         return found
@@ -198,15 +199,16 @@ def test_ties_go_to_the_smaller_c(grid: tuple[float, ...]) -> None:
     assert SVM(None, grid=grid).problem(X, targets).fit(np.arange(40) % 5).C == 0.1
 
 
-def test_exclusive_labels_are_decided_by_the_highest_score() -> None:
+def test_single_labels_are_decided_by_the_highest_score() -> None:
+    one_each = LabelSpace(np.arange(3), single_label=True)
     scores = np.array([[-3, -1, -2], [0.5, 2, 1], [0, 0, 0]], dtype=np.float32)
-    assert decide(scores, exclusive=True).argmax(axis=1).tolist() == [1, 1, 0]
-    assert decide(scores, exclusive=True).sum(axis=1).tolist() == [1, 1, 1]
-    assert decide(scores, exclusive=False).tolist() == [[False] * 3, [True] * 3, [False] * 3]
-    assert decide(scores[:, :1], exclusive=True).tolist() == [[False], [True], [False]]
+    assert one_each.decide(scores).argmax(axis=1).tolist() == [1, 1, 0]
+    assert one_each.decide(scores).sum(axis=1).tolist() == [1, 1, 1]
+    assert MULTILABEL.decide(scores).tolist() == [[False] * 3, [True] * 3, [False] * 3]
+    assert one_each.decide(scores[:, :1]).tolist() == [[False], [True], [False]]
 
 
-def test_exclusive_labels_choose_c_by_their_own_decisions() -> None:
+def test_single_labels_choose_c_by_their_own_decisions() -> None:
     rng = np.random.default_rng(5)
     X = rng.normal(size=(120, 10))
     classes = (X[:, :4] + rng.normal(size=(120, 4))).argmax(axis=1)
@@ -215,7 +217,7 @@ def test_exclusive_labels_choose_c_by_their_own_decisions() -> None:
     accuracy = [
         np.mean(SVM(C).problem(X, targets).fit(folds).held_out.argmax(axis=1) == classes) for C in grid
     ]
-    chosen = SVM(None, grid=grid, exclusive=True).problem(X, targets).fit(folds)
+    chosen = SVM(None, grid=grid, labels=LabelSpace(np.arange(4), True)).problem(X, targets).fit(folds)
     assert grid[np.argmax(accuracy)] == chosen.C
 
 

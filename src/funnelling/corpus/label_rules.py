@@ -172,10 +172,6 @@ class LabelRules:
         if self.excluded.all():
             raise InputError("Every label of the model is excluded. Leave at least one.")
 
-    def change(self, one_label: bool) -> bool:
-        """Whether they change any answer, of a model that gives one label per document or several."""
-        return bool(self.excluded.any()) or (self.hierarchy.joined and not one_label)
-
     def order(self) -> npt.NDArray[np.intp]:
         """The columns that may be shown; of labels that are equally probable, the deeper one is the first."""
         by_depth = self.hierarchy.special_first
@@ -215,4 +211,4 @@ def rules_of(model: Any) -> LabelRules | None:
     if label_set is None:
         return None
     rules: LabelRules = label_set.rules(model.classes_)
-    return rules if rules.change(bool(model.exclusive_)) else None
+    return rules if rules.excluded.any() or model.label_space.brings_parents(rules) else None

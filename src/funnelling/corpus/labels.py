@@ -1,15 +1,141 @@
-"""The labels that a model has, looked up by their names."""
+"""The labels that documents may have: what kind they are, how many columns that means, and their names."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.label_rules import Floats, LabelRules
 from funnelling.errors import InputError, listed
+from funnelling.matrices import AnyTargets, Scored, Targets, canonical, dense, is_sparse, length, one_each
 
 NEAR = 3  # labels that are named where one is not known
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSpace:
+    """The labels that documents may have: any number each, or, where ``single_label``, exactly one.
+
+    Targets and scores have one column per label. Of two labels of which each document has exactly one, only
+    the second has a column: above its threshold a score means the second label, below it the first. Nothing
+    else knows that. Where targets are ``sparse``, each label has a column in any case.
+    """
+
+    classes: npt.NDArray[Any]
+    single_label: bool = False
+    sparse: bool = False
+
+    @property
+    def columns(self) -> int:
+        """How many columns scores have."""
+        return 1 if self.has_one_column else len(self.classes)
+
+    @property
+    def has_one_column(self) -> bool:
+        """Whether one column stands for two labels."""
+        return self.single_label and len(self.classes) == 2 and not self.sparse
+
+    def under(self, classes: npt.NDArray[Any]) -> "LabelSpace":
+        """Other labels of the same kind."""
+        return replace(self, classes=classes)
+
+    def learned(self, targets: AnyTargets) -> AnyTargets:
+        """The columns to learn of targets with a column per label.
+
+        >>> LabelSpace(np.array(["cat", "dog"]), single_label=True).learned(np.eye(2, dtype=bool)).tolist()
+        [[False], [True]]
+        """
+        both = self.single_label and targets.shape[1] == 2 and not is_sparse(targets)
+        return targets[:, 1:] if both else targets
+
+    def by_class(self, targets: Mapping[str, AnyTargets]) -> dict[str, AnyTargets]:
+        """Learned targets of each language, with a column per label again.
+
+        Two labels that are left of several have two columns as it is: a document may have had a third.
+        """
+        if not (self.single_label and len(self.classes) == 2):
+            return dict(targets)
+        return {
+            language: rows if rows.shape[1] == 2 else np.hstack([~rows, rows])
+            for language, rows in targets.items()
+        }
+
+    def learnable(self, targets: AnyTargets) -> npt.NDArray[np.intp]:
+        """The documents to learn from, of targets with a column per label: a single label must be there."""
+        return np.flatnonzero(targets.sum(axis=1)) if self.single_label else np.arange(length(targets))
+
+    def decide(self, scores: npt.NDArray[Any]) -> Targets:
+        """Yes where the score is above 0; of single labels, at the highest score of each document.
+
+        >>> LabelSpace(np.arange(3), single_label=True).decide(np.array([[-3, -1, -2]])).tolist()
+        [[False, True, False]]
+        """
+        if not self.single_label or scores.shape[1] == 1:
+            return scores > 0
+        decisions = np.zeros(scores.shape, dtype=bool)
+        decisions[np.arange(len(scores)), scores.argmax(axis=1)] = True
+        return decisions
+
+    def answers(self, margins: Scored) -> npt.NDArray[Any]:
+        """What scores less their thresholds answer: an indicator matrix, or the one label of each document.
+
+        Documents that are not ``evident`` get no label, unless each gets one.
+        """
+        if not self.single_label:
+            return (self.decide(margins.scores) & margins.evident[:, None]).astype(int)
+        scores = margins.scores
+        chosen = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes[chosen]
+        return labels
+
+    def indicators(self, answers: Any) -> AnyTargets:
+        """Answers with a column per label."""
+        if self.single_label:
+            column_of = {label: column for column, label in enumerate(self.classes.tolist())}
+            columns = np.array([column_of[label] for label in answers.tolist()], dtype=np.intp)
+            answers = one_each(columns, len(self.classes))
+        return canonical(answers).astype(bool) if self.sparse else dense(answers).astype(bool)
+
+    def brings_parents(self, rules: LabelRules) -> bool:
+        """Whether a label that is assigned brings those above it, which takes room for more than one."""
+        return rules.hierarchy.joined and not self.single_label
+
+    def answers_under(
+        self, rules: LabelRules, margins: Scored, probabilities: Floats, thresholds: Floats
+    ) -> tuple[npt.NDArray[Any], Floats]:
+        """What `answers` and probabilities become under a label set."""
+        if not self.single_label:
+            assigned = self.decide(margins.scores) & margins.evident[:, None]
+            assigned, raised = rules.several(assigned, probabilities, thresholds)
+            return (assigned & margins.evident[:, None]).astype(int), raised
+        scores = margins.scores
+        if scores.shape[1] == 1:
+            scores = np.hstack([-scores, scores])
+        best, left = rules.one(scores, probabilities)
+        return self.classes[best], left
+
+    def probabilities_under(self, rules: LabelRules, probabilities: Floats) -> Floats:
+        """What probabilities become under a label set where nothing has been assigned."""
+        if self.single_label:
+            return rules.one(probabilities, probabilities)[1]
+        none, sure = np.zeros(probabilities.shape, dtype=bool), np.ones(probabilities.shape[1])
+        return rules.several(none, probabilities, sure)[1]
+
+    def probabilities(self, calibrated: Any) -> npt.NDArray[np.float64]:
+        """Calibrated scores with a column per label."""
+        if self.single_label and calibrated.shape[1] == 1:
+            calibrated = np.hstack([1 - calibrated, calibrated])
+        return np.asarray(calibrated, dtype=np.float64)
+
+    def squeeze(self, scores: Any) -> Any:
+        """Scores as scikit-learn has them: one number per document where one column stands for two labels."""
+        return scores[:, 0] if self.single_label and scores.shape[1] == 1 else scores
+
+
+MULTILABEL = LabelSpace(np.empty(0))  # for who need not know which labels there are
 
 
 def label_columns(classes: Iterable[Any], labels: Sequence[Any]) -> npt.NDArray[np.intp]:

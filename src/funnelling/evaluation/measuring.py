@@ -1,6 +1,7 @@
 """Measures of fitted methods on labelled documents, and the decisions that tests of methods compare."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -34,7 +35,7 @@ from funnelling.evaluation.registry import (
 )
 from funnelling.evaluation.significance import Decided, Pair, randomisation
 from funnelling.evaluation.splits import examples_in, examples_of
-from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, like
+from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, like, one_each
 from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
@@ -51,22 +52,7 @@ def as_indicators(method: "Method", labels: Any) -> AnyTargets:
 
     Of many classes it is sparse.
     """
-    if len(method.classes_) <= MANY:
-        return labels[:, None] == method.classes_ if method.exclusive_ else dense(labels)
-    if not method.exclusive_:
-        return canonical(labels).astype(bool)
-    place = {label: column for column, label in enumerate(method.classes_)}
-    return one_each(np.array([place[label] for label in labels], dtype=np.intp), len(place))
-
-
-def one_each(columns: NDArray[np.intp], width: int) -> sparse.csr_array:
-    """The labels of documents that have one each: that of a column.
-
-    >>> one_each(np.array([1, 0]), 3).toarray().astype(int).tolist()
-    [[0, 1, 0], [1, 0, 0]]
-    """
-    rows = np.arange(len(columns) + 1)
-    return sparse.csr_array((np.ones(len(columns), dtype=bool), columns, rows), (len(columns), width))
+    return replace(method.label_space, sparse=len(method.classes_) > MANY).indicators(labels)
 
 
 def spread(matrix: Any, places: NDArray[np.bool_]) -> Any:
@@ -224,7 +210,7 @@ def measure_method(method: "Method", test: Corpus, classes: Sequence[str] | None
         labels, probabilities = method.classify(test.texts, languages=test.languages)
         ranked = _ranked(truth_of(test, known), probabilities, examples_of(method))
     decisions = as_indicators(method, labels)
-    return _measure_decisions(test, decisions, known, bool(method.exclusive_), classes, ranked)
+    return _measure_decisions(test, decisions, known, method.label_space.single_label, classes, ranked)
 
 
 def measure_in_full(method: "Method", test: Corpus) -> Result:
@@ -247,7 +233,7 @@ def measure_answers(
     """
     classes = [str(label) for label in method.classes_]
     decisions = as_indicators(method, labels)
-    one_label = bool(method.exclusive_)
+    one_label = method.label_space.single_label
     limits = None if one_label else thresholds_of(method, test)
     label_set = getattr(method, "label_set_", None)
     if examples is None and (len(classes) > MANY or method.learns_names):

@@ -143,7 +143,7 @@ class FunnelMethod(Method):
         check_fitted(self, "classes_")
         self.check_tunable()
         columns = tuned_columns(self.classes_, labels)
-        training = self.training_.training_set(dict.fromkeys(self.training_.targets), exclusive=False)
+        training = self.training_.training_set(dict.fromkeys(self.training_.targets), self.label_space)
         held_out = HeldOut.of(self.head_, self.training_.scores, training, training.stacked_folds())
         before, cuts = self.design().goal, getattr(self, "cuts_", 0.0)
         cuts, change = change_thresholds(held_out, self.classes_, cuts, before, text, columns)
@@ -163,7 +163,7 @@ class FunnelMethod(Method):
 
     def check_tunable(self) -> None:
         """Refuse a model whose thresholds cannot be tuned, whatever the goal is."""
-        if self.exclusive_:
+        if self.label_space.single_label:
             raise InputError("The model gives one label per document, and has no thresholds to tune.")
         if is_joint(vars(self)):
             raise InputError("A model with zero_shot_joint cannot be tuned. Train it anew with optimise.")
@@ -194,7 +194,7 @@ class FunnelMethod(Method):
             counts = Counts.from_table(table)
             if table.shape[1] < len(self.classes_):  # one column stands for two classes
                 counts = counts.of_both()
-            by_name = measure_counts(counts, bool(self.exclusive_), columns)
+            by_name = measure_counts(counts, self.label_space.single_label, columns)
             measures[language] = {**by_name, "documents": int(counts.documents)}
         return measures
 
@@ -207,10 +207,10 @@ class FunnelMethod(Method):
         if archive is None or not archive.scores:
             return {}
         thresholds = self._score_thresholds(self.languages_[0])
-        exclusive = bool(self.exclusive_)
+        labels = self.label_space
         return {
-            language: {**measure_counts(counts, exclusive), "documents": int(counts.documents)}
-            for language, counts in counts_under(relabelling, archive, thresholds, exclusive).items()
+            language: {**measure_counts(counts, labels.single_label), "documents": int(counts.documents)}
+            for language, counts in counts_under(relabelling, archive, thresholds, labels).items()
         }
 
     def held_out_posteriors(self) -> dict[str, npt.NDArray[np.float64]]:
@@ -224,8 +224,10 @@ class FunnelMethod(Method):
         scorer = getattr(self, "meta_", None)
         selection = scorer.selection if isinstance(scorer, SelectedScorer) else None  # some were dropped
 
-        def left(posteriors: Scores) -> npt.NDArray[np.float64]:
-            return self._of_classes(posteriors if selection is None else selection.of_posteriors(posteriors))
+        def shown(posteriors: Scores) -> npt.NDArray[np.float64]:
+            return self.label_space.probabilities(
+                posteriors if selection is None else selection.of_posteriors(posteriors)
+            )
 
-        found = {tag: [left(view[tag]) for view in views if tag in view] for tag in languages}
+        found = {tag: [shown(view[tag]) for view in views if tag in view] for tag in languages}
         return {tag: mean_posterior(each) for tag, each in found.items() if each}

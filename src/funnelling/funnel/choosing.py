@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import (
     MEASURES,
@@ -41,7 +42,7 @@ from funnelling.spaces.registry import OWN, check_views, make_space, named_views
 from funnelling.state import expect, expect_flag, expect_number, expect_strings
 from funnelling.svm import SVM
 from funnelling.svm.calibration import fit_temperature
-from funnelling.svm.learner import Problem, Search, decide
+from funnelling.svm.learner import Problem, Search
 from funnelling.text.counts import counted_once
 from funnelling.text.tfidf import fit_own
 
@@ -275,15 +276,15 @@ class Measured:
     by_document: Array
 
     @classmethod
-    def of(cls, targets: Mapping[str, Targets], scores: Floats, exclusive: bool) -> "Measured":
+    def of(cls, targets: Mapping[str, Targets], scores: Floats, labels: LabelSpace) -> "Measured":
         """That of scores, the languages below each other: at the temperature, or the threshold, that suits
         these documents best. That flatters all candidates a little, the more the fewer the documents.
         """
         truth = np.vstack(list(targets.values()))
-        if exclusive:
+        if labels.single_label:
             probabilities = fit_temperature(scores, truth)(scores)
             likelihoods = _log_likelihoods(probabilities, truth) * _balanced(targets)
-            decided = decide(scores, exclusive=True)
+            decided = labels.decide(scores)
             measures = mean_measures(targets, decided, one_label=True)
             return cls(float(likelihoods.mean()), _main(measures), likelihoods)
         decided = scores > _best_threshold(scores, truth)
@@ -354,7 +355,7 @@ def _choice(chosen: Candidate, C: float | None, tried: Sequence[dict[str, Any]] 
 def _sample(training: TrainingSet) -> TrainingSet:
     """The training documents, or so many that a round stays within its work; groups stay whole."""
     documents = training.size
-    shares = min(int(np.ceil(documents * training.labels / MOST_WORK)), documents // LEAST_SAMPLE)
+    shares = min(int(np.ceil(documents * training.columns / MOST_WORK)), documents // LEAST_SAMPLE)
     shares = max(shares, int(np.ceil(documents / MOST_DOCUMENTS)))
     if shares < 2:
         return training
@@ -429,7 +430,7 @@ class Round:
             return True
         space = make_space(MIXED, self.design.resources, self.training.seed)  # the view takes it over
         width = next(iter(space.fit(self.training.documents, self.training.targets).values())).shape[1]
-        return width * self.training.labels * COPIES <= MOST_WEIGHTS
+        return width * self.training.columns * COPIES <= MOST_WEIGHTS
 
     def fit(self, views: Collection[str]) -> None:
         """Fit views: what they say of the documents learned from, and of those held out."""
@@ -447,7 +448,7 @@ class Round:
         self._progress.doing(f"{self._name}, {candidate}")
         design = candidate.applied_to(self.design)
         posteriors = {view: self._posteriors[view] for view in candidate.views}
-        combination = Combination.fit(design, self.training.targets, posteriors, self.training.exclusive)
+        combination = Combination.fit(design, self.training.targets, posteriors, self.training.labels)
         taught = [combination.training_points(posteriors, tag) for tag in self.training.targets]
         held_out = {view: self._held_out_posteriors[view] for view in candidate.views}
         asking = np.vstack([combination.points_in(tag, held_out) for tag in self.held_out.targets])
@@ -460,15 +461,17 @@ class Round:
             fits = problem.path()
         else:
             fits = [problem.fit_whole()]
-        exclusive = self.training.exclusive
-        learned = np.flatnonzero(targets.any(axis=0) | exclusive)  # labels without positives say nothing
+        labels = self.training.labels
+        learned = np.flatnonzero(
+            targets.any(axis=0) | labels.single_label
+        )  # labels without positives say nothing
         if not len(learned):  # the only positives there are may all be held out
             learned = np.arange(targets.shape[1])
         held_out_targets = {tag: rows[:, learned] for tag, rows in self.held_out.targets.items()}
         search = Search()
         for fit in fits:
             scores = fit.scorer().scores(asking)[:, learned]
-            measured = Measured.of(held_out_targets, scores, exclusive)
+            measured = Measured.of(held_out_targets, scores, labels)
             yield getattr(fit, "C", None), measured
             search.improves(measured.quality)
             if search.is_over and design.meta_C != "grid":

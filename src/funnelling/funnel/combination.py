@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.design import Design
 from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
@@ -38,7 +39,7 @@ class Combination:
         design: Design,
         targets: Mapping[str, Targets],
         posteriors: ViewPosteriors,
-        exclusive: bool,
+        labels: LabelSpace,
         folds: Mapping[str, Folds] | None = None,
     ) -> "Combination":
         """A design's combination; weights are found on languages that all views see.
@@ -50,9 +51,9 @@ class Combination:
             view: {language: each.held_out for language, each in by_language.items()}
             for view, by_language in posteriors.items()
         }
-        weights = _view_weights(design.combine, targets, held_out, exclusive)
+        weights = _view_weights(design.combine, targets, held_out, labels)
         combination = cls(design.combine, design.normalise, weights)
-        if design.combine != "odds" or not exclusive:
+        if design.combine != "odds" or not labels.single_label:
             return combination
         points = {language: combination.points_in(language, held_out) for language in targets}
         shares = weights or {view: 1 / len(posteriors) for view in posteriors}
@@ -131,7 +132,7 @@ def _view_weights(
     combine: str,
     targets: Mapping[str, Targets],
     held_out: Mapping[str, Mapping[str, Floats]],
-    exclusive: bool,
+    labels: LabelSpace,
 ) -> dict[str, float] | None:
     everywhere = {
         language: rows
@@ -141,7 +142,7 @@ def _view_weights(
     if combine not in ("stacked", "odds") or len(held_out) < 2 or not everywhere:
         return None
     if combine == "odds":
-        weights = fit_weights(list(held_out.values()), everywhere, exclusive)
+        weights = fit_weights(list(held_out.values()), everywhere, labels.single_label)
     else:
         views = [np.vstack([each[language] for language in everywhere]) for each in held_out.values()]
         weights = stacking_weights(views, np.vstack(list(everywhere.values())))

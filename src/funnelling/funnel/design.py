@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.learners import EstimatorLearner, PointLearner
 from funnelling.funnel.thresholds import EXPECTED, Goal, parse_goal
 from funnelling.matrices import Folds
@@ -119,15 +120,15 @@ class Design:
             return PointLearner()
         if self.meta_estimator is not None:
             return EstimatorLearner(self.meta_estimator, (training.seed,), self.n_jobs)
-        return self.meta_svm(labels, training.exclusive)
+        return self.meta_svm(labels, training.labels)
 
-    def meta_svm(self, labels: int, exclusive: bool = False) -> SVM:
+    def meta_svm(self, labels: int, space: LabelSpace) -> SVM:
         """The built-in meta-classifier."""
         return SVM(
             self.meta_C,
             gamma=self._gamma(labels),
             grid=NORMALISED_C if self.normalise else C_GRID,
-            exclusive=exclusive,
+            labels=space,
             memory_limit=self.memory_limit,
             roughness=self.roughness,
             n_jobs=self.n_jobs,

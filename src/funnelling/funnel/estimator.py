@@ -272,7 +272,7 @@ class FunnellingClassifier(FunnelMethod):
         return counted_once(documents) if chooses and few else nullcontext()
 
     def _fit(self, training: TrainingSet) -> None:
-        if training.exclusive and (self.optimise is not None or self.calibrated):
+        if training.labels.single_label and (self.optimise is not None or self.calibrated):
             name = "calibrated" if self.calibrated else "optimise"
             raise InputError(f"{name} sets thresholds, and one label per document has none. Leave it out.")
         if self.zero_shot is not None and not self.texts_:
@@ -332,10 +332,10 @@ class FunnellingClassifier(FunnelMethod):
         if hasattr(self, "choice_"):
             self.choice_.check_choice()
         known, *unseen = self._assembled()
-        exclusive, features = bool(self.exclusive_), self.features_
-        labels = known.check_funnel(self.languages_, features, columns, exclusive)
+        space = self.label_space
+        labels = known.check_funnel(self.languages_, self.features_, space)
         for funnel in unseen:
-            funnel.check_funnel([], features, columns, exclusive)
+            funnel.check_funnel([], self.features_, space)
         if not hasattr(self, "training_"):
             return
         expect(isinstance(self.training_, FunnelArchive), "what is kept of documents")
@@ -376,7 +376,7 @@ class FunnellingClassifier(FunnelMethod):
     def _select_labels(self, selection: Selection) -> None:
         archive: FunnelArchive | None = getattr(self, "training_", None)
         held_out = self.__dict__.pop("held_out_", {})  # models of earlier versions have none
-        counts = selected_counts(held_out, selection, bool(self.exclusive_), archive)
+        counts = selected_counts(held_out, selection, self.label_space, archive)
         self._remember(selected_tiers(vars(self), selection) | ({"held_out_": counts} if counts else {}))
         self.__dict__.pop("_funnels", None)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.measures import Counts
 from funnelling.funnel.combination import Combination
 from funnelling.funnel.design import Design
@@ -21,11 +22,9 @@ from funnelling.funnel.views import FittedViews, SharedView, fit_views
 from funnelling.matrices import Floats, Scored, evident_rows
 from funnelling.methods.explanation import Evidence, TierTwoEvidence, WordEvidence
 from funnelling.methods.learning import Relabelling
-from funnelling.methods.merging import by_class
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.registry import SHARED
 from funnelling.svm import LinearScorer
-from funnelling.svm.learner import decide
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 
 
@@ -38,13 +37,11 @@ class FittedFunnel:
     tier_two: TierTwo
     archive: FunnelArchive | None = None
 
-    def check_funnel(
-        self, languages: Sequence[str], features: Mapping[str, int], columns: int, exclusive: bool
-    ) -> int:
+    def check_funnel(self, languages: Sequence[str], features: Mapping[str, int], space: LabelSpace) -> int:
         """Refuse a state that could not label documents in these languages; how many labels tier 1 has."""
         labels = self.views.check_views(languages, features, self.combination.how)
         point = self.combination.check_combination(self.views.names, labels)
-        self.tier_two.check_tier(point, labels, columns, exclusive)
+        self.tier_two.check_tier(point, labels, space)
         return labels
 
     def scores(self, language: str, documents: Any) -> Scored:
@@ -138,7 +135,7 @@ def fit_over_views(
 ) -> FittedFunnel:
     """Fit tier 2 over views that are fitted."""
     taught = training if teachers is None else training.select(teachers)
-    combination = Combination.fit(design, taught.targets, posteriors, taught.exclusive, taught.folds)
+    combination = Combination.fit(design, taught.targets, posteriors, taught.labels, taught.folds)
     points = [combination.training_points(posteriors, tag, folds) for tag, folds in taught.folds.items()]
     stacked = Posteriors.stacked(points)
     supervised = any(view.space.supervised for view in views.shared.values())
@@ -260,15 +257,15 @@ def selected_tiers(attributes: Mapping[str, Any], selection: Selection) -> dict[
 def selected_counts(
     held_out: Mapping[str, npt.NDArray[np.int64]],
     selection: Selection,
-    exclusive: bool,
+    labels: LabelSpace,
     archive: FunnelArchive | None,
 ) -> dict[str, npt.NDArray[np.int64]] | None:
     """How the funnel decides of documents that were held out, of the labels that are left.
 
-    Where labels exclude each other, documents get the best of the rest, and those of a dropped label do not
-    count: that takes their scores. None where these are not known.
+    Single-label documents get the best of the rest, and those of a dropped label do not count: that takes
+    their scores. None where these are not known.
     """
-    if not exclusive:
+    if not labels.single_label:
         return {language: table[:, selection.columns] for language, table in held_out.items()}
     if archive is None or not archive.scores:
         return None
@@ -277,27 +274,25 @@ def selected_counts(
         truth = archive.targets[language][:, selection.columns]
         rows = truth.any(axis=1)
         if rows.any():
-            decisions = decide(selection.of(archive.scores[language])[rows], exclusive=True)
+            decisions = labels.decide(selection.of(archive.scores[language])[rows])
             truth = truth[rows, 1:] if selection.margin else truth[rows]
             counted[language] = Counts.of(truth, decisions).table()
     return counted
 
 
 def counts_under(
-    relabelling: Relabelling, archive: FunnelArchive, thresholds: Any, exclusive: bool
+    relabelling: Relabelling, archive: FunnelArchive, thresholds: Any, labels: LabelSpace
 ) -> dict[str, Counts]:
     """How the funnel decides of documents that were held out, under labels that stand for several of its own.
 
     One of these is given where any of the old ones is. Documents without their only label do not count.
     """
     counts = {}
-    decided = {tag: decide(scores - thresholds, exclusive) for tag, scores in archive.scores.items()}
-    truth_by, decided_by = (
-        by_class(rows, len(relabelling.old), exclusive) for rows in (archive.targets, decided)
-    )
+    decided = {tag: labels.decide(scores - thresholds) for tag, scores in archive.scores.items()}
+    truth_by, decided_by = map(labels.by_class, (archive.targets, decided))
     for language in decided:
         truth, decisions = (relabelling.of_targets(each[language]) for each in (truth_by, decided_by))
-        rows = truth.any(axis=1) if exclusive else np.ones(len(truth), dtype=bool)
-        if rows.any():
+        rows = labels.learnable(truth)
+        if len(rows):
             counts[language] = Counts.of(truth[rows], decisions[rows])
     return counts

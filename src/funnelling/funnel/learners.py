@@ -63,7 +63,7 @@ def balance(truth: Targets) -> Array:
 
 
 def fit_weights(
-    held_out: Sequence[Mapping[str, Floats]], targets: Mapping[str, Targets], exclusive: bool
+    held_out: Sequence[Mapping[str, Floats]], targets: Mapping[str, Targets], single_label: bool
 ) -> Array:
     """One weight per view, none negative, under which the held-out labels are most likely.
 
@@ -71,57 +71,59 @@ def fit_weights(
 
     >>> truth = np.array([[True, False], [False, True]] * 9)
     >>> right, unsure = np.where(truth, 0.8, 0.1).astype(np.float32), np.full((18, 2), 0.5, np.float32)
-    >>> fit_weights([{"en": right}, {"en": unsure}], {"en": truth}, exclusive=True).round(1).tolist()[1]
+    >>> fit_weights([{"en": right}, {"en": unsure}], {"en": truth}, single_label=True).round(1).tolist()[1]
     0.0
     """
     views = [log_odds(np.vstack([each[language] for language in targets])) for each in held_out]
-    return _most_likely(views, targets, exclusive)[0]
+    return _most_likely(views, targets, single_label)[0]
 
 
 def fit_offsets(
     points: Mapping[str, Floats], targets: Mapping[str, Targets]
 ) -> tuple[float, dict[str, Floats]]:
-    """What labels that exclude each other need beyond their log-odds: a factor, and offsets by language.
+    """What single labels need beyond their log-odds: a factor, and offsets by language.
 
     Languages differ in how often each label occurs, and base classifiers of all of them know little of that.
     `ANY` is for languages without offsets of their own. Each document has exactly one label.
     """
     stacked = np.vstack([points[language] for language in targets]).astype(np.float64)
-    weights, offsets = _most_likely([stacked], targets, exclusive=True)
+    weights, offsets = _most_likely([stacked], targets, single_label=True)
     rows = zip((ANY, *targets), (offsets[0], *(offsets[0] + offsets[1:])), strict=True)
     return float(weights[0]), {language: each.astype(np.float32) for language, each in rows}
 
 
 def _most_likely(
-    views: Sequence[Array], targets: Mapping[str, Targets], exclusive: bool
+    views: Sequence[Array], targets: Mapping[str, Targets], single_label: bool
 ) -> tuple[Array, Array]:
     """Weights of views and offsets of labels, those of all languages, then what each of them adds.
 
-    No language is without documents. Only labels that exclude each other have offsets: others are calibrated
+    No language is without documents. Only single labels have offsets: others are calibrated
     as they come, and get a sigmoid of their own later. Nothing is random here, and all is on one thread.
     """
     from scipy.optimize import minimize
     from scipy.special import log_expit, log_softmax
 
     truth = np.vstack(list(targets.values()))
-    if not exclusive:
+    if not single_label:
         present = truth.any(axis=0)
         views, truth = [view[:, present] for view in views], truth[:, present]
     documents, labels = truth.shape
-    counts = np.concatenate([balance(each) for each in targets.values()]) if exclusive else np.ones(documents)
+    counts = (
+        np.concatenate([balance(each) for each in targets.values()]) if single_label else np.ones(documents)
+    )
     ends = np.cumsum([0, *map(len, targets.values())])
     language = np.repeat(np.arange(len(targets)), np.diff(ends))
-    rows = 1 + len(targets) if exclusive else 0  # of offsets
+    rows = 1 + len(targets) if single_label else 0  # of offsets
     count = len(views)
     ridge = np.full(count + rows * labels, RIDGE)
     ridge[count + labels :] = SHRINKAGE / documents
 
     def loss(parameters: Array) -> tuple[float, Array]:
         scores = sum(weight * view for weight, view in zip(parameters[:count], views, strict=True))
-        if exclusive:
+        if single_label:
             offsets = parameters[count:].reshape(rows, labels)
             scores = scores + offsets[0] + offsets[1:][language]
-        if exclusive and labels > 1:
+        if single_label and labels > 1:
             logs = log_softmax(scores, axis=1)
             likelihoods, slope = logs[truth], np.exp(logs) - truth
         else:
@@ -129,7 +131,7 @@ def _most_likely(
             slope = sigmoid(scores) - truth
         slope = slope * counts[:, None]
         gradient = np.array([np.vdot(slope, view) for view in views])
-        if exclusive:
+        if single_label:
             of_languages = np.add.reduceat(slope, ends[:-1], axis=0)
             gradient = np.concatenate([gradient, of_languages.sum(axis=0), of_languages.ravel()])
         return (

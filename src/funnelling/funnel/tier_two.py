@@ -7,17 +7,18 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
 from funnelling.funnel.design import Design
 from funnelling.funnel.thresholds import Ranking, tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
-from funnelling.methods.training_set import Calibrator, TrainingSet
+from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import in_threads
 from funnelling.state import LARGEST, HasShape, expect, expect_by, expect_number, expect_numbers
-from funnelling.svm import Calibration, Fit, Scorer, Temperature
-from funnelling.svm.learner import Problem, decide
+from funnelling.svm import Calibration, Fit, Scorer
+from funnelling.svm.learner import Problem
 from funnelling.svm.path import Coefficients
 from funnelling.svm.scorers import SelectedScorer
 
@@ -46,22 +47,19 @@ class TierTwo:
     scores: Mapping[str, Floats] = field(default_factory=dict)
     coefficients: Mapping[str, Coefficients] = field(default_factory=dict)
 
-    def check_tier(self, example: HasShape, labels: int, columns: int, exclusive: bool) -> None:
-        """Refuse a state that could not make scores in so many columns of points like the example.
+    def check_tier(self, example: HasShape, labels: int, space: LabelSpace) -> None:
+        """Refuse a state that could not score these labels for points like the example.
 
         ``labels`` are those of tier 1, of which a selection may be left.
         """
-        scorer, left = self.scorer, labels
+        scorer, left, columns = self.scorer, labels, space.columns
         if isinstance(scorer, SelectedScorer):
             left = scorer.selection.check_columns(labels)
             scorer = scorer.scorer
         expect(scorer.check_scores(example) == labels and left == columns, "the labels of tier 2")
         if self.C is not None:
             expect_number(self.C, "the C of tier 2", least=0)
-        expect(
-            isinstance(self.calibrator, Temperature if exclusive else Calibration),
-            "the probabilities of tier 2",
-        )
+        expect(isinstance(self.calibrator, calibrator_type(space)), "the probabilities of tier 2")
         self.calibrator.check_labels(columns)
         if isinstance(self.thresholds, np.ndarray):
             expect_numbers(self.thresholds, (columns,), "the thresholds of tier 2")
@@ -81,7 +79,7 @@ def fit_tier_two(
     """Fit the meta-classifier on documents in the space of posteriors, the languages below each other."""
     targets = training.stacked_targets()
     learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
-    total = learner.problems_solved(training.labels, len(np.unique(folds)))
+    total = learner.problems_solved(training.columns, len(np.unique(folds)))
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
         problem = learner.reporting(advance).problem(tier_two_points(design, posteriors), targets, what)
         if design.normalise and isinstance(problem, Problem) and problem.learner.given_c is None:
@@ -105,8 +103,8 @@ def refit_tier_two(
     ``held_out`` is what was scored of documents that were held out.
     """
     targets = training.stacked_targets()
-    learner = replace(design.meta_svm(int(targets.any(axis=0).sum()), training.exclusive), C=C)
-    with progress_bar("tier 2", training.labels, design.shows_progress, "problems") as advance:
+    learner = replace(design.meta_svm(int(targets.any(axis=0).sum()), training.labels), C=C)
+    with progress_bar("tier 2", training.columns, design.shows_progress, "problems") as advance:
         fit = learner.reporting(advance).problem(points, targets, "tier 2").fit_whole(start=start)
     return _settled(design, training, fit, held_out, training.stacked_folds())
 
@@ -123,7 +121,7 @@ def _settled(design: Design, training: TrainingSet, fit: Any, scores: Floats, fo
         thresholds = tuned.in_scores(calibrator)
     elif design.calibrated and isinstance(calibrator, Calibration):
         thresholds = calibrator.even_scores
-    held_out = counts_by_language(training.targets, decide(scores - thresholds, training.exclusive))
+    held_out = counts_by_language(training.targets, training.labels.decide(scores - thresholds))
     coefficients = getattr(fit, "coefficients", None)
     return TierTwo(
         fit.scorer(),
@@ -152,7 +150,7 @@ def _best_fit(
     best: tuple[float, Fit, Floats] | None = None
     for fit in problem.path(folds):
         scores = _aligned(design, fit, posteriors, folds)
-        quality = mean_of_four(mean_measures(training.targets, decide(scores, training.exclusive)))
+        quality = mean_of_four(mean_measures(training.targets, training.labels.decide(scores)))
         if best is None or quality > best[0]:
             best = quality, fit, scores
     assert best is not None

@@ -335,7 +335,7 @@ def _fit_languages(
     learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
     kfcv = design.kfcv_folds(training)
     rounds = 1 if kfcv is None else 1 + design.folds
-    total = rounds * sum(learner.problems_solved(training.labels, FOLDS) for learner in learners.values())
+    total = rounds * sum(learner.problems_solved(training.columns, FOLDS) for learner in learners.values())
     with progress_bar("tier 1", total, design.shows_progress, "problems") as advance:
         return fit_languages(
             lambda language, learner: _fit_language(
@@ -387,7 +387,7 @@ def _fit_shared(
         return again
     folds = training.stacked_folds()
     kfcv = design.kfcv_folds(training)
-    total = learner.problems_solved(training.labels, len(np.unique(folds)))
+    total = learner.problems_solved(training.columns, len(np.unique(folds)))
     with progress_bar(f"tier 1, {name}", total, design.shows_progress, "problems") as advance:
         return fit_shared_view(
             space,

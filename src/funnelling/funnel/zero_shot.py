@@ -89,7 +89,7 @@ def _fit_shared_tier(
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Base classifiers over the shared space, and their posteriors of the training documents."""
     learner = design.base_svm()
-    total = learner.problems_solved(training.labels, len(np.unique(folds)))
+    total = learner.problems_solved(training.columns, len(np.unique(folds)))
     kfcv = design.kfcv_folds(training)
     with progress_bar("shared tier 1", total, design.shows_progress, "problems") as advance:
         return fit_shared_view(
@@ -160,7 +160,7 @@ def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
     vectors = 2 if design.zero_shot_joint else 1
     teachers = sample_teachers(training.targets, training.seed, design.memory_limit, vectors)
     number = training.size if teachers is None else sum(int(rows.sum()) for rows in teachers.values())
-    check_solution_size(vectors * number, training.labels, FOLDS + 1, design.memory_limit, "tier 2")
+    check_solution_size(vectors * number, training.columns, FOLDS + 1, design.memory_limit, "tier 2")
     if teachers is not None:
         logger.warning(
             "Tier 2 learns from %s of %s documents, for a kernel matrix of all would pass the "

@@ -156,7 +156,7 @@ def rank(documents: HeldOut, seed: int = 0, verbose: int = 0) -> "Ranking":
         given,
         corpus.languages,
         documents.folds,
-        exclusive=corpus.one_label,
+        one_label=corpus.one_label,
         seed=seed,
         verbose=verbose,
     )

@@ -189,7 +189,7 @@ class Bench:
         return {
             "labels": self._labels.rows(self.desk.labels()),
             "languages": list(map(str, model.languages_)),
-            "exclusive": bool(model.exclusive_),
+            "exclusive": model.label_space.single_label,
             "who": self.who,
             "journal": self.desk.name,
             **self.state(None),
@@ -251,7 +251,7 @@ class Bench:
         if action == LABEL and labels is None:
             raise Refusal(422, '"labels" is missing. Add it.', pointer="/labels")
         given = self._given(labels or (), document) if action == LABEL else None
-        if action == LABEL and self.engine.model.exclusive_ and len(given or ()) != 1:
+        if action == LABEL and self.engine.model.label_space.single_label and len(given or ()) != 1:
             raise Refusal(
                 422, "A document has exactly one label here. Choose a label, or skip.", pointer="/labels"
             )

@@ -14,7 +14,6 @@ from funnelling.evaluation.measuring import servable
 from funnelling.evaluation.splits import check_labels_differ, learnable, outer_folds, with_copies
 from funnelling.formats import Document
 from funnelling.matrices import Folds, Rows
-from funnelling.methods.merging import by_class
 from funnelling.methods.registry import name_of
 from funnelling.plain import clone
 from funnelling.runtime.progress import clock, watched
@@ -142,7 +141,7 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
     archive = model.training_
     classes = [str(label) for label in model.classes_]
     _check_size(sum(archive.sizes.values()), len(classes))
-    targets = by_class(archive.targets, len(classes), bool(model.exclusive_))
+    targets = model.label_space.by_class(archive.targets)
     documents, beginnings = [], []
     for tag, rows in targets.items():
         names, texts, groups = archive.names(tag), archive.texts[tag], archive.groups[tag]
@@ -150,9 +149,9 @@ def held_out_of(model: "Method", verbose: int = 0) -> HeldOut:
             labels = tuple(classes[column] for column in np.flatnonzero(rows[row]).tolist())
             documents.append(Document(name, text, tag, labels, group=group or None))
         beginnings += archive.beginnings.get(tag, [""] * len(names))
-    corpus = Corpus.from_documents(documents, bool(model.exclusive_))
+    corpus = Corpus.from_documents(documents, model.label_space.single_label)
     whole: Rows = np.asarray(np.vstack(list(targets.values())).any(axis=1))
-    whole |= not model.exclusive_
+    whole |= not corpus.one_label
     shown = None if archive.as_written else beginnings
     kept: dict[str, NDArray[np.float64]] = getattr(model, "held_out_posteriors", dict)()
     if not kept:

@@ -166,12 +166,12 @@ def suspicions(
     languages: Sequence[str | None],
     folds: Folds,
     *,
-    exclusive: bool,
+    one_label: bool,
     seed: int = 0,
     verbose: int = 0,
 ) -> Suspicions:
     """What is doubted of documents and the labels ``given``, by held-out ``probabilities``."""
-    if exclusive:
+    if one_label:
         return _of_one_label(probabilities, given)
     usual = _usual(given, np.asarray(languages, dtype=object))
     beliefs = Beliefs(*(log_odds(each, SURE).astype(np.float32) for each in (probabilities, usual)))

@@ -24,7 +24,6 @@ from funnelling.plain import Estimator, check_fitted
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import in_threads
 from funnelling.svm import Calibration
-from funnelling.svm.learner import decide
 from funnelling.text.languages import is_language, is_served
 from funnelling.text.tfidf import Places, feature_names, feature_places
 
@@ -98,7 +97,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         inputs = self._read(X, languages)
         # In double, so that scores keep their order, and their ties, when they are rounded.
         margins = {tag: each.scores.astype(np.float64) for tag, each in self._margins(inputs)}
-        return inputs.gather({tag: self._squeeze(scores) for tag, scores in margins.items()})
+        return inputs.gather({tag: self.label_space.squeeze(scores) for tag, scores in margins.items()})
 
     @overload
     def predict(self, X: ByLanguage, languages: None = None) -> dict[str, Labels]: ...
@@ -235,7 +234,10 @@ class Answering(LearningOn, metaclass=ABCMeta):
                 found[language] = Opinions(
                     self._decisions(language, scored),
                     scored.evident,
-                    {view: self._under_rules(self._of_classes(each)) for view, each in posteriors.items()},
+                    {
+                        view: self._under_rules(self.label_space.probabilities(each))
+                        for view, each in posteriors.items()
+                    },
                 )
                 advance(length(documents))
         return found
@@ -276,7 +278,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         check_fitted(self, "classes_")
         calibrator = self._calibrator(language)
         scores = np.broadcast_to(
-            np.asarray(self._score_thresholds(language), dtype=np.float64), (1, self._columns())
+            np.asarray(self._score_thresholds(language), dtype=np.float64), (1, self.label_space.columns)
         )
         thresholds: npt.NDArray[np.float64] = calibrator(scores)[0]
         if isinstance(calibrator, Calibration):
@@ -291,11 +293,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         """Rows of `explain` for one language's documents; None for the labels that are of most interest."""
         evidence = self._evidence(language, documents)
         decisions = self._decisions(language, Scored(evidence.scores, evidence.evident))
-        return Explainer(self.classes_, bool(self.exclusive_), top).explain(evidence, decisions, columns)
-
-    def _columns(self) -> int:
-        """How many columns scores have: two labels that exclude each other have one."""
-        return 1 if self.exclusive_ and len(self.classes_) == 2 else len(self.classes_)
+        return Explainer(self.label_space, top).explain(evidence, decisions, columns)
 
     def _name(self) -> str:
         return type(self).__name__.removesuffix("Classifier").lower()
@@ -362,61 +360,30 @@ class Answering(LearningOn, metaclass=ABCMeta):
 
     def _decisions(self, language: str, scored: Scored) -> Decisions:
         labels, probabilities = self._answers(language, scored)
-        assigned = labels[:, None] == self.classes_ if self.exclusive_ else labels.astype(bool)
-        assigned &= scored.evident[:, None]
+        assigned = self.label_space.indicators(labels) & scored.evident[:, None]
         return Decisions(probabilities, assigned, self.thresholds(language))
 
     def _assigned(self, language: str, scored: Scored) -> npt.NDArray[Any]:
         """The labels of one language's documents."""
         if rules_of(self) is None:
-            return self._labels(*self._less_thresholds(language, scored))
+            return self.label_space.answers(self._less_thresholds(language, scored))
         return self._answers(language, scored)[0]
 
     def _answers(self, language: str, scored: Scored) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """The labels and the probabilities of one language's documents."""
-        margins = self._less_thresholds(language, scored)
-        labels, probabilities = self._labels(*margins), self._probabilities(language, scored.scores)
-        rules = rules_of(self)
+        margins, rules = self._less_thresholds(language, scored), rules_of(self)
+        probabilities = self._probabilities(language, scored.scores)
         if rules is None:
-            return labels, probabilities
-        if self.exclusive_:
-            scores: npt.NDArray[Any] = margins.scores
-            both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
-            best, probabilities = rules.one(both, probabilities)
-            return self.classes_[best], probabilities
-        assigned, raised = rules.several(labels.astype(bool), probabilities, self.thresholds(language))
-        return (assigned & scored.evident[:, None]).astype(int), raised
+            return self.label_space.answers(margins), probabilities
+        return self.label_space.answers_under(rules, margins, probabilities, self.thresholds(language))
 
     def _under_rules(self, posteriors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """What a view believes of the labels that may be given, as the final probabilities say it."""
         rules = rules_of(self)
-        if rules is None:
-            return posteriors
-        if self.exclusive_:
-            return rules.one(posteriors, posteriors)[1]
-        return rules.several(
-            np.zeros(posteriors.shape, dtype=bool), posteriors, np.ones(posteriors.shape[1])
-        )[1]
+        return posteriors if rules is None else self.label_space.probabilities_under(rules, posteriors)
 
     def _probabilities(self, language: str, scores: Scores) -> npt.NDArray[np.float64]:
-        return self._of_classes(self._calibrator(language)(scores))
-
-    def _of_classes(self, probabilities: Any) -> npt.NDArray[np.float64]:
-        """Probabilities with a column for each class, of two that exclude each other, too."""
-        if self.exclusive_ and probabilities.shape[1] == 1:
-            probabilities = np.hstack([1 - probabilities, probabilities])
-        return np.asarray(probabilities, dtype=np.float64)
-
-    def _squeeze(self, scores: Scores) -> Scores:
-        return scores[:, 0] if self.exclusive_ and scores.shape[1] == 1 else scores
-
-    def _labels(self, margins: Scores, evident: Rows) -> npt.NDArray[Any]:
-        if not self.exclusive_:
-            return (decide(margins, exclusive=False) & evident[:, None]).astype(int)
-        binary = margins.shape[1] == 1
-        chosen = (margins[:, 0] > 0).astype(int) if binary else margins.argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[chosen]
-        return labels
+        return self.label_space.probabilities(self._calibrator(language)(scores))
 
     set_predict_request = partialmethod(Estimator._request, "predict")
     set_predict_proba_request = partialmethod(Estimator._request, "predict_proba")

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
 from funnelling.matrices import AnyTargets, Matrix, Rows, is_sparse, length, narrow, sizes_of, take
@@ -247,7 +248,7 @@ class Archive:
             beginnings=taken(self.beginnings),
         )
 
-    def training_set(self, vectors: Mapping[str, Any], exclusive: bool, **further: Any) -> TrainingSet:
+    def training_set(self, vectors: Mapping[str, Any], labels: LabelSpace, **further: Any) -> TrainingSet:
         """The documents to be learned again, with the folds that a fit on them all at once would have."""
         return TrainingSet.of(
             self.documents,
@@ -256,7 +257,7 @@ class Archive:
             self.grouping(),
             {language: self.names(language) for language in self.ids},
             texts=bool(self.texts),
-            exclusive=exclusive,
+            labels=labels,
             seed=self.seed,
             beginnings=self.beginnings,
             as_written=self.as_written,

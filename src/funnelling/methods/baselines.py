@@ -46,7 +46,7 @@ class NaiveClassifier(SVMBaseline):
 
     def _fit(self, training: TrainingSet) -> None:
         learner = self._learner(training)
-        total = len(training.vectors) * learner.problems_solved(training.labels, FOLDS)
+        total = len(training.vectors) * learner.problems_solved(training.columns, FOLDS)
         with progress_bar("naive", total, bool(self.verbose), "problems") as advance:
             learners = dict.fromkeys(training.vectors, learner.reporting(advance))
             fits = fit_languages(partial(self._fit_language, training), learners, training)

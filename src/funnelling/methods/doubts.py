@@ -42,12 +42,12 @@ class Doubts:
     total: Array
 
 
-def doubts_of(opinions: Opinions, exclusive: bool, examples: npt.ArrayLike | None = None) -> Doubts:
+def doubts_of(opinions: Opinions, single_label: bool, examples: npt.ArrayLike | None = None) -> Doubts:
     """How unsure a model is by its opinions, with the number of ``examples`` that it knows of each label."""
     final = _probabilities(opinions.decisions.probabilities)
     views = [_probabilities(posteriors) for posteriors in opinions.views.values()]
     believed = _probabilities(opinions.believed)
-    if exclusive:
+    if single_label:
         believed = believed / believed.sum(axis=1, keepdims=True)
         by_label = undecided = -believed * np.log2(believed)
     else:
@@ -55,7 +55,7 @@ def doubts_of(opinions: Opinions, exclusive: bool, examples: npt.ArrayLike | Non
         undecided = entropy(at_half(final, opinions.decisions.thresholds))
     disagreement = np.max([np.abs(view - final) for view in views], axis=0, initial=0) if views else 0 * final
     total = by_label.sum(axis=1)
-    if not exclusive:
+    if not single_label:
         total = by_label @ _rarity(examples, by_label.shape[1]) / believed.sum(axis=1) ** OF_LABELS
     return Doubts(by_label, undecided, disagreement, total)
 

@@ -12,7 +12,7 @@ added, biases left out, weighted alike: of one view, to what its words added.
 Amounts are laid onto the beginning of a long text, `LAID_BYTES`; what stands only beyond is unplaced.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import Floats, Rows, Scores
 from funnelling.runtime.threads import check_wanted
 from funnelling.svm.scorers import (
@@ -206,16 +207,15 @@ def mean_posterior(views: Sequence[Scores]) -> Array:
 
 
 class Explainer:
-    """Explains evidence under a method's classes.
+    """Explains evidence under a method's labels.
 
-    Two classes that exclude each other share one column of scores, the second's; what speaks for the second
-    speaks against the first.
+    Where one column of scores stands for two labels, what speaks for the second speaks against the first.
     """
 
-    def __init__(self, classes: Iterable[Any], exclusive: bool, top: int) -> None:
-        self._classes = [str(label) for label in classes]
-        self._exclusive = exclusive
-        self._two = exclusive and len(self._classes) == 2
+    def __init__(self, labels: LabelSpace, top: int) -> None:
+        self._classes = [str(label) for label in labels.classes]
+        self._has_thresholds = not labels.single_label
+        self._two = labels.has_one_column
         self._columns = self._classes[1:] if self._two else self._classes
         self._top = top
 
@@ -233,7 +233,7 @@ class Explainer:
                 self._classes[label]: {
                     "probability": float(decisions.probabilities[i, label]),
                     "score": float(scores[i, label]),
-                    **({} if self._exclusive else {"threshold": float(decisions.thresholds[label])}),
+                    **({"threshold": float(decisions.thresholds[label])} if self._has_thresholds else {}),
                     "assigned": bool(decisions.assigned[i, label]),
                     **of_words,
                     **of_labels,

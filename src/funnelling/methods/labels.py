@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from funnelling.corpus.corpus import label_matrix, sparse_label_matrix
 from funnelling.corpus.label_set import LabelSet
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.formats.frames import one_hot
 from funnelling.matrices import AnyTargets, Targets, canonical, cells, count_true, is_sparse
@@ -25,13 +26,11 @@ COLLECTIONS = (list, tuple, set, frozenset)  # what the labels of one document m
 class Labels:
     """Labels as matrices by language: ``targets`` (documents, columns), one column per class.
 
-    A 1-D y is ``exclusive``: one label per document. With two classes it has one column, the second
-    class's.
+    A 1-D y is one label per document: of two classes its only column is that of the second.
     """
 
-    classes: npt.NDArray[Any]
+    space: LabelSpace
     targets: dict[str, AnyTargets]
-    exclusive: bool
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,7 @@ class LabelledDocuments:
     targets: dict[str, AnyTargets]
     groups: dict[str, Any]
     ids: dict[str, list[str]]
-    classes: npt.NDArray[Any]
-    exclusive: bool
+    labels: LabelSpace
     texts: bool
 
     def only(self, languages: Sequence[str]) -> "LabelledDocuments":
@@ -74,8 +72,7 @@ def read_labelled(
         labels.targets,
         inputs.groups(groups),
         inputs.ids(ids),
-        labels.classes,
-        labels.exclusive,
+        labels.space,
         inputs.texts,
     )
 
@@ -92,22 +89,20 @@ def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> Labels:
     y, names = _without_names(y)
     divided = inputs.divide(y, "y")
     _refuse_unlabelled(divided, inputs)
-    labels = list(divided.values())
+    labels, single = list(divided.values()), False
     if all(map(_is_label_lists, labels)):
         classes, matrices = _encode_lists(labels, sparse)
-        exclusive = False
     elif all(map(_is_indicator, labels)):
         matrices = [_encode_indicator(each, sparse) for each in labels]
         if len({matrix.shape[1] for matrix in matrices}) > 1:
             raise InputError("y: the indicator matrices of the languages have different numbers of columns.")
         classes = np.arange(matrices[0].shape[1]) if names is None else _name_array(names)
-        exclusive = False
     else:
         classes, matrices = _encode_classes(labels, sparse)
-        exclusive = True
+        single = True
     targets = dict(zip(divided, matrices, strict=True))
     check_learnable(matrices)
-    return Labels(classes, targets, exclusive)
+    return Labels(LabelSpace(classes, single, sparse), targets)
 
 
 def check_learnable(matrices: Iterable[AnyTargets]) -> None:
@@ -121,19 +116,20 @@ def check_learnable(matrices: Iterable[AnyTargets]) -> None:
 
 
 def read_further_labels(
-    y: Any, inputs: Inputs, known: npt.NDArray[Any], exclusive: bool, sparse: bool = False
+    y: Any, inputs: Inputs, space: LabelSpace, sparse: bool = False
 ) -> tuple[npt.NDArray[Any], dict[str, AnyTargets]]:
-    """All classes, those ``known`` to a model and new ones, and which of them further documents have.
+    """All classes, those known to a model and new ones, and which of them further documents have.
 
-    y comes as it came to the fit: as label lists, one label per document where they are ``exclusive``, or an
-    indicator matrix with the columns of the model. A one-hot table is known by its names.
+    y comes as it came to the fit: as label lists, as one label per document, or as an indicator matrix with
+    the columns of the model. A one-hot table is known by its names.
     """
+    known = space.classes
     named = _all_strings(known.tolist())
     divided = inputs.divide(_with_lists(y) if named else _without_names(y)[0], "y")
     _refuse_unlabelled(divided, inputs)
     labels = list(divided.values())
-    if exclusive:
-        lists = _exclusive_lists(labels, known)
+    if space.single_label:
+        lists = _lists_of_one(labels, known)
     elif named and all(map(_is_label_lists, labels)):
         lists = labels
     elif all(map(_is_indicator, labels)):
@@ -151,7 +147,7 @@ def read_further_labels(
     }
 
 
-def _exclusive_lists(labels: Sequence[Any], known: npt.NDArray[Any]) -> list[list[list[Any]]]:
+def _lists_of_one(labels: Sequence[Any], known: npt.NDArray[Any]) -> list[list[list[Any]]]:
     """The one label of each document, in a list."""
     numbers = not _all_strings(known.tolist())
     if any(np.ndim(each) != 1 or (not numbers and not _all_strings(each)) for each in labels):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.corpus.label_set import LabelSet
-from funnelling.corpus.labels import label_columns
+from funnelling.corpus.labels import LabelSpace, label_columns
 from funnelling.errors import InputError, listed
 from funnelling.matrices import (
     AnyTargets,
@@ -33,11 +33,8 @@ from funnelling.methods.inputs import read_inputs
 from funnelling.methods.labels import check_learnable, with_names
 from funnelling.methods.merging import (
     Merged,
-    by_class,
     correct,
     earlier,
-    learnable_rows,
-    learned_columns,
     merge,
     with_targets,
 )
@@ -67,7 +64,7 @@ def scores_after_learning(
     """
     learning = training.select(by_language(rows, training.sizes))
     fitted = fit(space, learning)
-    scores = np.full((len(rows), training.labels), REJECTED, dtype=np.float32)
+    scores = np.full((len(rows), training.columns), REJECTED, dtype=np.float32)
     scores[rows] = fitted.scores
     others = by_language(~rows, training.sizes)
     for language, of_language in by_language(scores, training.sizes).items():
@@ -138,10 +135,10 @@ class Relabelling:
     def _pairs(self) -> list[tuple[Any, list[int]]]:
         return list(zip(self.new, self.columns, strict=True))
 
-    def selection(self, exclusive: bool) -> Selection:
+    def selection(self, labels: LabelSpace) -> Selection:
         """The labels that are left, where none are merged."""
         columns = np.array([each[0] for each in self.columns], dtype=np.int64)
-        return Selection(columns, margin=exclusive and len(columns) == 2)
+        return Selection(columns, margin=labels.under(np.array(self.new)).has_one_column)
 
     def in_order(self) -> "Relabelling":
         """The same with the new labels sorted, as a fit has them, where the old ones were."""
@@ -192,7 +189,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     compact: bool
     keep_texts: bool
     classes_: npt.NDArray[Any]
-    exclusive_: bool
+    exclusive_: bool  # whether each document has exactly one of them
     texts_: bool
     languages_: list[str]
     features_: dict[str, int]
@@ -203,7 +200,17 @@ class LearningOn(Estimator, metaclass=ABCMeta):
     history_: list[dict[str, Any]]  # what it learned from, step by step; see `funnelling.methods.merging`
 
     learns_names: ClassVar[bool] = False  # whether labels without documents are learned from their names
+    sparse_labels: ClassVar[bool] = False  # whether labels, and answers, are sparse matrices
     _KEPT: tuple[str, ...] = ("training_",)  # attributes that a compact model has not
+
+    @property
+    def label_space(self) -> LabelSpace:
+        """The labels that the model gives, and whether a document gets exactly one."""
+        return LabelSpace(self.classes_, bool(self.exclusive_), self.sparse_labels)
+
+    @label_space.setter
+    def label_space(self, labels: LabelSpace) -> None:
+        self.classes_, self.exclusive_ = labels.classes, labels.single_label
 
     # --- what a method has ----------------------------------------------------------------------
 
@@ -291,14 +298,14 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         """What the model's documents would become with further ones; for `learn`."""
         archive = self.check_extensible()
         inputs = read_inputs(X, languages, fitted_on_texts=self.texts_, names=self.languages_)
-        return merge(archive, self.classes_, bool(self.exclusive_), inputs, y, groups, ids)
+        return merge(archive, self.label_space, inputs, y, groups, ids)
 
     def correction(self, ids: Sequence[Any], y: Any, languages: Sequence[str | None] | None = None) -> Merged:
         """What the model's documents would become with other labels for some; for `learn`.
 
         ``languages`` are needed only where documents of two languages share an id.
         """
-        return correct(self.check_extensible(), self.classes_, bool(self.exclusive_), ids, y, languages)
+        return correct(self.check_extensible(), self.label_space, ids, y, languages)
 
     def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
         """Become the model of these documents; with ``choose`` its settings are chosen anew."""
@@ -320,29 +327,30 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         >>> model.forget(range(2, 15, 3)).classes_.tolist()
         ['cat', 'dog']
         """
-        archive, exclusive = self.check_extensible(), bool(self.exclusive_)
+        archive, labels = self.check_extensible(), self.label_space
         left = self.left_without(ids)
         if not any(map(len, left.values())):
             raise InputError("These are all documents that the model learned from. Delete the model instead.")
-        before = by_class(archive.targets, len(self.classes_), exclusive)
+        before = labels.by_class(archive.targets)
         rest = archive.only(left)
-        targets = by_class(rest.targets, len(self.classes_), exclusive)
+        targets = labels.by_class(rest.targets)
         some, had = (
             np.any([rows.sum(axis=0) > 0 for rows in each.values()], axis=0) for each in (targets, before)
         )
-        named = self.classes_.dtype.kind in "OU" or exclusive  # else columns are known by their place
+        named = (
+            self.classes_.dtype.kind in "OU" or labels.single_label
+        )  # else columns are known by their place
         kept = some | ~had if named else np.ones_like(some)
-        shown = {tag: learned_columns(rows[:, kept], exclusive) for tag, rows in targets.items()}
+        shown = {tag: labels.learned(rows[:, kept]) for tag, rows in targets.items()}
         return self._refit(replace(rest, targets=shown), self.classes_[kept], None)
 
     def left_without(self, ids: Sequence[Any]) -> dict[str, Places]:
         """The documents that there would be to learn from without those of some ids, by language."""
-        archive, exclusive = self.check_extensible(), bool(self.exclusive_)
+        archive, labels = self.check_extensible(), self.label_space
         found = archive.find_ids(list(map(str, listed(ids, "ids"))))
-        targets = by_class(archive.targets, len(self.classes_), exclusive)
         return {
-            language: np.setdiff1d(learnable_rows(rows, exclusive), found.get(language, ()))
-            for language, rows in targets.items()
+            language: np.setdiff1d(labels.learnable(rows), found.get(language, ()))
+            for language, rows in labels.by_class(archive.targets).items()
         }
 
     def check_extensible(self) -> Archive:
@@ -398,7 +406,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
             archive = replace(archive, targets=targets)
         model = copy.copy(self.as_fitted())
         model._forget()
-        model.classes_, model.exclusive_, model.texts_ = classes, self.exclusive_, self.texts_
+        model.label_space, model.texts_ = self.label_space.under(classes), self.texts_
         if label_set is not None:
             model.label_set_ = label_set
         if named:
@@ -415,9 +423,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         fitted = model._fit_vectors(archive.documents, archive.targets, archive.seed)
         vectors = checked_vectors(fitted)
         model.features_ = widths_of(vectors if model.texts_ else archive.documents)
-        model._learn(
-            archive.training_set(vectors, bool(model.exclusive_), earlier=before, n_jobs=model.n_jobs)
-        )
+        model._learn(archive.training_set(vectors, model.label_space, earlier=before, n_jobs=model.n_jobs))
         waiting = {name: value for name, value in vars(self).items() if name in self.get_params(deep=False)}
         vars(self).clear()
         vars(self).update(vars(model))
@@ -442,22 +448,20 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         """
         check_fitted(self, "classes_")
         relabelling = Relabelling.of(self.classes_.tolist(), mapping)
-        exclusive = bool(self.exclusive_)
-        label_set = getattr(self, "label_set_", None)
+        labels, label_set = self.label_space, getattr(self, "label_set_", None)
         named = [str(mapping.get(label) or label) for label in getattr(self, "named_", ())]
         if label_set is not None:
             label_set = label_set.renamed({str(old): str(new or "") for old, new in mapping.items()})
             label_set.rules(relabelling.new).check()
         if relabelling.merged:
             archive, relabelling = self.check_extensible(), relabelling.in_order()
-            classes = relabelling.classes(self.classes_)
-            shown = by_class(archive.targets, len(self.classes_), exclusive)
+            shown = labels.by_class(archive.targets)
             targets = {language: relabelling.of_targets(rows) for language, rows in shown.items()}
-            merged = with_targets(archive, targets, classes, exclusive)
+            merged = with_targets(archive, targets, labels.under(relabelling.classes(self.classes_)))
             before = earlier(self, merged, exact=True)
             self._refit(merged.archive, merged.classes, before, label_set, named)
         elif relabelling.dropped:
-            selection = relabelling.selection(exclusive)
+            selection = relabelling.selection(labels)
             self._select_labels(selection)
             if hasattr(self, "training_"):
                 self.training_ = with_selected_labels(self.training_, selection)

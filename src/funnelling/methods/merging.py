@@ -12,14 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, listed
 from funnelling.formats.document import LineNumber
 from funnelling.formats.files import STANDARD
 from funnelling.matrices import (
     AnyTargets,
-    exclusive_columns,
     filled_columns,
-    is_sparse,
     length,
     like,
     stacked,
@@ -78,22 +77,20 @@ def earlier(model: Any, merged: Merged, exact: bool) -> Earlier:
     return Earlier(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
 
 
-def merge(
-    archive: Archive, classes: Classes, exclusive: bool, inputs: Inputs, y: Any, groups: Any, ids: Any
-) -> Merged:
+def merge(archive: Archive, labels: LabelSpace, inputs: Inputs, y: Any, groups: Any, ids: Any) -> Merged:
     """An archive with further documents; those that it knows are replaced where they stand."""
-    all_classes, targets = read_further_labels(y, inputs, classes, exclusive, archive.has_sparse_labels)
-    known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
+    all_classes, targets = read_further_labels(y, inputs, labels, archive.has_sparse_labels)
+    known = spread(labels.by_class(archive.targets), labels.classes, all_classes)
     grouping, names = inputs.groups(groups), inputs.ids(ids)
     merging = _Merging(archive, known)
     for language, documents in inputs.documents.items():
         group = group_names(grouping[language], length(targets[language]))
         merging.add(language, documents, names[language], group, targets[language])
-    return merging.merged(all_classes, exclusive)
+    return merging.merged(labels.under(all_classes))
 
 
 def correct(
-    archive: Archive, classes: Classes, exclusive: bool, ids: Sequence[Any], y: Any, languages: Any = None
+    archive: Archive, labels: LabelSpace, ids: Sequence[Any], y: Any, languages: Any = None
 ) -> Merged:
     """An archive with other labels for the documents of these ids; ``languages`` tell equal ids apart."""
     names = list(map(str, listed(ids, "ids")))
@@ -105,12 +102,12 @@ def correct(
     given = [None] * len(names) if languages is None else languages
     codes = [None if is_missing(tag) else tag for tag in given]
     inputs = Inputs({"": names}, {"": np.arange(len(names))}, texts=True)
-    all_classes, targets = read_further_labels(y, inputs, classes, exclusive, archive.has_sparse_labels)
-    known = spread(by_class(archive.targets, len(classes), exclusive), classes, all_classes)
+    all_classes, targets = read_further_labels(y, inputs, labels, archive.has_sparse_labels)
+    known = spread(labels.by_class(archive.targets), labels.classes, all_classes)
     merging = _Merging(archive, known)
     corrections: dict[tuple[str, int], Any] = {}
     for number, (name, code) in enumerate(zip(names, codes, strict=True)):
-        labels = filled_columns(targets[""], number)
+        columns = filled_columns(targets[""], number)
         places = [(tag, row) for tag, row in rows_of[name] if code in (None, tag)]
         if not places:
             raise InputError(f"The document {name!r} that the model learned from is not in {code!r}.")
@@ -118,17 +115,15 @@ def correct(
             tags = " and ".join(tag for tag, _ in places)
             raise InputError(f"Documents in {tags} have the id {name!r}. Give the language of each, too.")
         for tag, row in places:
-            if not np.array_equal(corrections.setdefault((tag, row), labels), labels):
+            if not np.array_equal(corrections.setdefault((tag, row), columns), columns):
                 raise InputError(f"The document {name!r} is corrected twice, to other labels. Leave one out.")
-            merging.relabel(tag, row, labels)
-    return merging.merged(all_classes, exclusive)
+            merging.relabel(tag, row, columns)
+    return merging.merged(labels.under(all_classes))
 
 
-def with_targets(
-    archive: Archive, targets: dict[str, AnyTargets], classes: Classes, exclusive: bool
-) -> Merged:
-    """An archive under other classes; ``targets`` have a column for each."""
-    return _Merging(archive, targets).merged(classes, exclusive)
+def with_targets(archive: Archive, targets: dict[str, AnyTargets], labels: LabelSpace) -> Merged:
+    """An archive under other labels; ``targets`` have a column for each."""
+    return _Merging(archive, targets).merged(labels)
 
 
 class _Merging:
@@ -213,10 +208,10 @@ class _Merging:
     def _note(self, change: str, language: str, row: int) -> None:
         self._changes[change].setdefault(language, {})[row] = None
 
-    def _leave_out_unlabelled(self) -> None:
+    def _leave_out_unlabelled(self, labels: LabelSpace) -> None:
         """Documents of a label that was dropped since, and which got no other, are learned no more."""
         for language, columns in list(self._columns.items()):
-            rows = learnable_rows(columns["targets"], exclusive=True)
+            rows = labels.learnable(columns["targets"])
             if len(rows) == length(columns["targets"]):
                 continue
             places = {row: place for place, row in enumerate(rows.tolist())}
@@ -229,13 +224,12 @@ class _Merging:
             else:
                 del self._columns[language], self._places[language]
 
-    def merged(self, classes: Classes, exclusive: bool) -> Merged:
+    def merged(self, labels: LabelSpace) -> Merged:
         """What has become of the archive."""
-        for language, labels in self._labels.items():
+        for language, relabelled in self._labels.items():
             columns = self._columns[language]
-            columns["targets"] = _relabelled(columns["targets"], labels)
-        if exclusive:
-            self._leave_out_unlabelled()
+            columns["targets"] = _relabelled(columns["targets"], relabelled)
+        self._leave_out_unlabelled(labels)
         by_language = {language: self._columns[language] for language in sorted(self._columns)}
 
         def column(name: str) -> dict[str, Any]:
@@ -247,7 +241,7 @@ class _Merging:
             seed=self._archive.seed,
             ids={tag: list(map(str, ids)) for tag, ids in column("ids").items()},
             groups=column("groups"),
-            targets={tag: learned_columns(rows, exclusive) for tag, rows in column("targets").items()},
+            targets={tag: labels.learned(rows) for tag, rows in column("targets").items()},
             vectors={} if texts else column("documents"),
             texts=column("documents") if texts else {},
             as_written=self._archive.as_written,
@@ -267,30 +261,7 @@ class _Merging:
         places = {language: self._places[language] for language in by_language}
         for language, rows in changes["replaced"].items():
             places[language][rows] = NEW
-        return Merged(archive, classes, places, **{**changes, "repeated": repeated})
-
-
-def by_class(targets: Mapping[str, AnyTargets], classes: int, exclusive: bool) -> dict[str, AnyTargets]:
-    """Labels with a column for every class; of two that exclude each other only the second is learned."""
-    if exclusive and classes == 2:
-        # Two that are left of several have a column each: a document may have had a label that was dropped.
-        return {
-            language: rows if rows.shape[1] == 2 else np.hstack([~rows, rows])
-            for language, rows in targets.items()
-        }
-    return dict(targets)
-
-
-def learnable_rows(targets: AnyTargets, exclusive: bool) -> Places:
-    """The documents that can be learned: of labels that exclude each other they need one."""
-    return np.flatnonzero(targets.sum(axis=1)) if exclusive else np.arange(length(targets))
-
-
-def learned_columns(targets: AnyTargets, exclusive: bool) -> AnyTargets:
-    """The columns that are learned of a column for every class; of sparse labels that is all of them."""
-    if not exclusive or is_sparse(targets):
-        return targets
-    return exclusive_columns(targets, targets.shape[1])
+        return Merged(archive, labels.classes, places, **{**changes, "repeated": repeated})
 
 
 def _relabelled(targets: AnyTargets, labels: Mapping[int, Places]) -> AnyTargets:

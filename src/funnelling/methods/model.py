@@ -55,7 +55,6 @@ class Method(Answering):
     keep_texts: bool
     reading_: dict[str, Any]  # what was said of how to read the documents it learned from, if anything
     reads_parallel: ClassVar[bool] = False  # whether it learns from ``parallel`` rows too
-    sparse_labels: ClassVar[bool] = False  # whether labels, and answers, are sparse matrices
 
     # --- what a method writes -------------------------------------------------------------------
 
@@ -132,11 +131,10 @@ class Method(Answering):
         named: list[str] = []
         if label_set is not None:
             if self.learns_names and given.texts:
-                classes, targets, named = with_names(given.classes, given.targets, label_set)
-                given = replace(given, classes=classes, targets=targets)
-            label_set.rules(given.classes).check()
-        self.classes_ = given.classes
-        self.exclusive_ = given.exclusive
+                classes, targets, named = with_names(given.labels.classes, given.targets, label_set)
+                given = replace(given, labels=given.labels.under(classes), targets=targets)
+            label_set.rules(given.labels.classes).check()
+        self.label_space = given.labels
         self.texts_ = given.texts
         if label_set is not None:
             self.label_set_ = label_set
@@ -158,7 +156,7 @@ class Method(Answering):
                     given.groups,
                     given.ids,
                     texts=given.texts,
-                    exclusive=given.exclusive,
+                    labels=given.labels,
                     seed=seed,
                     n_jobs=self.n_jobs,
                 )
@@ -174,8 +172,7 @@ class Method(Answering):
             raise InputError(f"{self._name()} needs the texts themselves. Use fit.")
         check_learnable(prepared.targets.values())
         self._forget()
-        self.classes_ = prepared.classes
-        self.exclusive_ = prepared.exclusive
+        self.label_space = prepared.labels
         self.texts_ = True
         self.languages_ = self._learnable_languages(list(prepared.vectors))
         self.vectorizers_ = prepared.vectorizers
@@ -188,7 +185,7 @@ class Method(Answering):
                 prepared.groups,
                 prepared.ids,
                 texts=False,
-                exclusive=prepared.exclusive,
+                labels=prepared.labels,
                 seed=seed_of(self.random_state),
                 beginnings=prepared.beginnings,
                 prepared_texts=prepared.texts,
@@ -289,7 +286,7 @@ class Method(Answering):
             expect(isinstance(self.label_set_, LabelSet), "the label set")
             self.label_set_.check_state()
             self.label_set_.rules(self.classes_).check()
-        columns = self._columns()
+        columns = self.label_space.columns
         if hasattr(self, "training_"):
             expect(isinstance(self.training_, Archive), "what is kept of documents")
             features = None if self.texts_ else self.features_

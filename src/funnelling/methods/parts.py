@@ -18,6 +18,7 @@ from scipy import sparse
 
 from funnelling.corpus import Corpus, make_corpus
 from funnelling.corpus.corpus import label_matrix
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, naming
 from funnelling.formats import read_part
 from funnelling.formats.columns import find_columns
@@ -230,7 +231,7 @@ def _merge(parts: Sequence[str], work: Path, verbose: int, kept: Kept) -> Prepar
         except OSError as error:
             raise cannot_write(work, error) from error
     return PreparedTexts(
-        np.array(classes, dtype=object),
+        LabelSpace(np.array(classes, dtype=object)),
         vectorizers,
         vectors,
         {language: label_matrix(each.labels, classes) for language, each in languages.items()},

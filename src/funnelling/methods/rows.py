@@ -79,7 +79,8 @@ class Predictor:
         names: str | None = None,
         every: bool = False,
     ) -> None:
-        if threshold is not None and model.exclusive_:
+        self._single = model.label_space.single_label
+        if threshold is not None and self._single:
             raise InputError(NO_THRESHOLD)
         self.model = model
         self.labels = model.classes_.tolist()
@@ -208,7 +209,7 @@ class Predictor:
             assigned = (
                 self._assigned(given) if self.threshold is None else np.flatnonzero(row > self.threshold)
             )
-            best = assigned[0] if self.model.exclusive_ else self._shown[np.argmax(row[self._shown])]
+            best = assigned[0] if self._single else self._shown[np.argmax(row[self._shown])]
             columns = self._listed
             if self.top is not None:
                 by_probability = np.argsort(-row[self._shown], kind="stable")
@@ -224,11 +225,11 @@ class Predictor:
             ranked, probable = columns[start:end], values[start:end]
             if self.threshold is not None:
                 assigned = ranked[probable > self.threshold]
-            elif self.model.exclusive_:
+            elif self._single:
                 assigned = self._assigned(labels[i])
             else:
                 assigned = ranked[np.isin(ranked, filled_columns(labels, i))]
-            best = assigned[:1] if self.model.exclusive_ else ranked[:1]
+            best = assigned[:1] if self._single else ranked[:1]
             top = self._number(assigned)
             yield _Answer(
                 assigned,
@@ -246,7 +247,7 @@ class Predictor:
 
     def _assigned(self, answer: Any) -> Columns:
         """The columns of a document's labels, given a row of 0 and 1, or its one class."""
-        if not self.model.exclusive_:
+        if not self._single:
             return np.flatnonzero(answer)
         return np.array([self._column_of[answer if isinstance(answer, str) else answer.item()]])
 
@@ -337,7 +338,7 @@ def relabelled(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:
 
 def _unusual_thresholds(model: Method, language: str) -> dict[Any, float]:
     """The thresholds that are not .5; a model that gives one label per document has none."""
-    if model.exclusive_:
+    if model.label_space.single_label:
         return {}
     thresholds = model.thresholds(language)
     # A method that decides at .5 says so up to the last bit.

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, counted
 from funnelling.methods.doubts import Doubts, Taken, covered_by, doubts_of, likeness, take_in_turn
 from funnelling.methods.explanation import Opinions
@@ -107,12 +108,14 @@ class Opinionated(Protocol):
     """What `suggest_texts` asks of a fitted model."""
 
     classes_: npt.NDArray[Any]
-    exclusive_: bool
     texts_: bool
     languages_: list[str]
     documents_: dict[str, int]
     sparse_labels: ClassVar[bool]
     verbose: int
+
+    @property
+    def label_space(self) -> LabelSpace: ...
 
     def serves(self, language: str) -> bool: ...
 
@@ -124,7 +127,7 @@ class Opinionated(Protocol):
 def examples_of(model: Opinionated) -> Examples | None:
     """How many labelled documents of each label a model has learned, where it knows."""
     archive = getattr(model, "training_", None)
-    if archive is None or (model.exclusive_ and len(model.classes_) == 2):
+    if archive is None or model.label_space.has_one_column:
         return None
     examples: Examples = np.sum([rows.sum(axis=0) for rows in archive.targets.values()], axis=0)
     return examples
@@ -142,7 +145,7 @@ class Reasons:
 
     def __init__(self, model: Opinionated, examples: Examples | None) -> None:
         self._labels = [str(label) for label in model.classes_]
-        self._exclusive = bool(model.exclusive_)
+        self._single = model.label_space.single_label
         self._learned = model.documents_
         self._rare: list[tuple[int, int]] = []  # labels with few documents, those with fewest first
         if examples is not None:
@@ -170,7 +173,7 @@ class Reasons:
         unsure = self._unsure(row, doubts)
         if unsure:
             named = " and ".join(self._labels[column] for column in unsure)
-            yield Reason(f"unsure {'between' if self._exclusive else 'about'} {named}", unsure)
+            yield Reason(f"unsure {'between' if self._single else 'about'} {named}", unsure)
         column = int(doubts.disagreement[row].argmax())
         if doubts.disagreement[row, column] >= APART:
             yield Reason(f"tiers disagree on {self._labels[column]}", [column])
@@ -183,7 +186,7 @@ class Reasons:
     def _unsure(self, row: int, doubts: Doubts) -> list[int]:
         """The columns of labels in doubt, as many as a reason names."""
         order: list[int] = np.argsort(-doubts.by_label[row], kind="stable").tolist()
-        if self._exclusive:
+        if self._single:
             return order[:NAMED] if doubts.by_label[row].sum() >= OPEN / 2 else []
         return [column for column in order if doubts.undecided[row, column] >= OPEN][:NAMED]
 
@@ -320,7 +323,7 @@ def _opinions_and_doubts(
     model: Opinionated, language: str, texts: Sequence[str], examples: Examples | None
 ) -> tuple[Opinions, Doubts]:
     (opinions,) = model.opinions({language: texts}).values()
-    return opinions, doubts_of(opinions, bool(model.exclusive_), examples)
+    return opinions, doubts_of(opinions, model.label_space.single_label, examples)
 
 
 def _told(

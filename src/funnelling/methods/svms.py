@@ -13,14 +13,14 @@ from funnelling.methods.explanation import Evidence, WordEvidence
 from funnelling.methods.learning import scores_after_learning
 from funnelling.methods.model import Method
 from funnelling.methods.parameters import check_c
-from funnelling.methods.training_set import FOLDS, Calibrator, TrainingSet
+from funnelling.methods.training_set import FOLDS, Calibrator, TrainingSet, calibrator_type
 from funnelling.plain import clone
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import for_threads, is_local
 from funnelling.runtime.threads import in_threads, share_threads
 from funnelling.spaces import Space
 from funnelling.state import HasShape, expect, expect_number
-from funnelling.svm import SVM, Calibration, CSetting, Fit, LinearScorer, Scorer, Temperature
+from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
 from funnelling.text.tfidf import Places
@@ -64,11 +64,11 @@ class SVMBaseline(Method):
         """Refuse classifiers, and what makes probabilities of their scores, that do not fit together."""
         expect(scorer.check_scores(example) == columns, "the labels of classifiers")
         expect_number(C, "the C of classifiers", least=0)
-        expect(isinstance(calibrator, Temperature if self.exclusive_ else Calibration), "the probabilities")
+        expect(isinstance(calibrator, calibrator_type(self.label_space)), "the probabilities")
         calibrator.check_labels(columns)
 
     def _learner(self, training: TrainingSet) -> SVM:
-        return SVM(self.C, exclusive=training.exclusive, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
+        return SVM(self.C, labels=training.labels, memory_limit=self.memory_limit, n_jobs=self.n_jobs)
 
     def _scores(self, language: str, documents: Any) -> Scored:
         X, evident = self._vectors_and_evidence(language, documents)
@@ -155,7 +155,7 @@ class SharedSpaceBaseline(SVMBaseline):
         learner = self._learner(training)
         if self.space_.dense:
             learner = learner.over_dense(X)
-        total = learner.problems_solved(training.labels, FOLDS)
+        total = learner.problems_solved(training.columns, FOLDS)
         name = self._name()
         with progress_bar(name, total, bool(self.verbose), "problems") as advance:
             problem = learner.reporting(advance).problem(X, training.stacked_targets(), name)

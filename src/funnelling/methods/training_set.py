@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import (
     AnyTargets,
     Folds,
@@ -14,7 +15,6 @@ from funnelling.matrices import (
     Rows,
     Scores,
     Targets,
-    exclusive_columns,
     length,
     sizes_of,
     stacked,
@@ -32,29 +32,34 @@ NEW = -1  # the place of a document that was not there before
 Calibrator = Calibration | Temperature  # what makes probabilities of final scores
 
 
+def calibrator_type(labels: LabelSpace) -> type[Calibrator]:
+    """What makes probabilities of the scores of such labels."""
+    return Temperature if labels.single_label else Calibration
+
+
 @dataclass
 class PreparedTexts:
-    """Labelled texts whose vectors were made before a fit, by language; ``exclusive`` as in `Labels`.
+    """Labelled texts whose vectors were made before a fit, by language.
 
     Of the texts themselves there are only the ``beginnings``, and what a model is to keep of them, if
     anything: bags of their words, or ``texts`` that are ``as_written``.
     """
 
-    classes: npt.NDArray[Any]
+    labels: LabelSpace
     vectorizers: dict[str, Any]
     vectors: dict[str, Matrix]
     targets: dict[str, Targets]
     groups: dict[str, Sequence[Any] | None]
     ids: dict[str, list[str]]
     beginnings: dict[str, list[str]]
-    exclusive: bool = False
     texts: dict[str, list[str]] = field(default_factory=dict)
     as_written: bool = False
 
     def with_one_label(self) -> "PreparedTexts":
         """These, as documents that have exactly one label each."""
-        shown = {tag: exclusive_columns(rows, len(self.classes)) for tag, rows in self.targets.items()}
-        return replace(self, targets=shown, exclusive=True)
+        labels = replace(self.labels, single_label=True)
+        targets: Any = {language: labels.learned(rows) for language, rows in self.targets.items()}
+        return replace(self, labels=labels, targets=targets)
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class TrainingSet:
     groups: dict[str, Sequence[Any] | None]
     ids: dict[str, list[str]]
     texts: bool
-    exclusive: bool
+    labels: LabelSpace
     seed: int
     prepared_beginnings: dict[str, list[str] | None]  # of texts that are not here, None where they are
     prepared_texts: dict[str, list[str]] | None = None  # what is kept of texts whose vectors are here
@@ -102,7 +107,7 @@ class TrainingSet:
         ids: dict[str, list[str]],
         *,
         texts: bool,
-        exclusive: bool,
+        labels: LabelSpace,
         seed: int,
         beginnings: Mapping[str, list[str]] | None = None,
         prepared_texts: dict[str, list[str]] | None = None,
@@ -125,7 +130,7 @@ class TrainingSet:
             groups,
             ids,
             texts,
-            exclusive,
+            labels,
             seed,
             {language: (beginnings or {}).get(language) for language in targets},
             prepared_texts,
@@ -143,7 +148,8 @@ class TrainingSet:
         return {language: known[language] for language in self.documents if language in known}
 
     @property
-    def labels(self) -> int:
+    def columns(self) -> int:
+        """How many columns the targets have."""
         return int(next(iter(self.targets.values())).shape[1])
 
     @property
@@ -188,6 +194,6 @@ class TrainingSet:
 
     def fit_calibrator(self, held_out: Scores, targets: Targets) -> Calibrator:
         """What makes probabilities of a method's final scores."""
-        if self.exclusive:
+        if calibrator_type(self.labels) is Temperature:
             return fit_temperature(held_out, targets)
         return fit_calibration("platt", held_out, targets, self.n_jobs)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Scored, Targets
 from funnelling.methods.model import Method
 from funnelling.methods.parameters import check_positive, check_whole
-from funnelling.methods.training_set import Calibrator, TrainingSet
+from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
 from funnelling.research.lstm_network import FIRST_WORD, fit_vocabulary, number_words, read_words, to_table
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import repeatable, require_device
@@ -199,7 +200,7 @@ class MLELSTMClassifier(Method):
             patience=self.patience,
             batch_size=self.batch_size,
             learning_rate=self.learning_rate,
-            exclusive=training.exclusive,
+            labels=training.labels,
             seed=training.seed,
         )
         with repeatable(device):
@@ -218,7 +219,7 @@ class MLELSTMClassifier(Method):
         for language in training.vectors:
             start, end = end, end + len(self.words_[language])
             self.tables_[language] = to_table(network.table[start:end])
-        self.head_ = _own_calibrator(examples.targets, training.exclusive)
+        self.head_ = _own_calibrator(examples.targets, training.labels)
 
     def _stacked(self, training: TrainingSet) -> tuple[npt.NDArray[np.int64], Floats]:
         """The documents of all languages, and their one table; a word of two languages has two rows in it."""
@@ -277,7 +278,7 @@ class MLELSTMClassifier(Method):
             (labels if selection is None else selection.check_columns(labels)) == columns,
             "the labels of a network",
         )
-        expect(isinstance(self.head_, Temperature if self.exclusive_ else Calibration), "the probabilities")
+        expect(isinstance(self.head_, calibrator_type(self.label_space)), "the probabilities")
         self.head_.check_labels(columns)
 
     def _check_network(self) -> tuple[int, int]:
@@ -318,6 +319,8 @@ def _stacked_groups(training: TrainingSet) -> list[Any]:
     return groups
 
 
-def _own_calibrator(targets: Targets, exclusive: bool) -> Calibrator:
+def _own_calibrator(targets: Targets, labels: LabelSpace) -> Calibrator:
     """The probabilities that the network was trained to give."""
-    return Temperature(1.0) if exclusive else fit_calibration("fixed", np.empty(0), targets)
+    if calibrator_type(labels) is Temperature:
+        return Temperature(1.0)
+    return fit_calibration("fixed", np.empty(0), targets)

@@ -10,6 +10,7 @@ import torch
 from scipy.special import log_softmax
 from torch.nn import functional
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import Floats, Rows, Targets
 from funnelling.randomness import stream
 from funnelling.research.lstm_network import (
@@ -48,7 +49,7 @@ class Course:
     patience: int
     batch_size: int
     learning_rate: float
-    exclusive: bool
+    labels: LabelSpace
     seed: int
 
 
@@ -133,7 +134,7 @@ class _NetworkLearner:
     ) -> None:
         self.examples = examples
         self.lengths = lengths_of(examples.words)
-        self.softmax = course.exclusive and examples.targets.shape[1] > 1
+        self.softmax = course.labels.single_label and examples.targets.shape[1] > 1
         self.dropout = course.dropout
         self.device = device
         self.n_jobs = n_jobs if device == "cpu" else 1

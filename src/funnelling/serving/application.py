@@ -171,7 +171,7 @@ def _add_facts(
         return json_response(
             {
                 **facts,
-                "exclusive": bool(model.exclusive_),
+                "exclusive": model.label_space.single_label,
                 "limits": asdict(settings.limits),
                 "feedback": settings.feedback is not None,
             }

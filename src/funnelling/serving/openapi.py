@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import ConfigDict, Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
+from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import MANY
 from funnelling.methods.model import Method
 from funnelling.serving.guard import MEDIA_TYPE
@@ -152,12 +153,13 @@ class Health(_Answer):
     status: Literal["ok"]
 
 
-def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -> list[Any]:
-    """The types of all answers of a model with these labels, which may be ``exclusive``: one per document."""
-    label: Any = str if all(isinstance(name, str) for name in labels) else Any
+def response_types(labels: LabelSpace, limits: Limits) -> list[Any]:
+    """The types of all answers of a model with these labels."""
+    names, single = labels.classes.tolist(), labels.single_label
+    label: Any = str if all(isinstance(name, str) for name in names) else Any
     given: Any = Field(description="Those that are assigned.")
-    shown = _of_scores(len(labels), exclusive)
-    if exclusive:
+    shown = _of_scores(len(names), single)
+    if single:
         given = Field(description="The most probable one; none without evidence.", max_length=1)
 
     class Labelled(_Answer):
@@ -182,7 +184,7 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
             ]
         ]
 
-    prediction: Any = Labelled if exclusive else Thresholded
+    prediction: Any = Labelled if single else Thresholded
     prediction.__name__ = prediction.__qualname__ = "Prediction"
 
     class PredictResponse(_Answer):
@@ -194,10 +196,10 @@ def response_types(labels: list[Any], limits: Limits, exclusive: bool = False) -
     return [PredictResponse, ExplainResponse, FeedbackResponse, Model, Labels, Health, ProblemDocument]
 
 
-def _of_scores(labels: int, exclusive: bool) -> str:
+def _of_scores(labels: int, single: bool) -> str:
     if labels > MANY:
         return "The probability of each label, or of those that are candidates, the most probable first."
-    return "The probability of each label" + ("; they sum to 1." if exclusive else ".")
+    return "The probability of each label" + ("; they sum to 1." if single else ".")
 
 
 DESCRIPTION = (
@@ -264,7 +266,7 @@ def document(app: FastAPI, requests: Requests, model: Method, settings: ServiceS
 
 def _components(requests: Requests, model: Method, settings: ServiceSettings) -> dict[str, Any]:
     """The schemas of all bodies, by name."""
-    of_answers = response_types(model.classes_.tolist(), settings.limits, bool(model.exclusive_))
+    of_answers = response_types(model.label_space, settings.limits)
     inputs: list[Any] = [
         (kind.__name__, mode, TypeAdapter(kind))
         for mode, kinds in (

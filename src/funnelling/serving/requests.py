@@ -108,7 +108,7 @@ class Requests:
             Annotated[float, Field(ge=0, le=1)],
             _saying("threshold", '"threshold" must be a number from 0 to 1'),
         ]
-        self._exclusive = bool(model.exclusive_)
+        self._single = model.label_space.single_label
         several: Any = _some(_label_type(labels), len(labels)) | None
         rules = rules_of(model)
         self._assignable = {
@@ -118,7 +118,7 @@ class Requests:
             "documents": _some(document, limits.documents),
             "exclude": (several, Field(None, description="Labels that are not to be assigned.")),
         }
-        if not self._exclusive:
+        if not self._single:
             said = "Assign labels above this probability. The model's own thresholds where it is missing."
             fields["threshold"] = (threshold | None, Field(None, description=said))
         self.predict_type: Any = create_model("PredictRequest", __base__=Body, **fields)
@@ -137,7 +137,7 @@ class Requests:
         self.feedback_type: Any = create_model(
             "FeedbackRequest",
             __base__=Body,
-            documents=_some(_corrected_type(document, labels, self._exclusive), limits.documents),
+            documents=_some(_corrected_type(document, labels, self._single), limits.documents),
         )
 
     def read_predict(self, body: Any) -> tuple[list[Document], float | None, tuple[str, ...]]:
@@ -145,13 +145,13 @@ class Requests:
 
         And the labels that are not to be assigned, in alphabetical order.
         """
-        if self._exclusive and isinstance(body, dict) and "threshold" in body:
+        if self._single and isinstance(body, dict) and "threshold" in body:
             raise Refusal(422, NO_THRESHOLD, pointer="/threshold")
         request = checked(self.predict_type, body)
         exclude = tuple(sorted(set(request.exclude or ())))
         if exclude and self._assignable <= set(exclude):
             raise Refusal(422, "Every label is excluded. Leave at least one.", pointer="/exclude")
-        return _documents(request), None if self._exclusive else request.threshold, exclude
+        return _documents(request), None if self._single else request.threshold, exclude
 
     def read_explain(self, body: Any) -> tuple[list[Document], list[str] | None, int]:
         """The documents, the labels to explain (None: the usual ones), and how many words to list."""
@@ -197,11 +197,11 @@ def _document_type(model: Method, characters: int) -> type[BaseModel]:
     )
 
 
-def _corrected_type(document: type[BaseModel], labels: list[str], exclusive: bool) -> Any:
+def _corrected_type(document: type[BaseModel], labels: list[str], single: bool) -> Any:
     """A document with the labels that it should have had."""
     label: Any = _label_type(labels)
-    least, most = (1, 1) if exclusive else (0, len(labels))
-    none = "" if exclusive else "; an empty list says that it should have none"
+    least, most = (1, 1) if single else (0, len(labels))
+    none = "" if single else "; an empty list says that it should have none"
     return create_model(
         "CorrectedDocument",
         __base__=document,

@@ -176,7 +176,7 @@ def whole(
         "parameters": _plain_parameters(model),
         "languages": dict(model.documents_),
         "labels": model.classes_.tolist(),
-        "exclusive": bool(model.exclusive_),
+        "exclusive": model.label_space.single_label,
         "serves_unseen": any(
             model.serves_unseen(tag) for tag in WIDESPREAD if not is_served(tag, model.languages_)
         ),

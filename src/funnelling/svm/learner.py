@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.matrices import Floats, Folds, Matrix, Rows, Targets, one_blas_thread
 from funnelling.runtime.progress import Advance, quietly
 from funnelling.runtime.spread import is_local
@@ -56,18 +57,17 @@ class SVM:
     Without ``gamma`` the kernel is linear, with it an RBF kernel. Without ``C`` the best of ``grid`` is
     chosen by cross-validation: the micro-F1 of the held-out decisions decides, ties go to the smaller C. The
     search goes up and ends when two Cs were worse than the best; one that may be the last is solved roughly
-    at first. A ``C`` of "grid" tries them all. ``exclusive`` says that a document has exactly one label, so
-    its highest score decides. ``calibrated`` says that decisions will be made on calibrated posteriors, so
-    these choose C too. ``memory_limit`` is the most bytes of a kernel matrix; `funnelling.svm.path` says what
-    is done past it. ``roughness`` says how well classifiers that do not see a fold are found, as in
-    `funnelling.svm.solver.Problems`. Raised by another thread, ``stop`` ends a fit, whose results are then
-    void.
+    at first. A ``C`` of "grid" tries them all. ``labels`` say what scores decide. ``calibrated`` says that
+    decisions will be made on calibrated posteriors, so these choose C too. ``memory_limit`` is the most bytes
+    of a kernel matrix; `funnelling.svm.path` says what is done past it. ``roughness`` says how well
+    classifiers that do not see a fold are found, as in `funnelling.svm.solver.Problems`. Raised by another
+    thread, ``stop`` ends a fit, whose results are then void.
     """
 
     C: CSetting = 1.0
     gamma: float | None = None
     grid: Sequence[float] = C_GRID
-    exclusive: bool = False
+    labels: LabelSpace = MULTILABEL
     calibrated: bool = False
     memory_limit: float = 8e9
     roughness: float = 0.0
@@ -284,10 +284,10 @@ class Fit:
         """The micro-F1 of decisions on held-out scores, by which settings are chosen."""
         learner = self.problem.learner
         scores, targets = self.held_out[rows], self.problem.targets[rows]
-        if learner.calibrated and not learner.exclusive:
+        if learner.calibrated and not learner.labels.single_label:
             calibrate = fit_calibration("platt", scores, targets, learner.n_jobs)
             return _micro_f1(targets, calibrate(scores) > 0.5)
-        return _micro_f1(targets, decide(scores, learner.exclusive))
+        return _micro_f1(targets, learner.labels.decide(scores))
 
     def scorer(self) -> Scorer:
         """The scorer of new documents that was trained on everything."""
@@ -337,15 +337,6 @@ class Search:
     @property
     def is_over(self) -> bool:
         return self.worse >= ENOUGH
-
-
-def decide(scores: Floats, exclusive: bool) -> Targets:
-    """Yes where the score is above 0; for exclusive labels, at the highest score of the document."""
-    if not exclusive or scores.shape[1] == 1:
-        return scores > 0
-    decisions = np.zeros(scores.shape, dtype=bool)
-    decisions[np.arange(len(scores)), scores.argmax(axis=1)] = True
-    return decisions
 
 
 def _micro_f1(targets: Targets, decisions: Targets) -> float:

@@ -11,12 +11,11 @@ from funnelling.evaluation.change import HELD_OUT, TEST, Change, Decisions, meas
 from funnelling.evaluation.measuring import as_indicators, servable, spread, truth_of
 from funnelling.matrices import AnyTargets, Rows, Targets, like, without
 from funnelling.methods.archive import Places
-from funnelling.methods.merging import DocumentRows, by_class
+from funnelling.methods.merging import DocumentRows
 from funnelling.methods.training_set import NEW
 from funnelling.spaces.embedded import EmbeddedSpace
 from funnelling.spaces.outside import EncoderSpace
 from funnelling.spaces.reference import ReferenceSpace
-from funnelling.svm.learner import decide
 from funnelling.tasks.tuning import tunable
 from funnelling.text.counts import counted_once
 
@@ -73,8 +72,9 @@ def held_out_decisions(model: Any) -> dict[str, Targets]:
     decisions = {}
     for language, scores in getattr(archive, "scores", {}).items():
         thresholds = model.funnel(language).tier_two.thresholds
-        decisions[language] = decide(scores - thresholds, bool(model.exclusive_))
-    return by_class(decisions, len(model.classes_), bool(model.exclusive_))
+        decisions[language] = model.label_space.decide(scores - thresholds)
+    shown: dict[str, Targets] = model.label_space.by_class(decisions)
+    return shown
 
 
 class _Comparison:
@@ -84,7 +84,7 @@ class _Comparison:
         self._before, self._after = before, after
         labels = [set(map(str, model.classes_)) for model in (before, after)]
         self._labels = sorted(set.intersection(*labels))
-        self._one_label = bool(after.exclusive_)
+        self._one_label = after.label_space.single_label
 
     def change(
         self, places: Mapping[str, Places], test: Corpus, left_out: DocumentRows, answers: BothAnswers | None
@@ -128,9 +128,7 @@ class _Comparison:
         after: Mapping[str, Targets],
     ) -> Decisions:
         archive = self._after.training_
-        truth = by_class(
-            {language: archive.targets[language]}, len(self._after.classes_), bool(self._after.exclusive_)
-        )[language]
+        truth = self._after.label_space.by_class({language: archive.targets[language]})[language]
         old, new = np.flatnonzero(places != NEW), np.flatnonzero(places == NEW)
         decided: Targets | None = None
         # A model that held nothing out, as one whose tier 2 a sample taught, tells nothing of old documents.
@@ -185,7 +183,7 @@ def _units(language: str, ids: Sequence[str], groups: Sequence[str | None]) -> l
 def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
     """How many of some training documents get exactly the labels that they were given."""
     archive, right = model.training_, 0
-    targets = by_class(archive.targets, len(model.classes_), bool(model.exclusive_))
+    targets = model.label_space.by_class(archive.targets)
     for language, rows in documents.items():
         if not rows or language not in targets:
             continue

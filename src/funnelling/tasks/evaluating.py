@@ -77,7 +77,8 @@ def evaluate(
     """
     file, folder = _check_output(output, tables, force)
     classifier = follow_label_set(load_text_model(model), label_set, exclude)
-    if confusion and not classifier.exclusive_:
+    single_label = classifier.label_space.single_label
+    if confusion and not single_label:
         raise InputError(
             f"{shown_name(model)}: a confusion matrix is of models that give each document one label. "
             "Use --confused."
@@ -92,7 +93,7 @@ def evaluate(
     corpus, notes = read_labelled(data, verbose=verbose, layout=layout, strict=strict)
     corpus = rolled_up(corpus, getattr(classifier, "label_set_", None))
     test, left_out = _measurable(corpus, classifier, shown_name(data), strict)
-    if classifier.exclusive_:
+    if single_label:
         test, lacking = measurable(test)
         left_out += lacking
         if not len(test):

@@ -18,7 +18,7 @@ from funnelling.formats.files import shown_name
 from funnelling.formats.jsonl import journal_mark
 from funnelling.formats.layout import AS_FOUND, Layout
 from funnelling.methods.archive import Archive
-from funnelling.methods.merging import Merged, by_class, remember_step, with_targets
+from funnelling.methods.merging import Merged, remember_step, with_targets
 from funnelling.methods.training_set import NEW
 from funnelling.runtime.messages import Reporter, silent
 from funnelling.storage import check_writable, load_to_change, save_changes
@@ -229,7 +229,7 @@ def _grow(
     trial = rolled_up_sides(trial, model)
     with naming_file(source):
         lines = list(notes)
-        if model.exclusive_ and len(trial.train):
+        if model.label_space.single_label and len(trial.train):
             trial, left_out = as_one_label(trial, "Give it one, as the model does.")
             lines += left_out
         documents, corrections = _sorted(model.training_, trial.train)
@@ -335,9 +335,8 @@ def _sorted(archive: Archive, train: Corpus) -> tuple[Corpus, Corpus]:
 
 def _merged(model: "Method", documents: Corpus, corrections: Corpus) -> Merged:
     """What the model's documents become: corrected first, then with those that bring a text."""
-    archive, exclusive = model.training_, bool(model.exclusive_)
-    targets = by_class(archive.targets, len(model.classes_), exclusive)
-    merged = with_targets(archive, targets, model.classes_, exclusive)
+    archive, labels = model.training_, model.label_space
+    merged = with_targets(archive, labels.by_class(archive.targets), labels)
     if len(corrections):
         merged = model.correction(corrections.ids, corrections.y, corrections.languages)
     if len(documents):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from funnelling.corpus.labels import unknown_label
+from funnelling.corpus.labels import LabelSpace, unknown_label
 from funnelling.errors import InputError, counted
 from funnelling.evaluation.registry import averaged
 from funnelling.formats import Layout, read_rows
@@ -223,7 +223,7 @@ def relabel(
         dropped=len(plan.dropped),
     )
     after = _held_out(classifier)
-    scores = _followed(document.get("scores"), plan, bool(classifier.exclusive_), after)
+    scores = _followed(document.get("scores"), plan, classifier.label_space, after)
     details = _details(scores, len(plan.new)) if (Path(model) / REPORT).exists() else None
     save_changes(classifier, model, output, document=document, scores=scores, details=details, force=force)
     return RelabelledModel(
@@ -258,7 +258,7 @@ def _held_out(model: Any, plan: Relabelling | None = None) -> dict[str, Any]:
 
 
 def _followed(
-    scores: Mapping[str, Any] | None, plan: Relabelling, exclusive: bool, held_out: dict[str, Any]
+    scores: Mapping[str, Any] | None, plan: Relabelling, labels: LabelSpace, held_out: dict[str, Any]
 ) -> dict[str, Any] | None:
     """What was measured of a model, as far as it holds under its new labels, and what is known instead.
 
@@ -286,7 +286,7 @@ def _followed(
     if not held_out:
         return None
     how = INNER_FOLDS.format("dropped")
-    if exclusive or not told:
+    if labels.single_label or not told:
         return {**averaged(held_out), "how": how}
     how += f" {LABEL_BY_LABEL.format(scores['how'])}" if "how" in scores else ""
     return {**averaged(held_out), **told, "how": how}

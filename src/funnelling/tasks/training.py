@@ -323,7 +323,7 @@ def _measure_parts(
     model: "Method", data: FilePath, layout: Layout, strict: bool, errors: int, report: Reporter
 ) -> Measurement:
     test = documents_for_test(data, model.languages_, layout, strict)
-    if model.exclusive_:
+    if model.label_space.single_label:
         test, left_out = measurable(test)
         for line in left_out:
             report(line)

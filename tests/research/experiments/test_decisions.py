@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.labels import LabelSpace
 from funnelling.formats import Document
 from funnelling.research.experiments.tables import decisions_of
 
@@ -13,7 +14,7 @@ from funnelling.research.experiments.tables import decisions_of
 def test_a_label_that_a_method_never_learned_is_rejected() -> None:
     test = Corpus.from_documents([Document("1", "cat", "en", ("a",)), Document("2", "dog", "en", ("c",))])
     learned: Any = SimpleNamespace(
-        exclusive_=False,
+        label_space=LabelSpace(np.array(["c", "a"])),
         classes_=np.array(["c", "a"]),
         predict=lambda _texts, **_languages: np.array([[0, 1], [1, 1]]),
     )

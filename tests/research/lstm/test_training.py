@@ -5,6 +5,7 @@ import numpy.typing as npt
 import pytest
 import torch
 
+from funnelling.corpus.labels import MULTILABEL
 from funnelling.research import lstm_training
 from funnelling.research.lstm_training import (
     Course,
@@ -68,7 +69,7 @@ def examples(documents: int = 40) -> Examples:
 
 
 def train(epochs: int, patience: int = 100, n_jobs: int = 1, dropout: float = 0.0) -> TrainedNetwork:
-    course = Course(8, 8, dropout, epochs, patience, 8, learning_rate=0.02, exclusive=False, seed=0)
+    course = Course(8, 8, dropout, epochs, patience, 8, learning_rate=0.02, labels=MULTILABEL, seed=0)
     with repeatable("cpu"):
         return learn(examples(), examples(60).of(np.arange(60) >= 40), TABLE, course, n_jobs=n_jobs)
 

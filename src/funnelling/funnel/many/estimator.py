@@ -14,6 +14,7 @@ from scipy import sparse
 
 from funnelling.corpus.label_rules import LabelRules, rules_of
 from funnelling.corpus.label_set import LabelSet
+from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.funnel.many.candidates import COMPANY, Candidates
 from funnelling.funnel.many.funnel import NAMES, OWN, SHARED, ManyFunnel, fit_funnel
@@ -61,7 +62,7 @@ class Answered:
 
 
 def explained(
-    funnel: ManyFunnel, answered: Answered, classes: Any, columns: Columns | None, top: int
+    funnel: ManyFunnel, answered: Answered, labels: LabelSpace, columns: Columns | None, top: int
 ) -> Iterator[Row]:
     """For each document its labels, those of some columns or those of most interest, as `Explainer` does."""
     scores, probabilities = canonical(answered.scores), canonical(answered.probabilities)
@@ -80,10 +81,10 @@ def explained(
             values_at(assigned, rows, chosen).astype(bool)[None],
             np.full(len(chosen), answered.threshold),
         )
-        explainer = Explainer(classes[chosen], exclusive=False, top=top)
+        explainer = Explainer(labels.under(labels.classes[chosen]), top)
         (row,) = explainer.explain(evidence, decisions, np.arange(len(chosen)))
         for column in chosen.tolist():
-            row["labels"][str(classes[column])].update(_seen(funnel, answered, i, column))
+            row["labels"][str(labels.classes[column])].update(_seen(funnel, answered, i, column))
         yield row
 
 
@@ -236,11 +237,7 @@ class ManyLabelsClassifier(Method):
     ) -> Iterator[dict[str, Any]]:
         for start in range(0, length(documents), BLOCK):
             answered = self._answered(language, documents[start : start + BLOCK])
-            for row in explained(self.funnel_, answered, self.classes_, columns, top):
-                if self.exclusive_:
-                    for told in row["labels"].values():
-                        del told["threshold"]
-                yield row
+            yield from explained(self.funnel_, answered, self.label_space, columns, top)
 
     def _answered(self, language: str, documents: Any) -> Answered:
         """Some documents, and what is said of them on the way to their labels."""
@@ -249,11 +246,7 @@ class ManyLabelsClassifier(Method):
         candidates = self.funnel_.candidates(language, X, self.n_jobs)
         scores = candidates.matrix(self.funnel_.judge(candidates), len(self.classes_))
         labels, probabilities = self._answers(language, Scored(scores, evident))
-        if self.exclusive_:
-            column_of = {label: column for column, label in enumerate(self.classes_.tolist())}
-            one = np.array([column_of[label] for label in labels.tolist()])
-            labels = sparse.csr_array((np.ones(len(one)), one, np.arange(len(one) + 1)), scores.shape)
-        assigned = sparse.csr_array(labels.multiply(evident[:, None]))
+        assigned = sparse.csr_array(self.label_space.indicators(labels).multiply(evident[:, None]))
         threshold = self._score_thresholds(language)
         return Answered(
             language, documents, X, evident, candidates, scores, probabilities, assigned, threshold
@@ -278,9 +271,6 @@ class ManyLabelsClassifier(Method):
         return self.funnel_.seen.documents
 
     # --- answers, all sparse --------------------------------------------------------------------
-
-    def _columns(self) -> int:
-        return len(self.classes_)
 
     def _calibrator(self, language: str) -> Calibrator:
         raise NotImplementedError  # scores are probabilities
@@ -316,8 +306,8 @@ class ManyLabelsClassifier(Method):
         probabilities, threshold = scored.scores, self._score_thresholds(language)
         rules = rules_of(self)
         if rules is not None:
-            probabilities = _under(rules, probabilities, one_label=self.exclusive_)
-        if self.exclusive_:
+            probabilities = _under(rules, probabilities, self.label_space)
+        if self.label_space.single_label:
             return self.classes_[self._best(probabilities, rules)], _summing_to_one(probabilities)
         labels: Any = probabilities.copy()
         labels.data = (labels.data > threshold).astype(int)
@@ -345,13 +335,10 @@ def _summing_to_one(probabilities: Any) -> Any:
     return shares
 
 
-def _under(rules: LabelRules, probabilities: Any, one_label: bool) -> Any:
-    """Probabilities as a label set has them: excluded labels have none, parents at least as much.
-
-    Where each document has one label there are no parents to bring.
-    """
+def _under(rules: LabelRules, probabilities: Any, labels: LabelSpace) -> Any:
+    """Probabilities as a label set has them: excluded labels have none, parents at least as much."""
     kept = _less_excluded(rules, probabilities)
-    if one_label or not rules.hierarchy.joined:
+    if not labels.brings_parents(rules):
         return kept
     return _less_excluded(rules, rules.hierarchy.raised(kept)[:, : len(rules.excluded)])
 

@@ -26,7 +26,7 @@ from funnelling.funnel.many.candidates import (
     unit_rows,
 )
 from funnelling.funnel.many.one_against_rest import LabelWeights, Names, Ranked, fit_labels
-from funnelling.matrices import Folds, Rows
+from funnelling.matrices import Folds, Rows, one_each
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds, stream
 from funnelling.runtime.progress import progress_bar
@@ -195,15 +195,9 @@ def _vectors(
             vectors[tag], every = TextVectors.fitted([*texts, *own.values()], tag)
             X[tag] = every[: len(texts)] if own else every
             if names:
-                called[tag] = Names(every[len(texts) :], _one_each(list(own), training.labels))
+                called[tag] = Names(every[len(texts) :], one_each(np.array(list(own)), training.columns))
             advance(len(texts))
     return vectors, X, called
-
-
-def _one_each(labels: list[int], number: int) -> Any:
-    """Labels of rows that have one each, of so many, as a sparse matrix."""
-    ones = np.ones(len(labels), dtype=bool)
-    return sparse.csr_array((ones, labels, np.arange(len(labels) + 1)), (len(labels), number))
 
 
 def _shared_columns(vectors: Mapping[str, TextVectors] | None) -> dict[str, Columns]:
@@ -223,12 +217,12 @@ def _hidden(called: Mapping[str, Names], training: TrainingSet) -> dict[str, Row
     So tier 2 sees what a name alone is worth: of one share of labels in all languages, of another in each.
     """
     if not called:
-        return {tag: np.zeros(training.labels, dtype=bool) for tag in training.targets}
-    everywhere = stream(training.seed, "hidden").random(training.labels) < HIDDEN
+        return {tag: np.zeros(training.columns, dtype=bool) for tag in training.targets}
+    everywhere = stream(training.seed, "hidden").random(training.columns) < HIDDEN
     hidden = {}
     for tag, names in called.items():
-        here = stream(training.seed, "hidden", tag).random(training.labels) < HIDDEN
-        named = np.bincount(names.Y.indices, minlength=training.labels) > 0
+        here = stream(training.seed, "hidden", tag).random(training.columns) < HIDDEN
+        named = np.bincount(names.Y.indices, minlength=training.columns) > 0
         hidden[tag] = (everywhere | here) & named
     return hidden
 

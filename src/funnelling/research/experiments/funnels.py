@@ -12,16 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from funnelling.corpus import Corpus
+from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.evaluation.splits import Trial
 from funnelling.funnel.design import Design
 from funnelling.funnel.views import fit_own_words
-from funnelling.matrices import Floats, Folds, Scores, Targets, exclusive_columns
+from funnelling.matrices import Floats, Folds, Scores, Targets, dense
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import stream
 from funnelling.svm import CSetting, Scorer
-from funnelling.svm.learner import Problem, decide
+from funnelling.svm.learner import Problem
 from funnelling.text.tfidf import fit_own
 
 
@@ -44,10 +45,12 @@ class Funnels:
     """
 
     def __init__(self, trial: Trial, design: Design, C: float, seed: int) -> None:
-        self.one_label = trial.train.one_label
         self.classes = trial.train.label_set()
+        self.labels = LabelSpace(np.array(self.classes, dtype=object), trial.train.one_label)
         # Whoever gives one label is wrong about those that are unknown to training.
-        self._unknown = sorted(set(trial.test.label_set()) - set(self.classes)) if self.one_label else []
+        self._unknown = (
+            sorted(set(trial.test.label_set()) - set(self.classes)) if trial.train.one_label else []
+        )
         self.languages = list(trial.train.by_language())
         self._trial = trial
         self._design = replace(design, verbose=0)
@@ -75,9 +78,7 @@ class Funnels:
 
     def _fit_base(self, language: str, train: Corpus) -> Base:
         vectorizers, vectors = fit_own({language: train.texts}, self._design.vectorizer)
-        targets = train.label_matrix(self.classes)
-        if self.one_label:
-            targets = exclusive_columns(targets, len(self.classes))
+        targets = dense(self.labels.learned(train.label_matrix(self.classes)))
         training = TrainingSet.of(
             vectors,
             vectors,
@@ -85,7 +86,7 @@ class Funnels:
             {language: train.groups if any(train.groups) else None},
             {language: train.ids},
             texts=False,
-            exclusive=self.one_label,
+            labels=self.labels,
             seed=self._seed,
             n_jobs=self._design.n_jobs,
         )
@@ -106,10 +107,8 @@ class Funnels:
 
     def counts(self, truth: Targets, scores: Scores) -> Counts:
         """How documents are decided that have these scores, one column per label that was learned."""
-        decisions = decide(scores, self.one_label)
-        if self.one_label and decisions.shape[1] == 1:  # that of the second of two
-            decisions = np.hstack([~decisions, decisions])
-        return self.count(truth, decisions)
+        (decisions,) = self.labels.by_class({"": self.labels.decide(scores)}).values()
+        return self.count(truth, dense(decisions))
 
     def count(self, truth: Targets, decisions: Targets) -> Counts:
         """The counts of decisions on the classes."""
@@ -118,15 +117,17 @@ class Funnels:
 
     def measure(self, counts: Counts) -> dict[str, float]:
         """Every measure of decisions, over the classes."""
-        return measure_counts(counts, self.one_label, slice(len(self.classes)))
+        return measure_counts(counts, self.labels.single_label, slice(len(self.classes)))
 
     def tier_two(self, shares: Mapping[str, float]) -> "SharedGram":
         """Tier 2 over these shares of the languages' documents."""
         return SharedGram(self, {language: self.base(language, share) for language, share in shares.items()})
 
-    def problem(self, training: Floats, targets: Targets, C: CSetting, exclusive: bool = False) -> Problem:
-        """What tier 2 learns from posteriors; ``exclusive`` is how C is chosen where it is not given."""
-        learner = replace(self._design.meta_svm(int(targets.any(axis=0).sum()), exclusive), C=C)
+    def problem(
+        self, training: Floats, targets: Targets, C: CSetting, labels: LabelSpace = MULTILABEL
+    ) -> Problem:
+        """What tier 2 learns from posteriors; ``labels`` are how C is chosen where it is not given."""
+        learner = replace(self._design.meta_svm(int(targets.any(axis=0).sum()), labels), C=C)
         return learner.problem(training, targets, "tier 2")
 
     def own_tier_two(self, bases: Sequence[Base], labels: slice = ALL) -> Scorer:
@@ -134,8 +135,8 @@ class Funnels:
         training = np.vstack([base.training[:, labels] for base in bases])
         targets = np.vstack([base.targets[:, labels] for base in bases])
         folds = np.concatenate([base.folds for base in bases])
-        exclusive = self.one_label and labels == ALL
-        return self.problem(training, targets, self._design.meta_C, exclusive).fit(folds).scorer()
+        space = self.labels if labels == ALL else MULTILABEL
+        return self.problem(training, targets, self._design.meta_C, space).fit(folds).scorer()
 
 
 class SharedGram:

@@ -326,7 +326,7 @@ def _binary(funnels: Funnels, start: int, size: int) -> Result:
         scorer = funnels.own_tier_two(list(bases.values()), column)
         for language, columns in scores.items():
             columns.append(scorer.scores(bases[language].test[:, column]))
-    shown = ALL if funnels.one_label else slice(start, start + size)
+    shown = ALL if funnels.labels.single_label else slice(start, start + size)
     return {
         language: _as_lists(funnels.counts(bases[language].truth[:, shown], np.hstack(columns)))
         for language, columns in scores.items()

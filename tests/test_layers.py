@@ -47,7 +47,7 @@ def test_as_it_stands_all_contracts_are_kept(copy: Path) -> None:
         ("svm/path.py", "from funnelling.cli import options", "Each folder knows only those below it"),
         (
             "methods/model.py",
-            "from funnelling.funnel import classifier",
+            "from funnelling.funnel import estimator",
             "Each folder knows only those below it",
         ),
         (

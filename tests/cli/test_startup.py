@@ -55,7 +55,7 @@ def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
 
 def test_reading_corpora_and_cards_waits_for_no_learner() -> None:
     """`inspect` and `data describe` need no scikit-learn, which takes seconds to load."""
-    modules = ("corpus", "corpus.description", "evaluation", "method.registry", "report.card", "storage")
+    modules = ("corpus", "corpus.findings", "evaluation", "methods.registry", "report.card", "storage")
     script = "import sys\n" + "\n".join(f"import funnelling.{name}" for name in modules)
     done = subprocess.run(
         [sys.executable, "-c", f"{script}\nassert 'sklearn' not in sys.modules"],
@@ -112,7 +112,7 @@ def test_help_names_every_command_and_doubles_no_sign(capsys: pytest.CaptureFixt
         main(["--help"])
     printed = capsys.readouterr().out
     names = [command.__name__.rpartition(".")[2] for command in COMMANDS]
-    for name in [*names, "add-language", "pull"]:
+    for name in [*names, "add-language", "pull", "embeddings"]:
         assert name in printed.split()
         with pytest.raises(SystemExit, match="0"):
             main([name, "--help"])
@@ -126,7 +126,7 @@ def test_help_ends_with_examples_that_can_be_typed() -> None:
         assert lines or not path or path == ("completion",), path
         for line in lines:
             parsed = build_parser().parse_args(shlex.split(line)[1:])
-            module = {"add-language": "update", "pull": "push"}.get(path[0], path[0])
+            module = {"add-language": "update", "pull": "push", "embeddings": "data"}.get(path[0], path[0])
             assert parsed.run.__module__ == f"funnelling.cli.{module}"
         for action in parser._actions:
             assert action.help or action.dest == argparse.SUPPRESS, (path, action.dest)

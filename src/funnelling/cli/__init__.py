@@ -19,7 +19,6 @@ from funnelling.cli import (
     compare,
     completion,
     data,
-    embeddings,
     evaluate,
     experiment,
     explain,
@@ -60,7 +59,6 @@ COMMANDS = (
     serve,
     push,
     data,
-    embeddings,
     completion,
 )
 CHANGING = ("forget", "relabel", "tune", "update")  # a model, into another where one is named

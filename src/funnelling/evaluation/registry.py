@@ -1,6 +1,6 @@
 """The measures by name, taken all at once, language by language, and averaged over languages.
 
-A new measure is a function of `Counts` in a file of its own under `measures/`, and one line here. It then
+A new measure is a function of `Counts` in `funnelling.evaluation.measures`, and one line here. It then
 appears wherever results do: in `measure`, in what commands print as JSON, and in tables. One of ranked
 labels, where there are more than `matrices.MANY`, is a function of `Hits`, and a line of `RANKED_MEASURES`.
 """

@@ -236,7 +236,6 @@ class Method(Answering):
         >>> frame["text"].tolist()
         ['the cat barks']
         """
-        # By name, as registries do: what people look at is above all methods.
         from funnelling.methods.suggesting import COLUMNS, suggest_texts
 
         rows = suggest_texts(self, X, languages, number, ids=ids, groups=groups, balance=balance)

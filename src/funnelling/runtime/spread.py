@@ -17,8 +17,6 @@ from importlib.metadata import version
 from queue import Empty, Queue
 from typing import Any, TypeVar
 
-import joblib
-
 from funnelling.errors import InputError
 
 Result = TypeVar("Result")
@@ -176,6 +174,8 @@ SCHEDULER_TIMEOUT_S = 15  # seconds to wait for the scheduler, and then for a wo
 @contextmanager
 def on_cluster(address: str) -> Iterator[None]:
     """Spread work over the workers at an address while the body runs."""
+    import joblib
+
     distributed = _distributed()
     with ExitStack() as stack:
         here = HERE.fullmatch(address)

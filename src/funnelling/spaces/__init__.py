@@ -1,4 +1,4 @@
-"""Feature spaces that the documents of all languages share, one per file, and the registry of views."""
+"""Feature spaces that the documents of all languages share, and the registry of views."""
 
 from funnelling.spaces.base import Space
 

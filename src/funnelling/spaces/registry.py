@@ -2,8 +2,8 @@
 
 A view is a way to see a document. ``own`` is the paper's: each language has a feature space and base
 classifiers of its own. All other views are spaces that the languages share, with one set of base classifiers
-for all of them, which is why most can serve languages without training documents. A new one is a `Space` in
-a file of its own, and a line of `VIEWS`.
+for all of them, which is why most can serve languages without training documents. A new one is a `Space`, and
+a line of `VIEWS`.
 """
 
 from collections.abc import Collection, Mapping, Sequence

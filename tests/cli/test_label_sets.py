@@ -216,7 +216,6 @@ class TestRefusals:
         every = [word for label in ("account", "hardware", "money") for word in ("--exclude", label)]
         refuses("evaluate", model, docs, *every, says=["Every label of the model is excluded"])
         refuses("train", docs, "-o", "m", "--roll-up", says=["--roll-up needs the parents", "--label-set"])
-        refuses("inspect", trained, model, "--names", "it", says=["--names is for one model"])
 
     def test_of_files(
         self, own_words_model: Path, split_data: Path, tmp_path: Path, refuses: Refuses

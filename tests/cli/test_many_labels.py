@@ -128,10 +128,6 @@ class TestInspect:
             "it": ["all labels"],
         }
 
-    def test_beside_another(self, many_labels_model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        succeed("inspect", many_labels_model, many_labels_model, "--json")
-        assert json.loads(capsys.readouterr().out)["thresholds"] == []
-
 
 class TestNotYet:
     def test_suggest(self, many_labels_model: Path, data: Path, refuses: Refuses) -> None:

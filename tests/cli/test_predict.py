@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from funnelling import load_model, read_documents, write_documents
-from funnelling.methods import rows
+from funnelling.methods import rows as module
 from funnelling.methods.rows import thresholds_of
 
 from .command import (
@@ -233,19 +233,19 @@ class TestBatches:
         alone = [lines(write_jsonl(tmp_path / "one.jsonl", [row]))[0] for row in rows[::7]]
         assert alone == together[::7]
         assert lines(write_jsonl(tmp_path / "back.jsonl", rows[::-1]))[::-1] == together
-        monkeypatch.setattr(rows, "BATCH_DOCUMENTS", 5)
+        monkeypatch.setattr(module, "BATCH_DOCUMENTS", 5)
         assert lines(data) == together
-        monkeypatch.setattr(rows, "BATCH_CHARACTERS", 50)
+        monkeypatch.setattr(module, "BATCH_CHARACTERS", 50)
         assert lines(data) == together
 
     def test_they_are_bounded_in_documents_and_characters(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from funnelling import Document
 
-        monkeypatch.setattr(rows, "BATCH_DOCUMENTS", 3)
-        monkeypatch.setattr(rows, "BATCH_CHARACTERS", 100)
+        monkeypatch.setattr(module, "BATCH_DOCUMENTS", 3)
+        monkeypatch.setattr(module, "BATCH_CHARACTERS", 100)
         sizes = [1, 1, 1, 200, 1, 60, 60, 1]
         made = [Document(str(i), "x" * size) for i, size in enumerate(sizes)]
-        found = [[len(document.text) for document in batch] for batch in rows.batches(iter(made))]
+        found = [[len(document.text) for document in batch] for batch in module.batches(iter(made))]
         assert found == [[1, 1, 1], [200], [1, 60, 60], [1]]
 
 
@@ -261,12 +261,12 @@ class TestStreaming:
         assert process.stdin is not None
         assert process.stdout is not None
         line = b'{"text": "invoice", "language": "en"}\n'
-        process.stdin.write(line * (2 * rows.BATCH_DOCUMENTS))
+        process.stdin.write(line * (2 * module.BATCH_DOCUMENTS))
         process.stdin.flush()
         first = json.loads(process.stdout.readline())
         assert first["id"] == "1"
         process.stdin.close()
-        assert len(process.stdout.readlines()) == 2 * rows.BATCH_DOCUMENTS - 1
+        assert len(process.stdout.readlines()) == 2 * module.BATCH_DOCUMENTS - 1
         assert process.wait() == 0
 
     def test_a_reader_that_has_had_enough(self, model: Path, tmp_path: Path) -> None:

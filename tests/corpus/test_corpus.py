@@ -1,10 +1,8 @@
 """A corpus keeps documents in order and gives them out by position, split, language and label."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -115,13 +113,12 @@ def detection(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
         candidates_seen.append(candidates)
         return ["xx" for _ in texts]
 
-    languages = ModuleType("funnelling.text.languages")
-    languages.normalise_tag = normalise_tag  # type: ignore[attr-defined]
-    languages.is_undetermined = lambda _tag: False  # type: ignore[attr-defined]
-    detection = ModuleType("funnelling.text.detection")
-    detection.detect_languages = detect_languages  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "funnelling.text.languages", languages)
-    monkeypatch.setitem(sys.modules, "funnelling.text.detection", detection)
+    for name, stand_in in {
+        "languages.normalise_tag": normalise_tag,
+        "languages.is_undetermined": lambda _tag: False,
+        "detection.detect_languages": detect_languages,
+    }.items():
+        monkeypatch.setattr(f"funnelling.text.{name}", stand_in)
     return candidates_seen
 
 

@@ -191,7 +191,7 @@ class TestParameters:
             bars[description] = (total, [])
             yield bars[description][1].append
 
-        for module in ("tier_two", "views.fitting"):
+        for module in ("tier_two", "views"):
             monkeypatch.setattr(f"funnelling.funnel.{module}.progress_bar", bar)
         fit(variant="kfcv", folds=3)
         assert set(bars) == {"tier 1", "tier 2"}

@@ -32,7 +32,9 @@ def add_to(commands: options.Commands) -> None:
         description="Copy a model from the Hub into a folder, where it can be changed. Its card is new.",
         epilog=options.examples("pull hf://owner/name -o model"),
     )
-    pull.add_argument("address", metavar="ADDRESS", help="hf://owner/name[/folder][@revision]")
+    pull.add_argument(
+        "address", metavar="ADDRESS", help="hf://owner/name, with /folder or @revision where there is one"
+    )
     options.add_new_model(pull)
     pull.add_argument("--encoder", metavar="DIR", help="folder of its encoder, which the copy remembers")
     options.add_force(pull)

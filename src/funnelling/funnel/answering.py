@@ -128,6 +128,7 @@ class FunnelMethod(Method):
 
         Examples
         --------
+        >>> from funnelling import FunnellingClassifier
         >>> texts = ["the cat sleeps", "a dog barks", "the cat barks"] * 9
         >>> model = FunnellingClassifier(views=None, random_state=0)
         >>> _ = model.fit(texts, [["cat"], ["dog"], ["cat", "dog"]] * 9, ["en"] * 27)

@@ -23,7 +23,7 @@ from funnelling.errors import InputError
 Undo = Callable[[], object]
 
 
-class Together:
+class RefcountedContext:
     """A context that many may be in at once: the first to enter sets something, the last to leave undoes it.
 
     ``begin`` sets it and returns what undoes that. Were each to undo its own, one that leaves would undo it
@@ -77,7 +77,7 @@ class Scored(NamedTuple):
     """The scores of some documents, and which of them are ``evident``: something in them is known."""
 
     scores: Scores
-    evident: Rows
+    in_vocabulary: Rows
 
 
 FLOATS = (np.float64, np.float32)  # the types of vectors that are taken as they are
@@ -101,7 +101,7 @@ def _limit_blas() -> Undo:
 
 
 # It keeps to one thread while anybody's body runs.
-one_blas_thread = Together(_limit_blas)
+one_blas_thread = RefcountedContext(_limit_blas)
 
 
 def one_openmp_thread() -> AbstractContextManager[object]:
@@ -150,7 +150,7 @@ def count_true(targets: Any) -> int:
     return int(targets.count_nonzero() if is_sparse(targets) else np.count_nonzero(targets))
 
 
-def cells(matrix: Any) -> int:
+def n_cells(matrix: Any) -> int:
     """How many places a matrix has."""
     return int(matrix.shape[0]) * int(matrix.shape[1])
 
@@ -160,7 +160,7 @@ def length(values: Any) -> int:
     return int(values.shape[0]) if hasattr(values, "shape") else len(values)
 
 
-def take(values: Any, places: npt.NDArray[np.intp]) -> Any:
+def take_rows(values: Any, places: npt.NDArray[np.intp]) -> Any:
     """What stands at some places of what runs along the documents."""
     if is_sparse(values):
         return values.tocsr()[places]
@@ -194,12 +194,12 @@ def one_each(columns: npt.NDArray[np.intp], width: int) -> sparse.csr_array:
     return sparse.csr_array((np.ones(len(columns), dtype=bool), columns, ends), (len(columns), width))
 
 
-def like(targets: AnyTargets, X: Any) -> Any:
+def match_format(targets: AnyTargets, X: Any) -> Any:
     """The same matrix, canonical and sparse if the targets are sparse, and dense if they are not."""
     return canonical(X) if is_sparse(targets) else dense(X)
 
 
-def narrow(X: Any) -> Any:
+def downcast_indices(X: Any) -> Any:
     """A matrix as it is kept, whatever it came in: the places of a sparse one in 32 bits, if these suffice.
 
     That takes a third less room, and compiled code takes it as it is.
@@ -231,10 +231,10 @@ def values_at(X: Any, rows: Places, columns: Places) -> npt.NDArray[Any]:
     return values
 
 
-def without(targets: Any, others: Any) -> Any:
+def set_difference(targets: Any, others: Any) -> Any:
     """The cells of one indicator matrix that another does not have, both dense or both canonical and sparse.
 
-    >>> without(np.array([[True, True]]), np.array([[False, True]]))
+    >>> set_difference(np.array([[True, True]]), np.array([[False, True]]))
     array([[ True, False]])
     """
     if not is_sparse(targets):
@@ -294,12 +294,12 @@ def widths_of(by_language: Mapping[str, Matrix | None]) -> dict[str, int]:
     return {language: int(X.shape[1]) for language, X in by_language.items() if X is not None}
 
 
-def evident_rows(documents: Any, X: Any) -> Rows:
+def in_vocabulary_rows(documents: Any, X: Any) -> Rows:
     """Which documents their vectors X tell anything of: texts whose row is not all zeros.
 
     Vectors that the user gave stand for themselves: a row of zeros may mean anything there.
 
-    >>> evident_rows(["a cat", "?"], np.array([[0.6, 0.8], [0, 0]])).tolist()
+    >>> in_vocabulary_rows(["a cat", "?"], np.array([[0.6, 0.8], [0, 0]])).tolist()
     [True, False]
     """
     if not isinstance(documents, list):

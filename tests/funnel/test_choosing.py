@@ -104,13 +104,18 @@ class TestNoise:
     def chosen(self, qualities: dict[str, Any], corpus: Corpus, patch: pytest.MonkeyPatch) -> str:
         """What is chosen where each document is held out with these qualities, by candidate."""
 
-        def measure(_: Any, candidate: choosing.Candidate) -> list[tuple[float, choosing.Measured]]:
+        def measure(
+            _: Any, candidate: choosing.CandidateConfig
+        ) -> list[tuple[float, choosing.CandidateScore]]:
             by_document = np.asarray(qualities.get(str(candidate), [0.0] * 4), dtype=float)
             measures = dict.fromkeys(PAPER_MEASURES, float(by_document.mean()))
-            worse = choosing.Measured(-1.0, measures, by_document)
-            return [(1.0, worse), (10.0, choosing.Measured(float(by_document.mean()), measures, by_document))]
+            worse = choosing.CandidateScore(-1.0, measures, by_document)
+            return [
+                (1.0, worse),
+                (10.0, choosing.CandidateScore(float(by_document.mean()), measures, by_document)),
+            ]
 
-        patch.setattr(choosing.Round, "measure", measure)
+        patch.setattr(choosing.OuterFold, "measure", measure)
         model = fitted(corpus)
         assert model.choice_.C == 10
         return str(model.choice_.candidate)
@@ -132,13 +137,16 @@ class TestNoise:
 
     def test_better_is_by_more_than_a_standard_error_of_the_difference(self) -> None:
         """Differences of 3, -1, 3, -1 have a mean of 1 and a standard error of 2 / √4."""
-        zero = choosing.Measured(0.0, {}, np.zeros(4))
+        zero = choosing.CandidateScore(0.0, {}, np.zeros(4))
         for quality, better in ((1.01, True), (0.99, False)):
-            assert choosing.Measured(quality, {}, np.array([3.0, -1, 3, -1])).is_better_than(zero) == better
+            assert (
+                choosing.CandidateScore(quality, {}, np.array([3.0, -1, 3, -1])).is_better_than(zero)
+                == better
+            )
 
     def test_rounds_count_together(self) -> None:
-        one, two = (choosing.Measured(q, {"micro_f1": q}, np.full(2, q)) for q in (0.2, 0.6))
-        both = choosing.Measured.over([one, two])
+        one, two = (choosing.CandidateScore(q, {"micro_f1": q}, np.full(2, q)) for q in (0.2, 0.6))
+        both = choosing.CandidateScore.over([one, two])
         assert both.quality == both.measures["micro_f1"] == pytest.approx(0.4)
         assert both.by_document.tolist() == [0.2, 0.2, 0.6, 0.6]
 
@@ -147,7 +155,7 @@ class TestMeasured:
     def test_several_labels_are_measured_at_the_best_threshold(self) -> None:
         truth = {"en": np.array([[1, 0], [0, 1]] * 10, dtype=bool), "it": np.array([[1, 1]], dtype=bool)}
         right = np.vstack(list(truth.values())) - 5.0  # all below 0, but in the right order
-        measured = choosing.Measured.of(truth, right.astype(np.float32), MULTILABEL)
+        measured = choosing.CandidateScore.of(truth, right.astype(np.float32), MULTILABEL)
         assert measured.quality == 1
         assert measured.by_document.tolist() == [1] * 21
         assert set(measured.measures) == {*PAPER_MEASURES, "macro_f1_present", "macro_k_present"}
@@ -160,7 +168,7 @@ class TestMeasured:
         unsure = sure.copy()
         unsure[:6] /= 4
         trials = [
-            choosing.Measured.of({"en": truth}, each, LabelSpace(np.arange(3), single_label=True))
+            choosing.CandidateScore.of({"en": truth}, each, LabelSpace(np.arange(3), single_label=True))
             for each in (sure, unsure)
         ]
         assert trials[0].measures == trials[1].measures
@@ -249,7 +257,7 @@ def test_what_is_held_out_is_not_seen(corpus: Corpus, monkeypatch: pytest.Monkey
     """Neither vocabulary nor base classifiers of a round learn from what it is measured on."""
     learned: list[set[str]] = []
     held_out: list[set[str]] = []
-    begin = choosing.Round.__init__
+    begin = choosing.OuterFold.__init__
 
     def spy(self: Any, *given: Any) -> None:
         begin(self, *given)
@@ -259,7 +267,7 @@ def test_what_is_held_out_is_not_seen(corpus: Corpus, monkeypatch: pytest.Monkey
         for vectorizer in self.vectorizers.values():
             assert set(vectorizer.vocabulary_) <= words
 
-    monkeypatch.setattr(choosing.Round, "__init__", spy)
+    monkeypatch.setattr(choosing.OuterFold, "__init__", spy)
     texts = [f"{text} unique{i}" for i, text in enumerate(corpus.texts)]
     FunnellingClassifier(views="auto", random_state=0).fit(texts, corpus.labels, corpus.languages)
     assert len(learned) == choosing.FOLDS
@@ -293,13 +301,13 @@ def test_of_a_large_corpus_a_sample_is_tried(
     bound: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = []
-    begin = choosing.Round.__init__
+    begin = choosing.OuterFold.__init__
 
     def spy(self: Any, *given: Any) -> None:
         begin(self, *given)
         sizes.append(sum(map(len, (*self.training.targets.values(), *self.held_out.targets.values()))))
 
-    monkeypatch.setattr(choosing.Round, "__init__", spy)
+    monkeypatch.setattr(choosing.OuterFold, "__init__", spy)
     monkeypatch.setattr(choosing, "LEAST_SAMPLE", 1)
     monkeypatch.setattr(choosing, bound, len(corpus) * (4 if bound == "MOST_WORK" else 1) / 2)
     model = fitted(corpus)
@@ -391,14 +399,14 @@ class TestWhatIsGiven:
     @pytest.mark.parametrize("combine", ["concat", "stacked"])
     def test_the_way_to_combine(self, combine: str, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
         tried = []
-        points = Combination.points
+        points = Combination.meta_features
 
         def spy(self: Combination, language: str, posteriors: Any) -> Any:
             rows = points(self, language, posteriors)
             tried.append((self.how, len(posteriors), rows.shape[1]))
             return rows
 
-        monkeypatch.setattr(Combination, "points", spy)
+        monkeypatch.setattr(Combination, "meta_features", spy)
         model = fitted(corpus, combine=combine)
         assert {way for way, views, _ in tried if views > 1} == {combine}
         assert all(width == (4 * views if combine == "concat" else 4) for _, views, width in tried)
@@ -423,8 +431,8 @@ class TestWhatIsGiven:
     def test_views_are_weighed_where_that_is_best(
         self, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        candidate = choosing.Candidate(("pooled", "characters"), combine="stacked")
-        paper = choosing.Candidate(("own",), normalise=False)
+        candidate = choosing.CandidateConfig(("pooled", "characters"), combine="stacked")
+        paper = choosing.CandidateConfig(("own",), normalise=False)
         monkeypatch.setattr(choosing, "candidates", lambda *_: [paper, candidate])
         model = fitted(corpus)
         assert model.choice_.summary().startswith("Chose pooled + characters, stacked, C = ")
@@ -479,14 +487,14 @@ class TestWordVectors:
         assert any("own + mixed" in row["name"] for row in model.choice_.tried)
 
 
-def measured(quality: float, noise: float, documents: int = 400) -> choosing.Measured:
+def measured(quality: float, noise: float, documents: int = 400) -> choosing.CandidateScore:
     by_document = quality + noise * np.random.default_rng(0).normal(size=documents)
-    return choosing.Measured(quality, {}, by_document)
+    return choosing.CandidateScore(quality, {}, by_document)
 
 
 class TestRecord:
     def test_a_c_counts_that_was_tried_in_every_round(self) -> None:
-        record = choosing.Record()
+        record = choosing.CandidateHistory()
         record.add({1.0: measured(0.5, 0), 10.0: measured(0.9, 0)})
         assert record.C == 10.0
         record.add({1.0: measured(0.7, 0)})
@@ -499,7 +507,7 @@ class TestRecord:
     def test_what_is_hopelessly_behind_drops_out(
         self, quality: float, noise: float, documents: int, may_win: bool
     ) -> None:
-        best, other = choosing.Record(), choosing.Record()
+        best, other = choosing.CandidateHistory(), choosing.CandidateHistory()
         best.add({None: measured(0.9, 0, documents)})
         other.add({None: measured(quality, noise, documents)})
         assert best.may_win([best, other])
@@ -518,7 +526,7 @@ class TestRecord:
     def test_rounds_end_when_no_other_can_be_ahead_by_what_matters(
         self, quality: float, noise: float, documents: int, settled: bool
     ) -> None:
-        chosen, other = choosing.Record(), choosing.Record()
+        chosen, other = choosing.CandidateHistory(), choosing.CandidateHistory()
         chosen.add({None: measured(0.9, 0, documents)})
         other.add({None: measured(quality, noise, documents)})
         assert chosen.is_settled([chosen, other]) is settled

@@ -12,10 +12,10 @@ from funnelling import FunnellingClassifier, InputError, load_model, save_model
 from funnelling.corpus import Corpus
 from funnelling.corpus.labels import LabelSpace
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.design import Design
+from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors
-from funnelling.funnel.tier_two import tier_two_points
+from funnelling.funnel.tier_two import tier_two_meta_features
 from tests.artificial import vector_corpus
 from tests.research.experiments.made import made_corpus, write_words
 
@@ -126,15 +126,17 @@ class TestOffsets:
         held_out, truth = drawn([1.0], single_label=True, documents=300)
         points, folds = held_out[0], np.arange(300) % 3
         parameters = FunnellingClassifier(views=["mixed"], combine="odds").get_params(deep=False)
-        design, both = Design.of(parameters), {"mixed": {"en": Posteriors(points, points)}}
+        design, both = FunnelConfig.of(parameters), {"mixed": {"en": Posteriors(points, points)}}
         one_each = LabelSpace(np.arange(3), single_label=True)
         combination = Combination.fit(design, {"en": truth}, both, one_each, {"en": folds})
-        found = combination.training_points(both, "en", folds).held_out
+        found = combination.training_meta_features(both, "en", folds).held_out
         for fold in range(3):
             rows, others = folds == fold, folds != fold
             without = {"mixed": {"en": Posteriors(points[others], points[others])}}
             alone = Combination.fit(design, {"en": truth[others]}, without, one_each)
-            np.testing.assert_allclose(found[rows], alone.points("en", {"mixed": points[rows]}), atol=1e-6)
+            np.testing.assert_allclose(
+                found[rows], alone.meta_features("en", {"mixed": points[rows]}), atol=1e-6
+            )
 
     def test_labels_at_random_are_measured_at_chance(self) -> None:
         rng = np.random.default_rng(0)
@@ -158,14 +160,14 @@ class TestOffsets:
         offsets = {ANY: np.array([1, 0], np.float32), "en": np.array([0, 5], np.float32)}
         combination = Combination("odds", True, None, offsets)
         unsure = np.full((1, 2), 0.5, dtype=np.float32)
-        assert combination.points("en", {"mixed": unsure}).tolist() == [[0, 5]]
-        assert combination.points("fr", {"mixed": unsure}).tolist() == [[1, 0]]
+        assert combination.meta_features("en", {"mixed": unsure}).tolist() == [[0, 5]]
+        assert combination.meta_features("fr", {"mixed": unsure}).tolist() == [[1, 0]]
 
     def test_they_are_learned_where_tier_one_has_not_seen_the_documents(self) -> None:
         posteriors = Posteriors(np.zeros((1, 2), dtype=np.float32), np.ones((1, 2), dtype=np.float32))
         for combine, expected in (("odds", posteriors.held_out), ("mean", posteriors.training)):
             parameters = FunnellingClassifier(views=VIEWS, combine=combine).get_params(deep=False)
-            assert tier_two_points(Design.of(parameters), posteriors) is expected
+            assert tier_two_meta_features(FunnelConfig.of(parameters), posteriors) is expected
 
 
 class TestPoints:
@@ -173,7 +175,7 @@ class TestPoints:
         combination = Combination("odds", True, {"own": 1.0, "pooled": 0.5})
         own, pooled = (np.array([[each]], dtype=np.float32) for each in (0.2, 0.9))
         expected = np.log(0.2 / 0.8) + 0.5 * np.log(0.9 / 0.1)
-        assert combination.points("en", {"own": own, "pooled": pooled})[0, 0] == pytest.approx(
+        assert combination.meta_features("en", {"own": own, "pooled": pooled})[0, 0] == pytest.approx(
             expected, abs=1e-5
         )
 
@@ -182,12 +184,12 @@ class TestPoints:
         combination = Combination("odds", True, {"own": 1.0, "pooled": weight})
         pooled = np.array([[0.9]], dtype=np.float32)
         expected = (1 + weight) * np.log(9)
-        assert combination.points("en", {"pooled": pooled})[0, 0] == pytest.approx(expected, abs=1e-5)
+        assert combination.meta_features("en", {"pooled": pooled})[0, 0] == pytest.approx(expected, abs=1e-5)
 
     def test_stacked_views_stand_in_too(self) -> None:
         combination = Combination("stacked", False, {"own": 1.0, "pooled": 0.0, "lri": 0.0})
         pooled, lri = (np.array([[each]], dtype=np.float32) for each in (0.2, 0.6))
-        assert combination.points("en", {"pooled": pooled, "lri": lri})[0, 0] == pytest.approx(0.4)
+        assert combination.meta_features("en", {"pooled": pooled, "lri": lri})[0, 0] == pytest.approx(0.4)
 
 
 class TestModels:

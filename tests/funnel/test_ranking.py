@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from funnelling.funnel.thresholds import CHANCE_OF_LABEL, Ranking, odds
+from funnelling.funnel.thresholds import CHANCE_OF_LABEL, LabelThresholdCurves, odds
 from funnelling.svm.compiled import sigmoid
 
 
@@ -21,7 +21,7 @@ def test_cuts_are_below_each_document_that_has_the_label(
     drawn: tuple[np.ndarray, np.ndarray, np.ndarray], fold: int | None
 ) -> None:
     probabilities, targets, folds = drawn
-    cuts = Ranking(probabilities, targets, folds).cuts(fold)
+    cuts = LabelThresholdCurves(probabilities, targets, folds).candidates(fold)
     kept = folds != fold
     probabilities, targets = probabilities[kept], targets[kept]
     assert np.bincount(cuts.labels, minlength=4).tolist() == targets.sum(axis=0).tolist()
@@ -35,7 +35,7 @@ def test_cuts_are_below_each_document_that_has_the_label(
 def test_the_threshold_is_amid_the_cuts_that_are_as_good_as_the_best() -> None:
     probabilities = np.array([[0.9, 0.3], [0.8, 0.2], [0.4, 0.6], [0.2, 0.1]])
     targets = np.array([[True, False], [True, False], [True, False], [True, False]])
-    cuts = Ranking(probabilities, targets, np.zeros(4, dtype=int)).cuts(None)
+    cuts = LabelThresholdCurves(probabilities, targets, np.zeros(4, dtype=int)).candidates(None)
     chance = CHANCE_OF_LABEL / 2  # with four documents
     quality = np.array([0.7, 0.7 - 0.9 * chance, 0.7 - 1.1 * chance, 0.0])
     amid = float(sigmoid((odds(0.85) + odds(0.6)) / 2))
@@ -51,7 +51,7 @@ def test_thresholds_move_less_than_the_best_cuts_do(monkeypatch: pytest.MonkeyPa
     folds = np.arange(len(targets)) % 5
 
     def thresholds(logits: np.ndarray) -> np.ndarray:
-        cuts = Ranking(sigmoid(logits), targets, folds).cuts(None)
+        cuts = LabelThresholdCurves(sigmoid(logits), targets, folds).candidates(None)
         return odds(cuts.thresholds(2 * cuts.right / (cuts.assigned + targets.sum(axis=0)[cuts.labels]), 20))
 
     nearly = logits + rng.normal(0, 0.05, logits.shape)
@@ -65,6 +65,6 @@ def test_the_likeliest_wrong_labels_are_those_of_the_folds_that_count(
     drawn: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     probabilities, targets, folds = drawn
-    found = np.sort(Ranking(probabilities, targets, folds).likeliest_wrong(6, 2))[-6:]
+    found = np.sort(LabelThresholdCurves(probabilities, targets, folds).likeliest_wrong(6, 2))[-6:]
     kept = folds != 2
     assert found.tolist() == np.sort(probabilities[kept][~targets[kept]])[-6:].tolist()

@@ -10,15 +10,15 @@ from funnelling import FunnellingClassifier
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import Counts
 from funnelling.evaluation.registry import measure
-from funnelling.funnel.design import Design
+from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.thresholds import (
     EXPECTED,
     GOALS,
     GRID,
     PULLS,
     Goal,
-    Ranking,
-    Tuning,
+    LabelThresholdCurves,
+    ThresholdTuner,
     parse_goal,
     tune,
 )
@@ -34,8 +34,10 @@ def drawn(documents: int = 400, labels: int = 12, seed: int = 0) -> tuple[np.nda
     return probabilities, rng.random(probabilities.shape) < probabilities
 
 
-def tuning(probabilities: np.ndarray, targets: np.ndarray, goal: Goal) -> Tuning:
-    return Tuning.on(Ranking(probabilities, targets, np.zeros(len(targets), dtype=int)), goal)
+def tuning(probabilities: np.ndarray, targets: np.ndarray, goal: Goal) -> ThresholdTuner:
+    return ThresholdTuner.on(
+        LabelThresholdCurves(probabilities, targets, np.zeros(len(targets), dtype=int)), goal
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,9 +71,9 @@ def test_the_pull_that_is_chosen(
 
     monkeypatch.setattr("funnelling.funnel.thresholds._measures", measures)
     probabilities, targets = drawn(documents=100)
-    ranking, goal = Ranking(probabilities, targets, np.arange(100) % 5), Goal("macro_f1")
+    ranking, goal = LabelThresholdCurves(probabilities, targets, np.arange(100) % 5), Goal("macro_f1")
     tuned = tune(ranking, np.zeros(100, dtype=int), goal)
-    assert tuned.thresholds.tolist() == Tuning.on(ranking, goal).thresholds(chosen).tolist()
+    assert tuned.thresholds.tolist() == ThresholdTuner.on(ranking, goal).thresholds(chosen).tolist()
 
 
 @pytest.mark.parametrize("goal", GOALS)
@@ -135,13 +137,15 @@ def test_cuts_are_thresholds_in_scores() -> None:
     head = Calibration("platt", slope, offset, np.full(labels, np.nan))
     scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
     folds, languages = np.arange(len(targets)) % 5, np.arange(len(targets)) % 2
-    cuts = tune(Ranking(head(scores), targets, folds), languages, parse_goal("macro-f1")).in_scores(head)
+    cuts = tune(
+        LabelThresholdCurves(head(scores), targets, folds), languages, parse_goal("macro-f1")
+    ).in_scores(head)
     tuned, untuned = measure(targets, scores > cuts), measure(targets, scores > 0)
     assert tuned["macro_f1"] > untuned["macro_f1"]
     assert tuned["micro_f1"] > untuned["micro_f1"] - 0.02
-    one_fold = tune(Ranking(head(scores), targets, 0 * folds), languages, parse_goal("micro-k")).in_scores(
-        head
-    )
+    one_fold = tune(
+        LabelThresholdCurves(head(scores), targets, 0 * folds), languages, parse_goal("micro-k")
+    ).in_scores(head)
     assert np.ptp(one_fold) < 1e-9
 
 
@@ -155,24 +159,26 @@ class TestFloor:
         head = Calibration("platt", slope, offset, np.full(labels, np.nan))
         scores = (np.log(probabilities / (1 - probabilities)) - offset) / slope
         numbers = np.arange(len(targets))
-        cuts = tune(Ranking(head(scores), targets, numbers % folds), numbers % 2, goal).in_scores(head)
+        cuts = tune(
+            LabelThresholdCurves(head(scores), targets, numbers % folds), numbers % 2, goal
+        ).in_scores(head)
         return expit(slope * cuts + offset)
 
     @pytest.mark.parametrize("measure", ["macro_f1", "micro_k", "macro_k"])
     def test_no_threshold_is_below_it(self, measure: str) -> None:
         assert self.tuned(Goal(measure), 5).min() < 0.25
-        assert self.tuned(Goal(measure, floor=0.25), 5).min() >= 0.25 - 1e-9
+        assert self.tuned(Goal(measure, min_threshold=0.25), 5).min() >= 0.25 - 1e-9
 
     def test_those_above_it_stay(self) -> None:
-        without, floored = (self.tuned(Goal("micro_f1", floor=floor), 1) for floor in (0.0, 0.1))
+        without, floored = (self.tuned(Goal("micro_f1", min_threshold=floor), 1) for floor in (0.0, 0.1))
         assert without.min() > 0.1
         np.testing.assert_array_equal(floored, without)
 
     def test_it_holds_where_nothing_was_asked_for_and_views_are_chosen(self) -> None:
         def goal(**parameters: Any) -> Goal | None:
-            return Design.of(FunnellingClassifier(**parameters).get_params(deep=False)).goal
+            return FunnelConfig.of(FunnellingClassifier(**parameters).get_params(deep=False)).goal
 
-        assert goal() == EXPECTED == Goal("macro_f1", floor=0.1)
+        assert goal() == EXPECTED == Goal("macro_f1", min_threshold=0.1)
         assert goal(views=None) is None
         assert goal(views=["own"]) is None
         assert goal(optimise="macro-f1") == Goal("macro_f1")
@@ -219,7 +225,7 @@ def test_counts_on_the_grid_are_those_of_each_threshold() -> None:
     targets = rng.random((60, 4)) < probabilities
     folds = np.arange(60) % 3
     for fold in (None, 1):
-        at_once = Ranking(probabilities, targets, folds).counts_on_grid(fold)
+        at_once = LabelThresholdCurves(probabilities, targets, folds).counts_on_grid(fold)
         kept = folds != fold
         for place, threshold in enumerate(GRID):
             alone = Counts.of(targets[kept], probabilities[kept] > threshold)

@@ -15,7 +15,7 @@ from funnelling import (
     load_model,
     save_model,
 )
-from funnelling.matrices import evident_rows
+from funnelling.matrices import in_vocabulary_rows
 from funnelling.methods.rows import Predictor
 from funnelling.research.baselines import DCIClassifier, LRIClassifier
 from funnelling.text.tfidf import TfidfVectorizer
@@ -169,6 +169,6 @@ def test_vectors_of_zeros_are_decided_as_any_others(name: str) -> None:
 
 def test_zeros_that_a_sparse_matrix_keeps_are_zeros() -> None:
     X = sparse.csr_array((np.array([1.0, 0.0, 2.0]), np.array([0, 1, 0]), np.array([0, 1, 2, 2, 3])))
-    assert evident_rows(["a", "b", "c", "d"], X).tolist() == [True, False, False, True]
-    assert evident_rows(["a", "b"], sparse.csr_array((2, 0))).tolist() == [False, False]
-    assert evident_rows([], np.zeros((0, 3))).tolist() == []
+    assert in_vocabulary_rows(["a", "b", "c", "d"], X).tolist() == [True, False, False, True]
+    assert in_vocabulary_rows(["a", "b"], sparse.csr_array((2, 0))).tolist() == [False, False]
+    assert in_vocabulary_rows([], np.zeros((0, 3))).tolist() == []

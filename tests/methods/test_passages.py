@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from funnelling import FunnellingClassifier, NaiveClassifier, PooledClassifier
 from funnelling.methods.explanation import LaidView, TextLayout, laid_passages
-from funnelling.text.tfidf import Places, TfidfVectorizer
+from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
 
 TEXTS = [
     "The tele\u0301phone rings, a cat sleeps",
@@ -123,7 +123,7 @@ def test_of_two_classes_what_speaks_for_one_speaks_against_the_other() -> None:
 
 def test_a_run_is_divided_over_the_words_it_touches_by_their_characters() -> None:
     layout = TextLayout("state-of it")
-    places = Places(*np.array([[7, 3, 8], [9, 9, 11]]).T)
+    places = FeatureSpans(*np.array([[7, 3, 8], [9, 9, 11]]).T)
     view = LaidView(layout, np.array([9, 7]), places, share=0.5)
     passages, unplaced = laid_passages(layout, [view], [np.array([4.0, 10.0])])
     # "te-of": two characters of state, one sign, two of "of"; 9 is "it", once.

@@ -11,7 +11,7 @@ from scipy import sparse
 from funnelling import Document, FunnellingClassifier, InputError, NaiveClassifier
 from funnelling.corpus.labels import LabelSpace
 from funnelling.matrices import MANY
-from funnelling.methods.rows import Predictor, relabelled, thresholds_of
+from funnelling.methods.rows import Predictor, apply_threshold, thresholds_of
 from tests.artificial import text_corpus
 
 TEXTS, LABELS, LANGUAGES = text_corpus(documents=60)
@@ -128,7 +128,7 @@ class TestSparseAnswers:
     def test_a_row_can_be_labelled_again_at_another_threshold(self) -> None:
         stub = SparseStub([[0.2, 0, 0.6, 0.4]], [0.5] * 4)
         (row,) = _rows(stub)
-        assert [relabelled(row, 0.3)] == _rows(stub, threshold=0.3)
+        assert [apply_threshold(row, 0.3)] == _rows(stub, threshold=0.3)
 
     def test_without_candidates_there_is_no_best_label(self) -> None:
         (row,) = _rows(SparseStub([[0, 0]], [0.5, 0.5]))
@@ -191,8 +191,8 @@ def test_a_row_can_be_labelled_again_at_another_threshold(
 ) -> None:
     documents = [*_documents(), Document("blank", "", language="en")]
     own = _rows(model, documents)
-    assert [relabelled(row, threshold) for row in own] == _rows(model, documents, threshold=threshold)
-    assert [relabelled(row, None) for row in own] == own
+    assert [apply_threshold(row, threshold) for row in own] == _rows(model, documents, threshold=threshold)
+    assert [apply_threshold(row, None) for row in own] == own
 
 
 def test_rows_are_plain_and_in_order(model: FunnellingClassifier) -> None:

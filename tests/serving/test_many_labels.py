@@ -40,7 +40,7 @@ def test_with_a_threshold_and_without_some_labels(client: Any, many: Any) -> Non
     (row,) = client.post("/v1/predict", json=body).json()["documents"]
     assert row["labels"] == [label for label, score in row["scores"].items() if score > 1e-5]
     assert "group 5" not in row["scores"]
-    predictor = Predictor(many, threshold=1e-5).excluding(["group 5"])
+    predictor = Predictor(many, threshold=1e-5).with_excluded(["group 5"])
     assert (
         row["labels"] == next(iter(predictor([Document("a", DOCUMENTS[0]["text"], language="en")])))["labels"]
     )

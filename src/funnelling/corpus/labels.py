@@ -85,7 +85,7 @@ class LabelSpace:
         Documents that are not ``evident`` get no label, unless each gets one.
         """
         if not self.single_label:
-            return (self.decide(margins.scores) & margins.evident[:, None]).astype(int)
+            return (self.decide(margins.scores) & margins.in_vocabulary[:, None]).astype(int)
         scores = margins.scores
         chosen = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes[chosen]
@@ -108,9 +108,9 @@ class LabelSpace:
     ) -> tuple[npt.NDArray[Any], Floats]:
         """What `answers` and probabilities become under a label set."""
         if not self.single_label:
-            assigned = self.decide(margins.scores) & margins.evident[:, None]
+            assigned = self.decide(margins.scores) & margins.in_vocabulary[:, None]
             assigned, raised = rules.several(assigned, probabilities, thresholds)
-            return (assigned & margins.evident[:, None]).astype(int), raised
+            return (assigned & margins.in_vocabulary[:, None]).astype(int), raised
         scores = margins.scores
         if scores.shape[1] == 1:
             scores = np.hstack([-scores, scores])

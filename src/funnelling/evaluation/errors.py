@@ -14,7 +14,16 @@ from funnelling.corpus import Corpus
 from funnelling.corpus.label_rules import rules_of
 from funnelling.evaluation.measuring import as_indicators, measure_answers, truth_of
 from funnelling.evaluation.pieces import Result
-from funnelling.matrices import AnyTargets, Floats, Rows, canonical, dense_row, is_sparse, values_at, without
+from funnelling.matrices import (
+    AnyTargets,
+    Floats,
+    Rows,
+    canonical,
+    dense_row,
+    is_sparse,
+    set_difference,
+    values_at,
+)
 from funnelling.text.excerpts import amounts_by_word, cut_out, telling_part
 
 if TYPE_CHECKING:
@@ -78,8 +87,8 @@ def worst_mistakes(truth: AnyTargets, given: AnyTargets, probabilities: Any, mos
     Mistake(row=3, wrong=None, missed=0)
     Mistake(row=0, wrong=1, missed=0)
     """
-    wrong = _surest(without(given, truth), probabilities)
-    missed = _surest(without(truth, given), probabilities, missed=True)
+    wrong = _surest(set_difference(given, truth), probabilities)
+    missed = _surest(set_difference(truth, given), probabilities, missed=True)
     rows = sorted({*wrong, *missed})
     is_given = np.array([row in wrong for row in rows], dtype=bool)
     sureness = np.array([(wrong if row in wrong else missed)[row][1] for row in rows])

@@ -24,7 +24,7 @@ from funnelling.evaluation.measures import (
     f1,
     indicators,
 )
-from funnelling.matrices import canonical, dense, is_sparse, values_at, without
+from funnelling.matrices import canonical, dense, is_sparse, set_difference, values_at
 
 
 class _Counted(TypedDict):
@@ -180,7 +180,9 @@ def given_instead(truth: Indicators, given: Indicators, labels: Sequence[str], m
     [['cat', 'dog', 2]]
     """
     actual, guess = both_indicators(truth, given)
-    return _largest(_sparse(without(actual, guess)).T @ _sparse(without(guess, actual)), labels, most)
+    return _largest(
+        _sparse(set_difference(actual, guess)).T @ _sparse(set_difference(guess, actual)), labels, most
+    )
 
 
 def missed_together(truth: Indicators, given: Indicators, labels: Sequence[str], most: int) -> Confusion:
@@ -189,7 +191,7 @@ def missed_together(truth: Indicators, given: Indicators, labels: Sequence[str],
     >>> missed_together([[1, 0, 1], [1, 0, 1]], [[0, 1, 0], [0, 0, 0]], ["cat", "dog", "pet"], most=10)
     [['cat', 'pet', 2]]
     """
-    missed = _sparse(without(*both_indicators(truth, given)))
+    missed = _sparse(set_difference(*both_indicators(truth, given)))
     return _largest(sparse.triu(missed.T @ missed, k=1), labels, most)
 
 

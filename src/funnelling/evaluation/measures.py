@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from funnelling.errors import InputError
-from funnelling.matrices import AnyTargets, canonical, is_sparse, like
+from funnelling.matrices import AnyTargets, canonical, is_sparse, match_format
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -94,7 +94,7 @@ def both_indicators(truth: Indicators, predicted: Indicators) -> tuple[Any, Any]
     """Two indicator matrices of the same documents and labels, checked: sparse where the truth is."""
     actual, guess = indicators(truth), indicators(predicted)
     check_same_shape(actual, guess)
-    return actual, guess if is_sparse(actual) == is_sparse(guess) else like(actual, guess)
+    return actual, guess if is_sparse(actual) == is_sparse(guess) else match_format(actual, guess)
 
 
 def indicators(matrix: Indicators) -> AnyTargets:

@@ -35,7 +35,7 @@ from funnelling.evaluation.registry import (
 )
 from funnelling.evaluation.significance import Decided, Pair, randomisation
 from funnelling.evaluation.splits import examples_in, examples_of
-from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, like, one_each
+from funnelling.matrices import MANY, AnyTargets, Rows, canonical, dense, is_sparse, match_format, one_each
 from funnelling.text.languages import served_by
 
 if TYPE_CHECKING:
@@ -274,10 +274,10 @@ def measure_decisions_in_full(
         thresholds = None if thresholds is None else thresholds[:, kept]
         rolled_up = measure_rolled_up(test, decisions, classes, label_set)
     truth = truth_of(test, classes)
-    decisions = like(truth, decisions)
+    decisions = match_format(truth, decisions)
     ranked = _ranked(truth, probabilities, examples) if is_sparse(truth) else {}
     if not is_sparse(truth):
-        probabilities = like(truth, probabilities)
+        probabilities = match_format(truth, probabilities)
     counts = Counts.of(truth, decisions)
     if one_label:
         cells = _confusion(test, decisions, classes)

@@ -11,7 +11,7 @@ from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.funnel.choosing import Choice
-from funnelling.funnel.design import Design, is_auto
+from funnelling.funnel.design import FunnelConfig, is_auto
 from funnelling.funnel.fitted import (
     ZERO_SHOT,
     FittedFunnel,
@@ -23,11 +23,11 @@ from funnelling.funnel.fitted import (
 from funnelling.funnel.inheritance import FunnelArchive
 from funnelling.funnel.thresholds import PER_LABEL, parse_goal
 from funnelling.funnel.tier_two import ScoreThresholds
-from funnelling.funnel.tuning import HeldOut, ThresholdChange, change_thresholds, tuned_columns
+from funnelling.funnel.tuning import ThresholdChange, ThresholdTuningData, change_thresholds, tuned_columns
 from funnelling.funnel.views import SharedView
 from funnelling.funnel.zero_shot import language_folds
 from funnelling.matrices import Scored, Scores
-from funnelling.methods.explanation import Evidence, mean_posterior
+from funnelling.methods.explanation import Attribution, mean_posterior
 from funnelling.methods.learning import Relabelling
 from funnelling.methods.model import Method
 from funnelling.methods.training_set import Calibrator
@@ -56,14 +56,14 @@ class FunnelMethod(Method):
     shared_views_: dict[str, SharedView]
     held_out_: dict[str, npt.NDArray[np.int64]]
 
-    def design(self) -> Design:
+    def design(self) -> FunnelConfig:
         """What the parameters ask for, with what was chosen where ``views="auto"`` has been fitted."""
         chosen = is_auto(self._built_of()["views"]) and hasattr(self, "choice_")
         return self.choice_.applied_to(self._asked()) if chosen else self._asked()
 
-    def _asked(self) -> Design:
+    def _asked(self) -> FunnelConfig:
         """What the parameters ask for, before anything is chosen."""
-        return Design.of(self.get_params(deep=False) | self._built_of())
+        return FunnelConfig.of(self.get_params(deep=False) | self._built_of())
 
     def _built_of(self) -> dict[str, Any]:
         """The parameters that the funnel was, or is to be, built of."""
@@ -101,7 +101,7 @@ class FunnelMethod(Method):
     def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
         return self.funnel(language).scores_and_posteriors(language, documents)
 
-    def _evidence(self, language: str, documents: Any) -> Evidence:
+    def _evidence(self, language: str, documents: Any) -> Attribution:
         return self.funnel(language).evidence(language, documents)
 
     def _calibrator(self, language: str) -> Calibrator:
@@ -145,14 +145,16 @@ class FunnelMethod(Method):
         self.check_tunable()
         columns = tuned_columns(self.classes_, labels)
         training = self.training_.training_set(dict.fromkeys(self.training_.targets), self.label_space)
-        held_out = HeldOut.of(self.head_, self.training_.scores, training, training.stacked_folds())
+        held_out = ThresholdTuningData.of(
+            self.head_, self.training_.scores, training, training.stacked_folds()
+        )
         before, cuts = self.design().goal, getattr(self, "cuts_", 0.0)
         cuts, change = change_thresholds(held_out, self.classes_, cuts, before, text, columns)
         tuned = {"cuts_": cuts, "held_out_": held_out.counts(held_out.scores - cuts > 0)}
         scores = getattr(self, "shared_scores_", {})
         if scores and all(len(rows) == len(training.targets[tag]) for tag, rows in scores.items()):
             seen = training.only(list(scores))
-            unseen = HeldOut.of(self.shared_head_, scores, seen, language_folds(seen))
+            unseen = ThresholdTuningData.of(self.shared_head_, scores, seen, language_folds(seen))
             tuned["shared_cuts_"] = unseen.with_tuned(self.shared_cuts_, unseen.tuned(goal, columns), columns)
         elif hasattr(self, "space_"):
             logger.warning("Thresholds of languages without training documents stay as they were.")

@@ -29,10 +29,10 @@ from funnelling.evaluation.registry import (
 )
 from funnelling.folds import deal_folds
 from funnelling.funnel.combination import COMBINATIONS, Combination
-from funnelling.funnel.design import Design
+from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.learners import balance, by_class
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
-from funnelling.funnel.tier_two import tier_two_points
+from funnelling.funnel.tier_two import tier_two_meta_features
 from funnelling.funnel.views import fit_views
 from funnelling.matrices import Floats, Folds, Rows, Targets
 from funnelling.methods.training_set import TrainingSet
@@ -66,7 +66,7 @@ Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateConfig:
     """Views and a way to combine them; own words that are not normalised are the paper's funnel."""
 
     views: tuple[str, ...]
@@ -80,7 +80,7 @@ class Candidate:
         alone = self.combine == "mean" or (len(self.views) == 1 and self.combine != "odds")
         return " + ".join(self.views) + ("" if alone else f", {self.combine}")
 
-    def applied_to(self, design: Design) -> Design:
+    def applied_to(self, design: FunnelConfig) -> FunnelConfig:
         """The design with this candidate's views and their combination."""
         return replace(design, views=named_views(self.views), combine=self.combine, normalise=self.normalise)
 
@@ -111,10 +111,10 @@ class Choice:
         expect("\n" not in self.summary() and str(self), "what was tried")
 
     @property
-    def candidate(self) -> Candidate:
-        return Candidate(tuple(self.views), self.normalise, self.combine, self.variant)
+    def candidate(self) -> CandidateConfig:
+        return CandidateConfig(tuple(self.views), self.normalise, self.combine, self.variant)
 
-    def applied_to(self, design: Design) -> Design:
+    def applied_to(self, design: FunnelConfig) -> FunnelConfig:
         """The design with what was chosen; a C that the user gave stays."""
         return replace(self.candidate.applied_to(design), meta_C=design.meta_C if self.C is None else self.C)
 
@@ -153,16 +153,16 @@ class Choice:
         )
 
 
-def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Candidate]:
+def candidates(design: FunnelConfig, texts: bool, languages: Sequence[str]) -> list[CandidateConfig]:
     """What may be chosen, in the order in which ties are decided.
 
     Of texts, own words with what all languages share come first, since such a model also learns a further
     language well, and the paper's funnel, which knows least, comes last. The SVM is before odds: with a few
     dozen documents it does better.
     """
-    paper = Candidate((OWN,), normalise=False, variant=design.variant)
+    paper = CandidateConfig((OWN,), normalise=False, variant=design.variant)
     if not texts:
-        return [paper, *_with_odds(design, (OWN,)), Candidate((OWN,), combine=design.combine)]
+        return [paper, *_with_odds(design, (OWN,)), CandidateConfig((OWN,), combine=design.combine)]
 
     def visible(views: Sequence[str]) -> list[str]:
         return replace(design, views=named_views(views)).visible_languages(languages)
@@ -184,19 +184,19 @@ def candidates(design: Design, texts: bool, languages: Sequence[str]) -> list[Ca
             candidate
             for each in views
             if len(visible(each)) == len(languages)
-            for candidate in (Candidate(each, combine=design.combine), *_with_odds(design, each))
+            for candidate in (CandidateConfig(each, combine=design.combine), *_with_odds(design, each))
         ),
         paper,
     ]
 
 
-def _with_odds(design: Design, views: tuple[str, ...]) -> list[Candidate]:
+def _with_odds(design: FunnelConfig, views: tuple[str, ...]) -> list[CandidateConfig]:
     """The views under a tier 2 of odds, unless the user asked for something that this is not."""
     mean = design.combine == "mean" and design.calibration == "platt" and design.meta_estimator is None
-    return [Candidate(views, combine="odds")] if mean else []
+    return [CandidateConfig(views, combine="odds")] if mean else []
 
 
-def choose(design: Design, training: TrainingSet) -> Choice:
+def choose(design: FunnelConfig, training: TrainingSet) -> Choice:
     """The first candidate that noise does not tell from the best one."""
     pool = candidates(design, training.texts, list(training.targets))
     training = _sample(training)
@@ -204,17 +204,17 @@ def choose(design: Design, training: TrainingSet) -> Choice:
     if not splits:
         return _choice(pool[0], None)
     racing = pool
-    records: dict[Candidate, Record] = {}
+    records: dict[CandidateConfig, CandidateHistory] = {}
     steps = len({view for candidate in pool for view in candidate.views}) + len(pool)  # of a round
     total, texts = len(splits) * steps, training.documents if training.texts else {}
     with counted_once(texts), progress_bar("choosing", total, design.shows_progress, "steps") as progress:
         for number, learning in enumerate(splits, 1):
-            round_ = Round(design, training, learning, progress, f"round {number} of {len(splits)}")
+            round_ = OuterFold(design, training, learning, progress, f"round {number} of {len(splits)}")
             if not records:
                 racing = [candidate for candidate in pool if round_.is_worthwhile(candidate)]
             round_.fit(list(dict.fromkeys(view for each in racing for view in each.views)))
             for candidate in racing:
-                records.setdefault(candidate, Record()).add(dict(round_.measure(candidate)))
+                records.setdefault(candidate, CandidateHistory()).add(dict(round_.measure(candidate)))
             progress.reach(number * steps)
             # The paper's funnel stays: the choice is told beside it.
             rivals = [records[each] for each in racing]
@@ -226,24 +226,26 @@ def choose(design: Design, training: TrainingSet) -> Choice:
     return _choice(chosen, records[chosen].C, rows)
 
 
-def _first_of_the_best(racing: Sequence[Candidate], records: Mapping[Candidate, "Record"]) -> Candidate:
+def _first_of_the_best(
+    racing: Sequence[CandidateConfig], records: Mapping[CandidateConfig, "CandidateHistory"]
+) -> CandidateConfig:
     """The first candidate that is not clearly behind the best one."""
     best = max((records[each].best for each in racing), key=lambda measured: measured.quality)
     return next(each for each in racing if not best.is_better_than(records[each].best))
 
 
-class Record:
+class CandidateHistory:
     """What a candidate has reached so far, with each C that was tried in every round."""
 
     def __init__(self) -> None:
-        self._rounds: list[dict[float | None, Measured]] = []
-        self._best: tuple[float | None, Measured]
+        self._rounds: list[dict[float | None, CandidateScore]] = []
+        self._best: tuple[float | None, CandidateScore]
 
-    def add(self, measured: dict[float | None, "Measured"]) -> None:
+    def add(self, measured: dict[float | None, "CandidateScore"]) -> None:
         """Take down a further round."""
         self._rounds.append(measured)
         everywhere = [C for C in self._rounds[0] if all(C in each for each in self._rounds)]
-        over_rounds = [(C, Measured.over([each[C] for each in self._rounds])) for C in everywhere]
+        over_rounds = [(C, CandidateScore.over([each[C] for each in self._rounds])) for C in everywhere]
         self._best = max(over_rounds, key=lambda pair: pair[1].quality)
 
     @property
@@ -252,23 +254,23 @@ class Record:
         return self._best[0]
 
     @property
-    def best(self) -> "Measured":
+    def best(self) -> "CandidateScore":
         """What the best C reaches."""
         return self._best[1]
 
-    def may_win(self, others: Iterable["Record"]) -> bool:
+    def may_win(self, others: Iterable["CandidateHistory"]) -> bool:
         """Whether noise might still have put it behind others, who ran the same rounds."""
         enough = len(self.best.by_document) >= TELLING
         return not (enough and any(other.best.is_better_than(self.best, HOPELESS) for other in others))
 
-    def is_settled(self, others: Iterable["Record"]) -> bool:
+    def is_settled(self, others: Iterable["CandidateHistory"]) -> bool:
         """Whether no other, who ran the same rounds, can be ahead of it by an amount that matters."""
         enough = len(self.best.by_document) >= ENOUGH
         return enough and not any(other.best.may_lead(self.best, INDIFFERENT, HOPELESS) for other in others)
 
 
 @dataclass(frozen=True)
-class Measured:
+class CandidateScore:
     """How good a candidate is on documents held out: ``by_document`` is what its noise is judged by."""
 
     quality: float
@@ -276,7 +278,7 @@ class Measured:
     by_document: Array
 
     @classmethod
-    def of(cls, targets: Mapping[str, Targets], scores: Floats, labels: LabelSpace) -> "Measured":
+    def of(cls, targets: Mapping[str, Targets], scores: Floats, labels: LabelSpace) -> "CandidateScore":
         """That of scores, the languages below each other: at the temperature, or the threshold, that suits
         these documents best. That flatters all candidates a little, the more the fewer the documents.
         """
@@ -295,7 +297,7 @@ class Measured:
         return cls(mean_of_four(measures), _main(measures), f1)
 
     @classmethod
-    def over(cls, rounds: Sequence["Measured"]) -> "Measured":
+    def over(cls, rounds: Sequence["CandidateScore"]) -> "CandidateScore":
         """The mean over rounds."""
         measures = {
             name: float(np.mean([each.measures[name] for each in rounds])) for name in rounds[0].measures
@@ -306,15 +308,15 @@ class Measured:
             np.concatenate([each.by_document for each in rounds]),
         )
 
-    def is_better_than(self, other: "Measured", errors: float = 1.0) -> bool:
+    def is_better_than(self, other: "CandidateScore", errors: float = 1.0) -> bool:
         """Whether this is better by more than so many standard errors."""
         return self.quality - other.quality > errors * self._error_beside(other)
 
-    def may_lead(self, other: "Measured", amount: float, errors: float) -> bool:
+    def may_lead(self, other: "CandidateScore", amount: float, errors: float) -> bool:
         """Whether this may be better by more than an amount, if the difference is wrong by so many errors."""
         return self.quality - other.quality + errors * self._error_beside(other) > amount
 
-    def _error_beside(self, other: "Measured") -> float:
+    def _error_beside(self, other: "CandidateScore") -> float:
         """The standard error of the difference, document by document."""
         difference = self.by_document - other.by_document
         return float(np.std(difference) / np.sqrt(len(difference)))
@@ -348,7 +350,7 @@ def _best_threshold(scores: Floats, truth: Targets) -> float:
     return max(map(float, thresholds), key=f1)
 
 
-def _choice(chosen: Candidate, C: float | None, tried: Sequence[dict[str, Any]] = ()) -> Choice:
+def _choice(chosen: CandidateConfig, C: float | None, tried: Sequence[dict[str, Any]] = ()) -> Choice:
     return Choice(list(chosen.views), chosen.normalise, C, list(tried), chosen.combine, chosen.variant)
 
 
@@ -399,12 +401,12 @@ def _outer_folds(training: TrainingSet) -> dict[str, Folds]:
     return dict(zip(sizes, np.split(folds, np.cumsum(list(sizes.values()))[:-1]), strict=True))
 
 
-class Round:
+class OuterFold:
     """One split: views fitted on one side, and what they say of both."""
 
     def __init__(
         self,
-        design: Design,
+        design: FunnelConfig,
         training: TrainingSet,
         learning: Mapping[str, Rows],
         progress: Progress = HIDDEN,
@@ -423,7 +425,7 @@ class Round:
         self._posteriors: ViewPosteriors = {}
         self._held_out_posteriors: dict[str, dict[str, Floats]] = {}
 
-    def is_worthwhile(self, candidate: Candidate) -> bool:
+    def is_worthwhile(self, candidate: CandidateConfig) -> bool:
         """Whether the base classifiers of a candidate would have a size that a model should have."""
         learner = self.design.base_learner(MIXED, self.training.seed)
         if OWN_MIXED not in candidate.views or not isinstance(learner, SVM):
@@ -443,18 +445,18 @@ class Round:
         self.design.resources.begun.clear()  # tier 2 needs the memory
         self._progress(len(views))
 
-    def measure(self, candidate: Candidate) -> Iterator[tuple[float | None, Measured]]:
+    def measure(self, candidate: CandidateConfig) -> Iterator[tuple[float | None, CandidateScore]]:
         """How good a candidate is with each C that is tried; None is that of a tier 2 without one."""
         self._progress.doing(f"{self._name}, {candidate}")
         design = candidate.applied_to(self.design)
         posteriors = {view: self._posteriors[view] for view in candidate.views}
         combination = Combination.fit(design, self.training.targets, posteriors, self.training.labels)
-        taught = [combination.training_points(posteriors, tag) for tag in self.training.targets]
+        taught = [combination.training_meta_features(posteriors, tag) for tag in self.training.targets]
         held_out = {view: self._held_out_posteriors[view] for view in candidate.views}
         asking = np.vstack([combination.points_in(tag, held_out) for tag in self.held_out.targets])
         targets = self.training.stacked_targets()
         learner = design.meta_learner(int(targets.any(axis=0).sum()), self.training)
-        points = tier_two_points(design, Posteriors.stacked(taught))
+        points = tier_two_meta_features(design, Posteriors.stacked(taught))
         problem = learner.problem(points, targets)
         fits: Iterable[Any]
         if isinstance(problem, Problem) and problem.learner.given_c is None:
@@ -471,7 +473,7 @@ class Round:
         search = Search()
         for fit in fits:
             scores = fit.scorer().scores(asking)[:, learned]
-            measured = Measured.of(held_out_targets, scores, labels)
+            measured = CandidateScore.of(held_out_targets, scores, labels)
             yield getattr(fit, "C", None), measured
             search.improves(measured.quality)
             if search.is_over and design.meta_C != "grid":

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
-from funnelling.funnel.design import Design
+from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.learners import ANY, fit_offsets, fit_weights, log_odds
 from funnelling.funnel.tier_one import Posteriors, ViewPosteriors
 from funnelling.matrices import Floats, Folds, Rows, Scores, Targets, unit_rows
@@ -36,7 +36,7 @@ class Combination:
     @classmethod
     def fit(
         cls,
-        design: Design,
+        design: FunnelConfig,
         targets: Mapping[str, Targets],
         posteriors: ViewPosteriors,
         labels: LabelSpace,
@@ -89,7 +89,7 @@ class Combination:
         point: Floats = empty_row(labels * len(views) if self.how == "concat" else labels, dense=True)
         return point
 
-    def points(self, language: str, posteriors: Mapping[str, Floats]) -> Floats:
+    def meta_features(self, language: str, posteriors: Mapping[str, Floats]) -> Floats:
         """A language's documents in tier 2's space, from what each view says of them."""
         weights = None
         if self.weights is not None:
@@ -112,19 +112,21 @@ class Combination:
     def points_in(self, language: str, posteriors: Mapping[str, Mapping[str, Floats]]) -> Floats:
         """A language's documents in tier 2's space, from the views that see it."""
         by_view = {view: each[language] for view, each in posteriors.items() if language in each}
-        return self.points(language, by_view)
+        return self.meta_features(language, by_view)
 
-    def training_points(
+    def training_meta_features(
         self, posteriors: ViewPosteriors, language: str, folds: Folds | None = None
     ) -> Posteriors:
         """A language's training documents in tier 2's space; those held out owe nothing to their fold."""
         by_view = {view: each[language] for view, each in posteriors.items() if language in each}
-        held_out = self.points(language, {view: each.held_out for view, each in by_view.items()})
+        held_out = self.meta_features(language, {view: each.held_out for view, each in by_view.items()})
         for fold, other in self.without.items() if folds is not None else ():
             rows = folds == fold
-            held_out[rows] = other.points(language, {view: p.held_out[rows] for view, p in by_view.items()})
+            held_out[rows] = other.meta_features(
+                language, {view: p.held_out[rows] for view, p in by_view.items()}
+            )
         return Posteriors(
-            self.points(language, {view: each.training for view, each in by_view.items()}), held_out
+            self.meta_features(language, {view: each.training for view, each in by_view.items()}), held_out
         )
 
 

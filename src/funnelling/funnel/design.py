@@ -34,7 +34,7 @@ def is_auto(views: Any) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design:
+class FunnelConfig:
     """A funnel before it is fitted; for the parameters see `funnelling.FunnellingClassifier`.
 
     ``views`` are by name. ``normalise`` is whether posteriors are scaled to length 1, which the paper's
@@ -67,7 +67,7 @@ class Design:
     roughness: float = 0.0
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any]) -> "Design":
+    def of(cls, parameters: Mapping[str, Any]) -> "FunnelConfig":
         """What the parameters of `funnelling.FunnellingClassifier` ask for.
 
         ``views="auto"`` is the paper's funnel until something is chosen.

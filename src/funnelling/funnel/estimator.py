@@ -1,7 +1,7 @@
 """`FunnellingClassifier`: the paper's method, in both variants, and what goes past it.
 
-The estimator is a shell: it checks parameters, states a `Design`, has it fitted, and keeps what comes out
-under names that are saved. The algorithm stands in the files beside this one.
+The estimator is a shell: it checks parameters, states a `FunnelConfig`, has it fitted, and keeps what comes
+out under names that are saved. The algorithm stands in the files beside this one.
 """
 
 import copy
@@ -17,7 +17,7 @@ from funnelling.errors import InputError
 from funnelling.funnel.answering import BUILT_OF, FunnelMethod
 from funnelling.funnel.choosing import MOST_DOCUMENTS, choose
 from funnelling.funnel.combination import COMBINATIONS
-from funnelling.funnel.design import AUTO, Design, is_auto
+from funnelling.funnel.design import AUTO, FunnelConfig, is_auto
 from funnelling.funnel.fitted import (
     fit_funnel,
     funnel_attributes,
@@ -25,14 +25,14 @@ from funnelling.funnel.fitted import (
     selected_tiers,
     zero_shot_attributes,
 )
-from funnelling.funnel.inheritance import FunnelArchive, Inheritance
+from funnelling.funnel.inheritance import FunnelArchive, WarmStart
 from funnelling.funnel.thresholds import parse_goal
 from funnelling.funnel.views import make_shared_vectors
 from funnelling.funnel.zero_shot import (
     SPACES,
-    choose_teachers,
     fit_joint,
     fit_zero_shot,
+    sample_meta_documents,
     views_serve,
     would_serve,
 )
@@ -279,9 +279,9 @@ class FunnellingClassifier(FunnelMethod):
             raise InputError(
                 "zero_shot needs texts, for vectors of a new language would mean nothing. Leave it out."
             )
-        inherited = Inheritance.of(training.earlier)
+        inherited = WarmStart.of(training.previous)
         asked = design = replace(self._asked(), roughness=inherited.roughness)
-        teachers = choose_teachers(design, training)
+        teachers = sample_meta_documents(design, training)
         if is_auto(self.views):
             chooses = not hasattr(self, "choice_")
             if chooses:
@@ -323,7 +323,7 @@ class FunnellingClassifier(FunnelMethod):
         ]
         return f"The view {foreign[0]!r}" if foreign else super()._reads_in_order()
 
-    def _warn_of_unread_resources(self, design: Design) -> None:
+    def _warn_of_unread_resources(self, design: FunnelConfig) -> None:
         for name in ("embeddings", "encoder"):
             if getattr(self, name) is not None and name not in design.views:
                 logger.warning("No view reads the %s given: add %r to views, or leave it out.", name, name)

@@ -14,13 +14,13 @@ import numpy.typing as npt
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.measures import Counts
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.design import Design
-from funnelling.funnel.inheritance import NOTHING, FunnelArchive, Inheritance
-from funnelling.funnel.tier_one import Posteriors, Teachers, ViewPosteriors
-from funnelling.funnel.tier_two import TierTwo, fit_tier_two, refit_tier_two, tier_two_points
+from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.inheritance import NOTHING, FunnelArchive, WarmStart
+from funnelling.funnel.tier_one import MetaSample, Posteriors, ViewPosteriors
+from funnelling.funnel.tier_two import TierTwo, fit_tier_two, refit_tier_two, tier_two_meta_features
 from funnelling.funnel.views import FittedViews, SharedView, fit_views
-from funnelling.matrices import Floats, Scored, evident_rows
-from funnelling.methods.explanation import Evidence, TierTwoEvidence, WordEvidence
+from funnelling.matrices import Floats, Scored, in_vocabulary_rows
+from funnelling.methods.explanation import Attribution, TierOneAttribution, TierTwoAttribution
 from funnelling.methods.learning import Relabelling
 from funnelling.methods.training_set import TrainingSet
 from funnelling.spaces.registry import SHARED
@@ -54,27 +54,27 @@ class FittedFunnel:
     def scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, dict[str, Floats]]:
         """What tier 2 says of one language's documents, and what each view said of them in tier 1."""
         posteriors, evident = self.views.posteriors_and_evidence(language, documents)
-        points = self.combination.points(language, posteriors)
+        points = self.combination.meta_features(language, posteriors)
         scorer = self.tier_two.scorer
         scored = Scored(scorer.scores(points), evident)
         if isinstance(scorer, SelectedScorer):
             posteriors = {view: scorer.selection.of_posteriors(each) for view, each in posteriors.items()}
         return scored, posteriors
 
-    def evidence(self, language: str, documents: Any) -> Evidence:
+    def evidence(self, language: str, documents: Any) -> Attribution:
         """Scores of one language's documents, and what each tier makes of them on the way."""
         tiers = self.views.tiers(language)
         vectors = {view: self.views.vectors(view, language, documents) for view in tiers}
-        evident = np.logical_or.reduce([evident_rows(documents, X) for X in vectors.values()])
+        evident = np.logical_or.reduce([in_vocabulary_rows(documents, X) for X in vectors.values()])
         posteriors = {view: tier.posteriors(vectors[view]) for view, tier in tiers.items()}
-        points = self.combination.points(language, posteriors)
+        points = self.combination.meta_features(language, posteriors)
         texts = documents if isinstance(documents, list) else None
         shares = self.combination.shares(list(tiers))
 
         scorer = self.tier_two.scorer
         selection = scorer.selection if isinstance(scorer, SelectedScorer) else None
         words = {
-            view: WordEvidence(
+            view: TierOneAttribution(
                 linear,
                 self.views.feature_names(view, language),
                 vectors[view],
@@ -91,8 +91,8 @@ class FittedFunnel:
             classes = [None] * next(iter(posteriors.values())).shape[1]
             for place, column in enumerate(selection.columns.tolist()):
                 classes[column] = place
-        above = TierTwoEvidence(points, alone(scorer), list(tiers), self._neighbours, classes)
-        return Evidence(scorer.scores(points), evident, words, above, texts)
+        above = TierTwoAttribution(points, alone(scorer), list(tiers), self._neighbours, classes)
+        return Attribution(scorer.scores(points), evident, words, above, texts)
 
     @cached_property
     def _training_points(self) -> dict[str, Floats]:
@@ -113,11 +113,11 @@ def _selected(selection: Selection | None, scores: Floats) -> Floats:
 
 
 def fit_funnel(
-    design: Design,
+    design: FunnelConfig,
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
-    teachers: Teachers | None,
-    inherited: Inheritance = NOTHING,
+    teachers: MetaSample | None,
+    inherited: WarmStart = NOTHING,
 ) -> FittedFunnel:
     """Fit both tiers; ``vectorizers`` made the own vectors, ``teachers`` are the documents of tier 2."""
     views, posteriors = fit_views(design, training, vectorizers, teachers, inherited)
@@ -126,24 +126,26 @@ def fit_funnel(
 
 
 def fit_over_views(
-    design: Design,
+    design: FunnelConfig,
     training: TrainingSet,
     views: FittedViews,
     posteriors: ViewPosteriors,
-    teachers: Teachers | None,
-    inherited: Inheritance = NOTHING,
+    teachers: MetaSample | None,
+    inherited: WarmStart = NOTHING,
 ) -> FittedFunnel:
     """Fit tier 2 over views that are fitted."""
     taught = training if teachers is None else training.select(teachers)
     combination = Combination.fit(design, taught.targets, posteriors, taught.labels, taught.folds)
-    points = [combination.training_points(posteriors, tag, folds) for tag, folds in taught.folds.items()]
+    points = [
+        combination.training_meta_features(posteriors, tag, folds) for tag, folds in taught.folds.items()
+    ]
     stacked = Posteriors.stacked(points)
     supervised = any(view.space.supervised for view in views.shared.values())
     small = inherited.is_small and teachers is None and design.variant == "tat" and not supervised
     if small and design.combine != "odds" and design.meta_estimator is None:
         held_out, C = inherited.held_out_scores(training), inherited.meta_C
         start = inherited.start_of_tier_two(training)
-        tier_two = refit_tier_two(design, taught, tier_two_points(design, stacked), C, start, held_out)
+        tier_two = refit_tier_two(design, taught, tier_two_meta_features(design, stacked), C, start, held_out)
     else:
         tier_two = fit_tier_two(design, taught, stacked, taught.stacked_folds())
     archive = archived(design, training, posteriors, tier_two, teachers, inherited.changed if small else 0)
@@ -151,11 +153,11 @@ def fit_over_views(
 
 
 def archived(
-    design: Design,
+    design: FunnelConfig,
     training: TrainingSet,
     posteriors: ViewPosteriors,
     tier_two: TierTwo,
-    teachers: Teachers | None,
+    teachers: MetaSample | None,
     changed: int = 0,
 ) -> FunnelArchive | None:
     """What is kept of a fit; where a sample taught tier 2, the documents alone."""
@@ -194,7 +196,7 @@ def zero_shot_attributes(
     return {"space_": view.space, "shared_": view.tier, **above, **kept}
 
 
-def funnel_of(design: Design, attributes: Mapping[str, Any]) -> FittedFunnel:
+def funnel_of(design: FunnelConfig, attributes: Mapping[str, Any]) -> FittedFunnel:
     """The funnel that a model with these attributes has for the languages it learned."""
     vectorizers = attributes.get("vectorizers_", {}) if attributes["texts_"] else None
     return FittedFunnel(

@@ -21,9 +21,9 @@ from scipy import sparse
 
 from funnelling.funnel.tier_one import Posteriors, TierOne, ViewPosteriors
 from funnelling.funnel.tier_two import TierTwo
-from funnelling.matrices import Floats, take
+from funnelling.matrices import Floats, take_rows
 from funnelling.methods.archive import Archive
-from funnelling.methods.training_set import NEW, Earlier, TrainingSet
+from funnelling.methods.training_set import NEW, PreviousFit, TrainingSet
 from funnelling.spaces.registry import OWN
 from funnelling.state import Size, expect, expect_by, expect_matrix, expect_numbers, expect_whole
 from funnelling.svm.path import Coefficients
@@ -147,7 +147,7 @@ ROUGH = 0.15  # of a label's standard deviation: how far classifiers that are he
 
 
 @dataclass(frozen=True)
-class Inheritance:
+class WarmStart:
     """What a fit may take over from an earlier one: nothing, in a first fit.
 
     ``own`` and ``shared`` are its base classifiers, of languages and of views.
@@ -156,10 +156,10 @@ class Inheritance:
     archive: FunnelArchive | None = None
     own: Mapping[str, TierOne] = field(default_factory=dict)
     shared: Mapping[str, Any] = field(default_factory=dict)
-    earlier: Earlier | None = None
+    previous: PreviousFit | None = None
 
     @classmethod
-    def of(cls, earlier: Earlier | None) -> "Inheritance":
+    def of(cls, earlier: PreviousFit | None) -> "WarmStart":
         """That of a model which learns on; one of whose documents a sample taught tier 2 leaves nothing."""
         archive = None if earlier is None else earlier.model.training_
         if earlier is None or not isinstance(archive, FunnelArchive) or not archive.training:
@@ -170,24 +170,24 @@ class Inheritance:
     @property
     def meta_C(self) -> float:  # noqa: N802
         """The C of the old meta-classifier."""
-        assert self.earlier is not None
-        model: Any = self.earlier.model
+        assert self.previous is not None
+        model: Any = self.previous.model
         C: float = model.final_c()
         return C
 
     @property
     def changed(self) -> int:
         """How many documents are new or other ones since the last fit of everything."""
-        if self.archive is None or self.earlier is None:
+        if self.archive is None or self.previous is None:
             return 0
-        return self.archive.changed + self.earlier.changed
+        return self.archive.changed + self.previous.changed
 
     @property
     def is_small(self) -> bool:
         """Whether few documents have changed, in languages and under labels that were known."""
-        if self.archive is None or self.earlier is None or not self._takes_short_cuts:
+        if self.archive is None or self.previous is None or not self._takes_short_cuts:
             return False
-        known = self.archive.targets.keys() >= self.earlier.places.keys() and self.earlier.same_labels
+        known = self.archive.targets.keys() >= self.previous.places.keys() and self.previous.same_labels
         return known and self.changed <= SMALL * self._documents
 
     @property
@@ -201,12 +201,12 @@ class Inheritance:
 
         Without a view that all languages share most is taken over as it is, and the rest is soon fitted.
         """
-        exact = self.earlier is None or self.earlier.exact
+        exact = self.previous is None or self.previous.exact
         return not exact and bool(self.shared) and self._documents >= LARGE
 
     @property
     def _documents(self) -> int:
-        return 0 if self.earlier is None else sum(map(len, self.earlier.places.values()))
+        return 0 if self.previous is None else sum(map(len, self.previous.places.values()))
 
     def own_words(self, language: str) -> tuple[TierOne, Posteriors] | None:
         """The base classifiers of a language that is untouched, and what they say of its documents."""
@@ -228,13 +228,13 @@ class Inheritance:
     def start(self, view: str, languages: Sequence[str]) -> Coefficients | None:
         """What documents added to a view's old classifiers: (documents, labels); new ones nothing."""
         assert self.archive is not None
-        assert self.earlier is not None
+        assert self.previous is not None
         known = self.archive.coefficients.get(view, {})
         if not known.keys() >= set(languages):
             return None
         blocks = []
         for language in languages:
-            places, old = self.earlier.places[language], known[language]
+            places, old = self.previous.places[language], known[language]
             nothing = sparse.csr_array((1, old.shape[1]), dtype=old.dtype)
             rows = np.where(places == NEW, old.shape[0], places)
             blocks.append(sparse.vstack([old, nothing], format="csr")[rows])
@@ -255,25 +255,25 @@ class Inheritance:
     def held_out_scores(self, training: TrainingSet) -> Floats:
         """What tier 2 scored of documents when they were held out, those of languages below each other."""
         assert self.archive is not None
-        assert self.earlier is not None
-        model: Any = self.earlier.model
+        assert self.previous is not None
+        model: Any = self.previous.model
         return self._held_out(training, self.archive.scores, lambda tag, new: model._scores(tag, new).scores)
 
     def _held_out(self, training: TrainingSet, archived: Mapping[str, Floats], seen: Any) -> Floats:
         """What is archived of documents, and what is said of the new ones, which were held out from all."""
-        assert self.earlier is not None
+        assert self.previous is not None
         blocks = []
         for language in training.targets:
-            places = self.earlier.places[language]
+            places = self.previous.places[language]
             block = archived[language][np.where(places == NEW, 0, places)]
             new = np.flatnonzero(places == NEW)
             if len(new):
-                block[new] = seen(language, take(training.documents[language], new))
+                block[new] = seen(language, take_rows(training.documents[language], new))
             blocks.append(block)
         return np.vstack(blocks)
 
     def _are_untouched(self, languages: Sequence[str]) -> bool:
-        return self.earlier is not None and self.earlier.untouched.issuperset(languages)
+        return self.previous is not None and self.previous.untouched.issuperset(languages)
 
 
-NOTHING = Inheritance()
+NOTHING = WarmStart()

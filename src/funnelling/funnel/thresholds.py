@@ -38,7 +38,7 @@ Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.intp]
 
 
-class Cuts(NamedTuple):
+class ThresholdCandidates(NamedTuple):
     """Places to cut at, one per label of a document: by label, and there from the likeliest document down.
 
     Of each: the label, the document's probability, the next lower one, and what is above the cut.
@@ -68,7 +68,7 @@ class Cuts(NamedTuple):
         return thresholds
 
 
-class Ranking:
+class LabelThresholdCurves:
     """Honest probabilities of labels, their truth, and the fold of each document."""
 
     def __init__(self, probabilities: Array, targets: Targets, folds: Folds) -> None:
@@ -134,10 +134,10 @@ class Ranking:
         kept = np.ones(len(rows), dtype=bool) if fold is None else self.folds[rows] != fold
         return rows[kept], labels[kept]
 
-    def cuts(self, fold: int | None) -> Cuts:
+    def candidates(self, fold: int | None) -> ThresholdCandidates:
         """Where each label's ranking may be cut, without the documents of a fold."""
         kept, folds = self.learned(fold), self.without(fold)
-        return Cuts(
+        return ThresholdCandidates(
             self.labels[kept],
             self.likely[kept],
             self._below[folds].max(axis=0)[kept],
@@ -196,7 +196,7 @@ class Goal(NamedTuple):
 
     measure: str
     recall: float | None = None
-    floor: float = 0.0
+    min_threshold: float = 0.0
     precision: float | None = None
     per_label: bool = False
 
@@ -210,7 +210,7 @@ class Goal(NamedTuple):
 
 # What people expect where they ask for nothing: good F1, rare labels found too, and nothing assigned that is
 # ten times as likely wrong as right.
-EXPECTED = Goal("macro_f1", floor=0.1)
+EXPECTED = Goal("macro_f1", min_threshold=0.1)
 
 
 def parse_goal(text: str) -> Goal:
@@ -244,7 +244,7 @@ macro-k, recall=R or precision=P, with R and P between 0 and 1.
     )
 
 
-class Tuned(NamedTuple):
+class TunedThresholds(NamedTuple):
     """The probability of each label above which the answer is yes, and what such thresholds decide.
 
     ``decided`` is honest: of each fold's documents, by thresholds that the other folds gave.
@@ -262,19 +262,23 @@ class Tuned(NamedTuple):
         return np.asarray(scores, dtype=np.float64)
 
 
-def tune(ranking: Ranking, languages: npt.NDArray[np.intp], goal: Goal) -> Tuned:
+def tune(ranking: LabelThresholdCurves, languages: npt.NDArray[np.intp], goal: Goal) -> TunedThresholds:
     """Thresholds for a goal, from honest probabilities; ``languages`` numbers that of each document."""
     pulls, tunings = _pulls(goal), _tunings(ranking, goal)
     alone = len(pulls) == 1 or len(ranking.numbers) < 2
-    pull = pulls[0] if alone else _choose_pull(ranking, tunings, languages, goal)
-    return Tuned(Tuning.on(ranking, goal).thresholds(pull), _decided(ranking, tunings, pull))
+    pull = pulls[0] if alone else _select_shrinkage(ranking, tunings, languages, goal)
+    return TunedThresholds(
+        ThresholdTuner.on(ranking, goal).thresholds(pull), _decided(ranking, tunings, pull)
+    )
 
 
-def tuned_as(ranking: Ranking, goal: Goal, matches: Callable[[Tuned], bool]) -> Tuned | None:
+def tuned_as(
+    ranking: LabelThresholdCurves, goal: Goal, matches: Callable[[TunedThresholds], bool]
+) -> TunedThresholds | None:
     """Thresholds for a goal that are known already, for less work; None where no pull gives them."""
-    whole = Tuning.on(ranking, goal)
+    whole = ThresholdTuner.on(ranking, goal)
     for pull in _pulls(goal):
-        tuned = Tuned(whole.thresholds(pull), ranking.targets)
+        tuned = TunedThresholds(whole.thresholds(pull), ranking.targets)
         if matches(tuned):
             return tuned._replace(decided=_decided(ranking, _tunings(ranking, goal), pull))
     return None
@@ -284,13 +288,13 @@ def _pulls(goal: Goal) -> tuple[float, ...]:
     return (0.0,) if goal.per_label else PULLS  # what is to reach the goal on its own is drawn nowhere
 
 
-def _tunings(ranking: Ranking, goal: Goal) -> "list[Tuning]":
+def _tunings(ranking: LabelThresholdCurves, goal: Goal) -> "list[ThresholdTuner]":
     """Tuned without one fold after the other; where there is only one fold, on all documents."""
     folds = ranking.numbers if len(ranking.numbers) > 1 else [None]
-    return [Tuning.on(ranking, goal, fold) for fold in folds]
+    return [ThresholdTuner.on(ranking, goal, fold) for fold in folds]
 
 
-def _decided(ranking: Ranking, tunings: "Sequence[Tuning]", pull: float) -> Targets:
+def _decided(ranking: LabelThresholdCurves, tunings: "Sequence[ThresholdTuner]", pull: float) -> Targets:
     """What each fold's documents get by thresholds that the other folds gave."""
     decided = np.empty(ranking.targets.shape, dtype=bool)
     for fold, tuning in zip(ranking.numbers, tunings, strict=True):
@@ -299,26 +303,26 @@ def _decided(ranking: Ranking, tunings: "Sequence[Tuning]", pull: float) -> Targ
     return decided
 
 
-class Tuning(NamedTuple):
+class ThresholdTuner(NamedTuple):
     """The threshold that is best for all labels together, each label's own, and what that rests on."""
 
     common: float
     own: Array
     positives: npt.NDArray[np.intp]
     goal: Goal
-    likely: "Likely | None"
+    likely: "ExpectedCounts | None"
 
     @classmethod
-    def on(cls, ranking: Ranking, goal: Goal, without: int | None = None) -> "Tuning":
+    def on(cls, ranking: LabelThresholdCurves, goal: Goal, without: int | None = None) -> "ThresholdTuner":
         """Tuned on all documents, or on those that are not in a fold."""
         own, positives = _own_thresholds(ranking, goal, without), ranking.positives(without)
         if goal.share is None:
             return cls(_common_threshold(ranking, goal, without), own, positives, goal, None)
-        common = sigmoid(np.array([Likely.whatever_label(ranking, goal, without).cut(goal)])).item()
+        common = sigmoid(np.array([ExpectedCounts.whatever_label(ranking, goal, without).cut(goal)])).item()
         if goal.per_label:
             return cls(common, own, positives, goal, None)
         lowest = np.where(positives > 0, np.minimum(own, common), common)
-        return cls(common, own, positives, goal, Likely.above(ranking, goal, without, lowest))
+        return cls(common, own, positives, goal, ExpectedCounts.above(ranking, goal, without, lowest))
 
     def thresholds(self, pull: float) -> Array:
         """One threshold per label: its own and the common one, averaged by the number of its positives."""
@@ -327,10 +331,10 @@ class Tuning(NamedTuple):
         mixed = weight * odds(own) + (1 - weight) * odds(self.common)
         if self.likely is not None:
             mixed += self.likely.cut(self.goal, mixed)
-        return np.maximum(sigmoid(mixed), self.goal.floor)
+        return np.maximum(sigmoid(mixed), self.goal.min_threshold)
 
 
-class Likely(NamedTuple):
+class ExpectedCounts(NamedTuple):
     """What may be above thresholds: the log-odds of right and of wrong labels, and which label each is."""
 
     right: Array
@@ -339,7 +343,9 @@ class Likely(NamedTuple):
     labels_of_wrong: npt.NDArray[np.intp]
 
     @classmethod
-    def whatever_label(cls, ranking: Ranking, goal: Goal, without: int | None) -> "Likely":
+    def whatever_label(
+        cls, ranking: LabelThresholdCurves, goal: Goal, without: int | None
+    ) -> "ExpectedCounts":
         """All that one threshold for all labels may assign."""
         right = odds(ranking.likely[ranking.learned(without)])
         wrong = np.empty(0)
@@ -348,7 +354,9 @@ class Likely(NamedTuple):
         return cls(right, np.zeros(len(right), dtype=np.intp), wrong, np.zeros(len(wrong), dtype=np.intp))
 
     @classmethod
-    def above(cls, ranking: Ranking, goal: Goal, without: int | None, lowest: Array) -> "Likely":
+    def above(
+        cls, ranking: LabelThresholdCurves, goal: Goal, without: int | None, lowest: Array
+    ) -> "ExpectedCounts":
         """All that thresholds above the ``lowest`` may assign, or somewhat below."""
         learned = ranking.learned(without)
         rows, labels = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
@@ -379,8 +387,11 @@ class Likely(NamedTuple):
         return float(places[best] + max(next_right, next_wrong, places[best] - FARTHEST)) / 2
 
 
-def _choose_pull(
-    ranking: Ranking, tunings: Sequence[Tuning], languages: npt.NDArray[np.intp], goal: Goal
+def _select_shrinkage(
+    ranking: LabelThresholdCurves,
+    tunings: Sequence[ThresholdTuner],
+    languages: npt.NDArray[np.intp],
+    goal: Goal,
 ) -> float:
     """The strongest pull whose thresholds do as well as any, but for chance, on folds unknown to them."""
     # Documents of a language and a fold side by side, so that each is looked at once for each pull.
@@ -424,7 +435,7 @@ def _measures(goal: Goal, counts: Counts) -> dict[str, Array]:
     return {name: MEASURES[name].of(counts) for name in (goal.measure, "micro_f1")}
 
 
-def _common_threshold(ranking: Ranking, goal: Goal, without: int | None) -> float:
+def _common_threshold(ranking: LabelThresholdCurves, goal: Goal, without: int | None) -> float:
     # One threshold for all labels serves micro-F1 best; own ones are there for the rest.
     measure = "micro_f1" if goal.measure == "macro_f1" else goal.measure
     values = MEASURES[measure].of(ranking.counts_on_grid(without))
@@ -432,9 +443,9 @@ def _common_threshold(ranking: Ranking, goal: Goal, without: int | None) -> floa
     return float(GRID[best[len(best) // 2]])  # of equals the middle one, far from both sides
 
 
-def _own_thresholds(ranking: Ranking, goal: Goal, without: int | None) -> Array:
+def _own_thresholds(ranking: LabelThresholdCurves, goal: Goal, without: int | None) -> Array:
     """For each label the threshold with the best F1 or K of its own, or with enough recall or precision."""
-    cuts, positives = ranking.cuts(without), ranking.positives(without)
+    cuts, positives = ranking.candidates(without), ranking.positives(without)
     of_label = positives[cuts.labels]
     if goal.recall is not None:
         own = np.full(len(positives), 0.5)

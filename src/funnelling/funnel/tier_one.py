@@ -80,7 +80,7 @@ class Posteriors:
     held_out: Floats
     coefficients: Coefficients | None = None
 
-    def of_teachers(self, teachers: "Teachers | None", language: str) -> "Posteriors":
+    def of_teachers(self, teachers: "MetaSample | None", language: str) -> "Posteriors":
         """Those of the documents that teach tier 2; None means all."""
         if teachers is None:
             return self
@@ -112,7 +112,7 @@ class Posteriors:
         )
 
 
-Teachers = Mapping[str, Rows]  # by language, the documents that teach tier 2
+MetaSample = Mapping[str, Rows]  # by language, the documents that teach tier 2
 ViewPosteriors = Mapping[str, Mapping[str, Posteriors]]  # by view and language
 
 

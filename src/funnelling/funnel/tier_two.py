@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from funnelling.corpus.labels import LabelSpace
 from funnelling.evaluation.registry import counts_by_language, mean_measures, mean_of_four
-from funnelling.funnel.design import Design
-from funnelling.funnel.thresholds import Ranking, tune
+from funnelling.funnel.design import FunnelConfig
+from funnelling.funnel.thresholds import LabelThresholdCurves, tune
 from funnelling.funnel.tier_one import FitOnFolds, Posteriors
 from funnelling.matrices import Floats, Folds, by_language, one_blas_thread
 from funnelling.methods.training_set import Calibrator, TrainingSet, calibrator_type
@@ -70,7 +70,7 @@ class TierTwo:
 
 
 def fit_tier_two(
-    design: Design,
+    design: FunnelConfig,
     training: TrainingSet,
     posteriors: Posteriors,
     folds: Folds,
@@ -81,7 +81,9 @@ def fit_tier_two(
     learner = design.meta_learner(int(targets.any(axis=0).sum()), training)
     total = learner.problems_solved(training.columns, len(np.unique(folds)))
     with progress_bar(what, total, design.shows_progress, "problems") as advance:
-        problem = learner.reporting(advance).problem(tier_two_points(design, posteriors), targets, what)
+        problem = learner.reporting(advance).problem(
+            tier_two_meta_features(design, posteriors), targets, what
+        )
         if design.normalise and isinstance(problem, Problem) and problem.learner.given_c is None:
             fit, scores = _best_fit(design, problem, training, posteriors, folds)
         else:
@@ -91,7 +93,7 @@ def fit_tier_two(
 
 
 def refit_tier_two(
-    design: Design,
+    design: FunnelConfig,
     training: TrainingSet,
     points: Floats,
     C: float,
@@ -109,7 +111,7 @@ def refit_tier_two(
     return _settled(design, training, fit, held_out, training.stacked_folds())
 
 
-def _settled(design: Design, training: TrainingSet, fit: Any, scores: Floats, folds: Folds) -> TierTwo:
+def _settled(design: FunnelConfig, training: TrainingSet, fit: Any, scores: Floats, folds: Folds) -> TierTwo:
     """A fit with what honest scores say of it: probabilities, thresholds, and how good it is."""
     targets = training.stacked_targets()
     calibrator = training.fit_calibrator(scores, targets)
@@ -117,7 +119,7 @@ def _settled(design: Design, training: TrainingSet, fit: Any, scores: Floats, fo
     if design.goal is not None and isinstance(calibrator, Calibration):
         sizes = list(training.sizes.values())
         languages = np.repeat(np.arange(len(sizes)), sizes)
-        tuned = tune(Ranking(calibrator(scores), targets, folds), languages, design.goal)
+        tuned = tune(LabelThresholdCurves(calibrator(scores), targets, folds), languages, design.goal)
         thresholds = tuned.in_scores(calibrator)
     elif design.calibrated and isinstance(calibrator, Calibration):
         thresholds = calibrator.even_scores
@@ -134,13 +136,13 @@ def _settled(design: Design, training: TrainingSet, fit: Any, scores: Floats, fo
     )
 
 
-def tier_two_points(design: Design, posteriors: Posteriors) -> Floats:
+def tier_two_meta_features(design: FunnelConfig, posteriors: Posteriors) -> Floats:
     """What tier 2 learns from: odds are weighed where tier 1 has not seen the documents."""
     return posteriors.held_out if design.combine == "odds" else posteriors.training
 
 
 def _best_fit(
-    design: Design,
+    design: FunnelConfig,
     problem: Problem,
     training: TrainingSet,
     posteriors: Posteriors,
@@ -157,7 +159,7 @@ def _best_fit(
     return best[1:]
 
 
-def _aligned(design: Design, fit: MetaFit, posteriors: Posteriors, folds: Folds) -> Floats:
+def _aligned(design: FunnelConfig, fit: MetaFit, posteriors: Posteriors, folds: Folds) -> Floats:
     return aligned_scores(fit, folds, posteriors.held_out, design.n_jobs)
 
 

@@ -15,7 +15,14 @@ from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.evaluation.measures import ALL, Columns, Counts, IntArray
 from funnelling.evaluation.registry import MEASURES, counts_by_language
-from funnelling.funnel.thresholds import Goal, Ranking, Tuned, parse_goal, tune, tuned_as
+from funnelling.funnel.thresholds import (
+    Goal,
+    LabelThresholdCurves,
+    TunedThresholds,
+    parse_goal,
+    tune,
+    tuned_as,
+)
 from funnelling.matrices import Floats, Folds, Targets
 from funnelling.methods.training_set import Calibrator, TrainingSet
 from funnelling.svm import Calibration
@@ -159,7 +166,7 @@ def tuned_columns(classes: npt.NDArray[Any], labels: Sequence[Any] | None) -> np
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class ThresholdTuningData:
     """Honest scores of documents, their truth, and what makes probabilities of them."""
 
     calibration: Calibration
@@ -170,13 +177,13 @@ class HeldOut:
     @classmethod
     def of(
         cls, calibrator: Calibrator, scores: Mapping[str, Floats], training: TrainingSet, folds: Folds
-    ) -> "HeldOut":
+    ) -> "ThresholdTuningData":
         """``scores`` by language; training documents of the same languages, and their folds."""
         assert isinstance(calibrator, Calibration)
         stacked = np.vstack([scores[language] for language in training.targets])
         return cls(calibrator, stacked, training.targets, folds)
 
-    def tuned(self, goal: Goal, columns: npt.NDArray[np.intp]) -> Tuned:
+    def tuned(self, goal: Goal, columns: npt.NDArray[np.intp]) -> TunedThresholds:
         """Thresholds of some labels for a goal."""
         sizes = [len(rows) for rows in self.targets.values()]
         languages = np.repeat(np.arange(len(sizes)), sizes)
@@ -184,14 +191,14 @@ class HeldOut:
         return tune(self._ranking if whole else self._ranked(columns.tolist()), languages, goal)
 
     @cached_property
-    def _ranking(self) -> Ranking:
+    def _ranking(self) -> LabelThresholdCurves:
         return self._ranked(ALL)
 
-    def _ranked(self, columns: Columns) -> Ranking:
+    def _ranked(self, columns: Columns) -> LabelThresholdCurves:
         targets = np.vstack(list(self.targets.values()))[:, columns]
-        return Ranking(self.calibration(self.scores)[:, columns], targets, self.folds)
+        return LabelThresholdCurves(self.calibration(self.scores)[:, columns], targets, self.folds)
 
-    def with_tuned(self, cuts: Any, tuned: Tuned, columns: npt.NDArray[np.intp]) -> Array:
+    def with_tuned(self, cuts: Any, tuned: TunedThresholds, columns: npt.NDArray[np.intp]) -> Array:
         """Thresholds in scores, where those of some labels have been tuned."""
         whole = np.array(np.broadcast_to(np.asarray(cuts, dtype=np.float64), self.scores.shape[1]))
         whole[columns] = tuned.in_scores(self.calibration, columns)
@@ -220,7 +227,7 @@ class HeldOut:
 
 
 def change_thresholds(
-    held_out: HeldOut,
+    held_out: ThresholdTuningData,
     classes: Iterable[Any],
     cuts: Any,
     before: Goal | None,

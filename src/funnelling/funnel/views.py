@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from funnelling.errors import InputError
-from funnelling.funnel.design import Design, Learner, views_suffice
-from funnelling.funnel.inheritance import NEAR, NOTHING, Inheritance
+from funnelling.funnel.design import FunnelConfig, Learner, views_suffice
+from funnelling.funnel.inheritance import NEAR, NOTHING, WarmStart
 from funnelling.funnel.tier_one import (
     BoundLearner,
     FitOnFolds,
+    MetaSample,
     Posteriors,
-    Teachers,
     TierOne,
     ViewPosteriors,
     fit_tier_one,
@@ -25,7 +25,7 @@ from funnelling.matrices import (
     Rows,
     Targets,
     check_vectors,
-    evident_rows,
+    in_vocabulary_rows,
     is_sparse,
     length,
     stacked,
@@ -45,7 +45,7 @@ from funnelling.svm.calibration import REJECTED
 from funnelling.svm.learner import Problem as SVMProblem
 from funnelling.svm.path import labels_at_once
 from funnelling.text.counts import forget_counts
-from funnelling.text.tfidf import Places, check_vectorizer, feature_names, feature_places
+from funnelling.text.tfidf import FeatureSpans, check_vectorizer, feature_names, feature_places
 
 # C of base classifiers under an RBF kernel, where 1 is too small; like other base classifiers' it is not
 # searched for. The best of 1, 10 and 100 over embeddings, on training documents of the Debian corpus.
@@ -95,7 +95,7 @@ def fit_shared_view(
 
 
 def refit_shared_view(
-    name: str, space: Space, training: TrainingSet, learner: Learner, inherited: Inheritance
+    name: str, space: Space, training: TrainingSet, learner: Learner, inherited: WarmStart
 ) -> tuple[SharedView, dict[str, Posteriors]] | None:
     """What `fit_shared_view` gives, from a view that is ``inherited`` and few changes; None if it cannot be.
 
@@ -240,7 +240,7 @@ class FittedViews:
             return self.shared[view].space.feature_names()
         return feature_names((self.vectorizers or {}).get(language))
 
-    def places(self, view: str, language: str, text: str) -> Places | None:
+    def places(self, view: str, language: str, text: str) -> FeatureSpans | None:
         """Where a text has the features that a view sees, None where they stand nowhere in particular."""
         if view != OWN:
             return self.shared[view].space.places(language, text)
@@ -266,16 +266,16 @@ class FittedViews:
         for view, tier in self.tiers(language).items():
             X = self.vectors(view, language, documents)
             posteriors[view] = tier.posteriors(X)
-            evident |= evident_rows(documents, X)
+            evident |= in_vocabulary_rows(documents, X)
         return posteriors, evident
 
 
 def fit_views(
-    design: Design,
+    design: FunnelConfig,
     training: TrainingSet,
     vectorizers: Mapping[str, Any] | None,
-    teachers: Teachers | None = None,
-    inherited: Inheritance = NOTHING,
+    teachers: MetaSample | None = None,
+    inherited: WarmStart = NOTHING,
 ) -> tuple[FittedViews, ViewPosteriors]:
     """Fit the base classifiers of each view; what they say of the documents that teach tier 2.
 
@@ -302,7 +302,7 @@ def fit_views(
     return views, {name: posteriors for name, (_, posteriors) in fits.items()}
 
 
-def make_shared_vectors(design: Design, training: TrainingSet) -> None:
+def make_shared_vectors(design: FunnelConfig, training: TrainingSet) -> None:
     """Make the vectors that views share as long as counts of texts are kept, and then free these.
 
     The views take the vectors over; their kernel matrices need the memory.
@@ -313,10 +313,10 @@ def make_shared_vectors(design: Design, training: TrainingSet) -> None:
 
 
 def fit_own_words(
-    design: Design,
+    design: FunnelConfig,
     training: TrainingSet,
-    teachers: Teachers | None = None,
-    inherited: Inheritance = NOTHING,
+    teachers: MetaSample | None = None,
+    inherited: WarmStart = NOTHING,
 ) -> dict[str, tuple[TierOne, Posteriors]]:
     """The base classifiers of each language over its own vectors, and what they say of its teachers."""
     known = {
@@ -330,7 +330,7 @@ def fit_own_words(
 
 
 def _fit_languages(
-    design: Design, training: TrainingSet, teachers: Teachers | None
+    design: FunnelConfig, training: TrainingSet, teachers: MetaSample | None
 ) -> dict[str, tuple[TierOne, Posteriors]]:
     learners = {language: design.base_learner(language, training.seed) for language in training.vectors}
     kfcv = design.kfcv_folds(training)
@@ -352,11 +352,11 @@ def _fit_languages(
 
 
 def _fit_language(
-    design: Design,
+    design: FunnelConfig,
     language: str,
     learner: Learner,
     training: TrainingSet,
-    teachers: Teachers | None,
+    teachers: MetaSample | None,
     kfcv: Folds | None,
 ) -> tuple[TierOne, Posteriors]:
     X, targets, folds = training.vectors[language], training.targets[language], training.folds[language]
@@ -374,7 +374,7 @@ def _fit_language(
 
 
 def _fit_shared(
-    design: Design, name: str, training: TrainingSet, inherited: Inheritance
+    design: FunnelConfig, name: str, training: TrainingSet, inherited: WarmStart
 ) -> tuple[SharedView, Mapping[str, Posteriors]]:
     space = make_space(design.views[name], design.resources, training.seed, name)
     training = training.only(usable_languages(f"The view {name!r}", space, training))

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from funnelling.funnel.combination import Combination
-from funnelling.funnel.design import Design, views_suffice
+from funnelling.funnel.design import FunnelConfig, views_suffice
 from funnelling.funnel.fitted import FittedFunnel, archived
-from funnelling.funnel.tier_one import Posteriors, Teachers
+from funnelling.funnel.tier_one import MetaSample, Posteriors
 from funnelling.funnel.tier_two import TierTwo, fit_tier_two
 from funnelling.funnel.views import DENSE_C, SharedView, fit_shared_view, fit_views, usable_languages
 from funnelling.matrices import Folds, Targets, by_language, sizes_of
@@ -36,7 +36,7 @@ from funnelling.text.languages import primary
 SPACES = ("auto", "pooled", "embeddings", "mle", "clesa")
 
 
-def fit_zero_shot(design: Design, training: TrainingSet) -> tuple[SharedView, TierTwo]:
+def fit_zero_shot(design: FunnelConfig, training: TrainingSet) -> tuple[SharedView, TierTwo]:
     """Both tiers for languages without training documents, over a space that all languages share."""
     design = replace(design, combine="mean")  # there is one view, whose posteriors are tier 2's points
     space, shared = _space_and_documents(design, training)
@@ -47,7 +47,10 @@ def fit_zero_shot(design: Design, training: TrainingSet) -> tuple[SharedView, Ti
 
 
 def fit_joint(
-    design: Design, training: TrainingSet, vectorizers: Mapping[str, Any] | None, teachers: Teachers | None
+    design: FunnelConfig,
+    training: TrainingSet,
+    vectorizers: Mapping[str, Any] | None,
+    teachers: MetaSample | None,
 ) -> tuple[FittedFunnel, SharedView]:
     """The paper's Fun-MLE: one tier 2 that learns from two vectors of posteriors for every document.
 
@@ -78,14 +81,14 @@ def fit_joint(
     return funnel, view
 
 
-def _space_and_documents(design: Design, training: TrainingSet) -> tuple[Space, TrainingSet]:
+def _space_and_documents(design: FunnelConfig, training: TrainingSet) -> tuple[Space, TrainingSet]:
     """The shared space, not yet fitted, and the documents that can be brought into it."""
     space = unseen_space(design, training.seed)
     return space, training.only(usable_languages(f"zero_shot={design.zero_shot!r}", space, training))
 
 
 def _fit_shared_tier(
-    design: Design, space: Space, training: TrainingSet, folds: Folds
+    design: FunnelConfig, space: Space, training: TrainingSet, folds: Folds
 ) -> tuple[SharedView, dict[str, Posteriors]]:
     """Base classifiers over the shared space, and their posteriors of the training documents."""
     learner = design.base_svm()
@@ -103,7 +106,7 @@ def _fit_shared_tier(
         )
 
 
-def unseen_space(design: Design, seed: int = 0) -> Space:
+def unseen_space(design: FunnelConfig, seed: int = 0) -> Space:
     """The shared space that a design asks for, not yet fitted.
 
     "auto" is embeddings where those are given (with one tier 2 for both kinds of posteriors, as the paper has
@@ -136,7 +139,7 @@ def views_serve(
     return views_suffice(combine, [name != OWN and shared[name].serves(language) for name in names])
 
 
-def would_serve(design: Design, language: str) -> bool:
+def would_serve(design: FunnelConfig, language: str) -> bool:
     """Whether a funnel of this design could label documents in a language without training documents."""
     if design.zero_shot is not None:
         return unseen_space(design).serves(language)
@@ -150,7 +153,7 @@ FEW_POSITIVES = 20  # of a label, which are taken first
 logger = logging.getLogger(__name__)
 
 
-def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
+def sample_meta_documents(design: FunnelConfig, training: TrainingSet) -> MetaSample | None:
     """The documents that teach tier 2, None for all; refused where even those would not fit into memory.
 
     Asked before tier 1, which may take hours.
@@ -174,7 +177,7 @@ def choose_teachers(design: Design, training: TrainingSet) -> Teachers | None:
 
 def sample_teachers(
     targets: Mapping[str, Targets], seed: int, memory_limit: float, vectors: int = 1
-) -> Teachers | None:
+) -> MetaSample | None:
     """The documents that tier 2 learns from: None means all, as in the paper, while their kernel matrix fits.
 
     ``vectors`` is how many of each document it learns from.

@@ -15,7 +15,7 @@ from funnelling.corpus.label_rules import rules_of
 from funnelling.corpus.labels import label_columns
 from funnelling.errors import InputError
 from funnelling.matrices import FLOATS, Rows, Scored, Scores, length
-from funnelling.methods.explanation import Decisions, Evidence, Explainer, Opinions
+from funnelling.methods.explanation import Attribution, Explainer, LabelDecisions, ViewPredictions
 from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
 from funnelling.methods.labels import are_right, read_truth
 from funnelling.methods.learning import LearningOn
@@ -25,7 +25,7 @@ from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.threads import in_threads
 from funnelling.svm import Calibration
 from funnelling.text.languages import is_language, is_served
-from funnelling.text.tfidf import Places, feature_names, feature_places
+from funnelling.text.tfidf import FeatureSpans, feature_names, feature_places
 
 Languages = Sequence[str | None] | None  # one code per document, None where it is to be detected
 Labels = npt.NDArray[Any]  # 0 and 1, or after a 1-D y classes
@@ -59,9 +59,9 @@ class Answering(LearningOn, metaclass=ABCMeta):
         """How many languages can be scored at a time, by threads; None and -1 as in ``n_jobs``."""
         return 1
 
-    def _evidence(self, language: str, documents: Any) -> Evidence:
+    def _evidence(self, language: str, documents: Any) -> Attribution:
         """The scores of one language's documents, and what they are made of where the method knows."""
-        return Evidence(*self._scores(language, documents))
+        return Attribution(*self._scores(language, documents))
 
     def _scores_and_posteriors(self, language: str, documents: Any) -> tuple[Scored, Mapping[str, Scores]]:
         """The scores of one language's documents, and where there are two tiers each view's posteriors."""
@@ -179,7 +179,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         labels, probabilities, evident = {}, {}, {}
         for language, scored in self._scored(inputs):
             labels[language], probabilities[language] = self._answers(language, scored)
-            evident[language] = scored.evident
+            evident[language] = scored.in_vocabulary
         return inputs.gather(labels), inputs.gather(probabilities), inputs.gather(evident)
 
     def explain(
@@ -218,7 +218,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
                 explanations[position] = {"language": language, **row}
         return [explanations[position] for position in sorted(explanations)]
 
-    def opinions(self, X: Any, languages: Languages = None) -> dict[str, Opinions]:
+    def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:
         """What the model says of texts, in the end and on the way there, by language.
 
         Parameters
@@ -231,9 +231,9 @@ class Answering(LearningOn, metaclass=ABCMeta):
         with progress_bar("labels", sum(inputs.sizes().values()), bool(self.verbose), "documents") as advance:
             for language, documents in inputs.documents.items():
                 scored, posteriors = self._scores_and_posteriors(language, documents)
-                found[language] = Opinions(
+                found[language] = ViewPredictions(
                     self._decisions(language, scored),
-                    scored.evident,
+                    scored.in_vocabulary,
                     {
                         view: self._under_rules(self.label_space.probabilities(each))
                         for view, each in posteriors.items()
@@ -292,7 +292,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
     ) -> Iterator[dict[str, Any]]:
         """Rows of `explain` for one language's documents; None for the labels that are of most interest."""
         evidence = self._evidence(language, documents)
-        decisions = self._decisions(language, Scored(evidence.scores, evidence.evident))
+        decisions = self._decisions(language, Scored(evidence.scores, evidence.in_vocabulary))
         return Explainer(self.label_space, top).explain(evidence, decisions, columns)
 
     def _name(self) -> str:
@@ -332,7 +332,7 @@ class Answering(LearningOn, metaclass=ABCMeta):
         """What the columns of a language's vectors stand for, None where they have no names."""
         return feature_names(getattr(self, "vectorizers_", {}).get(language))
 
-    def _places(self, language: str, text: str) -> Places | None:
+    def _places(self, language: str, text: str) -> FeatureSpans | None:
         """Where a text has the features of its vector, None where they stand nowhere in particular."""
         return feature_places(getattr(self, "vectorizers_", {}).get(language), text)
 
@@ -356,12 +356,12 @@ class Answering(LearningOn, metaclass=ABCMeta):
             yield language, self._less_thresholds(language, scored)
 
     def _less_thresholds(self, language: str, scored: Scored) -> Scored:
-        return Scored(scored.scores - self._score_thresholds(language), scored.evident)
+        return Scored(scored.scores - self._score_thresholds(language), scored.in_vocabulary)
 
-    def _decisions(self, language: str, scored: Scored) -> Decisions:
+    def _decisions(self, language: str, scored: Scored) -> LabelDecisions:
         labels, probabilities = self._answers(language, scored)
-        assigned = self.label_space.indicators(labels) & scored.evident[:, None]
-        return Decisions(probabilities, assigned, self.thresholds(language))
+        assigned = self.label_space.indicators(labels) & scored.in_vocabulary[:, None]
+        return LabelDecisions(probabilities, assigned, self.thresholds(language))
 
     def _assigned(self, language: str, scored: Scored) -> npt.NDArray[Any]:
         """The labels of one language's documents."""

@@ -18,7 +18,16 @@ from scipy import sparse
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.formats.document import LineNumber
-from funnelling.matrices import AnyTargets, Matrix, Rows, is_sparse, length, narrow, sizes_of, take
+from funnelling.matrices import (
+    AnyTargets,
+    Matrix,
+    Rows,
+    downcast_indices,
+    is_sparse,
+    length,
+    sizes_of,
+    take_rows,
+)
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import is_missing
 from funnelling.state import (
@@ -77,7 +86,7 @@ class Archive:
             seed=learned.seed,
             ids={tag: list(map(str, ids)) for tag, ids in learned.ids.items()},
             groups={tag: group_names(learned.groups[tag], size) for tag, size in learned.sizes.items()},
-            targets={tag: narrow(rows) for tag, rows in learned.targets.items()},
+            targets={tag: downcast_indices(rows) for tag, rows in learned.targets.items()},
             vectors={} if texts or learned.prepared_texts is not None else _plain(learned.documents),
             texts={tag: list(map(bag, each)) for tag, each in texts.items()} if written else texts,
             as_written=as_written,
@@ -235,7 +244,7 @@ class Archive:
 
         def taken(column: Mapping[str, Any]) -> dict[str, Any]:
             present = {tag: where for tag, where in rows.items() if len(where) and tag in column}
-            return {tag: take(column[tag], where) for tag, where in present.items()}
+            return {tag: take_rows(column[tag], where) for tag, where in present.items()}
 
         return replace(
             self,

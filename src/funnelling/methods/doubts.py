@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from funnelling.methods.explanation import Opinions
+from funnelling.methods.explanation import ViewPredictions
 
 Array = npt.NDArray[np.float64]
 TINY = 1e-9
@@ -42,11 +42,11 @@ class Doubts:
     total: Array
 
 
-def doubts_of(opinions: Opinions, single_label: bool, examples: npt.ArrayLike | None = None) -> Doubts:
+def doubts_of(opinions: ViewPredictions, single_label: bool, examples: npt.ArrayLike | None = None) -> Doubts:
     """How unsure a model is by its opinions, with the number of ``examples`` that it knows of each label."""
     final = _probabilities(opinions.decisions.probabilities)
     views = [_probabilities(posteriors) for posteriors in opinions.views.values()]
-    believed = _probabilities(opinions.believed)
+    believed = _probabilities(opinions.mean_posterior)
     if single_label:
         believed = believed / believed.sum(axis=1, keepdims=True)
         by_label = undecided = -believed * np.log2(believed)

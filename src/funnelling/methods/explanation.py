@@ -1,6 +1,6 @@
 """Why this label? What words and other labels added to a score, and which training documents are near.
 
-A method hands out `Evidence`: its scores, and what they are made of. Where base classifiers are linear,
+A method hands out `Attribution`: its scores, and what they are made of. Where base classifiers are linear,
 what a word adds to a label's score is its weight times its tf-idf, and the words and the bias together are
 the score. Tier 2 is not linear: its score is divided among the posteriors of tier 1 by integrated gradients
 from a document of which tier 1 says nothing, all posteriors 0 (`funnelling.svm.scorers`).
@@ -32,7 +32,7 @@ from funnelling.svm.scorers import (
     linear_contributions,
 )
 from funnelling.text.excerpts import start_within
-from funnelling.text.tfidf import Places
+from funnelling.text.tfidf import FeatureSpans
 from funnelling.text.tokens import units
 
 Array = npt.NDArray[np.float64]
@@ -52,7 +52,7 @@ class TextLayout:
         self.starts: npt.NDArray[np.intp] = starts
         self.ends: npt.NDArray[np.intp] = ends
 
-    def shares(self, features: npt.NDArray[np.intp], places: Places) -> sparse.csr_array[np.float64]:
+    def shares(self, features: npt.NDArray[np.intp], places: FeatureSpans) -> sparse.csr_array[np.float64]:
         """The share of each feature, a column, that each word, a row, gets; all add up to 1, or to 0.
 
         ``features`` are the columns of the text's vector that are not zero, ``places`` where they stand.
@@ -90,7 +90,7 @@ class LaidView:
     """One view's features of a text, as they lie on its words; ``share`` is what the view counts."""
 
     def __init__(
-        self, layout: TextLayout, features: npt.NDArray[np.intp], places: Places | None, share: float
+        self, layout: TextLayout, features: npt.NDArray[np.intp], places: FeatureSpans | None, share: float
     ) -> None:
         self._words = len(layout.starts)
         self._share = share
@@ -122,7 +122,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class WordEvidence:
+class TierOneAttribution:
     """Linear classifiers, the vectors of some documents, and what the classifiers say of them.
 
     ``words`` are the names of the columns, None where they have none, and ``posteriors`` where scores are not
@@ -135,12 +135,12 @@ class WordEvidence:
     vectors: Any
     scores: Scores
     posteriors: Scores | None
-    places: Callable[[str], Places | None] = lambda _text: None
+    places: Callable[[str], FeatureSpans | None] = lambda _text: None
     share: float = 1.0
 
 
 @dataclass(frozen=True)
-class TierTwoEvidence:
+class TierTwoAttribution:
     """Some documents in the space of tier 2, and what classifies them there.
 
     ``neighbours`` gives the training documents nearest to a point, under names for the columns of labels.
@@ -156,7 +156,7 @@ class TierTwoEvidence:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Attribution:
     """A method's scores of some documents in one language, and what they are made of, as far as it knows.
 
     Of documents that are not ``evident`` nothing is known: their scores speak of other documents. ``texts``
@@ -164,14 +164,14 @@ class Evidence:
     """
 
     scores: Scores
-    evident: Rows
-    views: Mapping[str, WordEvidence] = field(default_factory=dict)
-    tier_two: TierTwoEvidence | None = None
+    in_vocabulary: Rows
+    views: Mapping[str, TierOneAttribution] = field(default_factory=dict)
+    tier_two: TierTwoAttribution | None = None
     texts: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
-class Decisions:
+class LabelDecisions:
     """What a method made of its scores: one row per document, one column per class."""
 
     probabilities: Scores
@@ -180,18 +180,18 @@ class Decisions:
 
 
 @dataclass(frozen=True)
-class Opinions:
+class ViewPredictions:
     """What a method says of some documents in one language: in the end, and in tier 1, where it has tiers.
 
     ``views`` have each view's posteriors, one column per class, as the decisions have.
     """
 
-    decisions: Decisions
-    evident: Rows
+    decisions: LabelDecisions
+    in_vocabulary: Rows
     views: Mapping[str, Array]
 
     @property
-    def believed(self) -> Array:
+    def mean_posterior(self) -> Array:
         """The views' mean posterior, or the probabilities in the end where there are no tiers."""
         return mean_posterior([*self.views.values()] or [self.decisions.probabilities])
 
@@ -220,7 +220,7 @@ class Explainer:
         self._top = top
 
     def explain(
-        self, evidence: Evidence, decisions: Decisions, labels: npt.NDArray[np.intp] | None
+        self, evidence: Attribution, decisions: LabelDecisions, labels: npt.NDArray[np.intp] | None
     ) -> Iterator[Row]:
         """For each document its labels, those asked for or those of most interest, and its neighbours."""
         scores = self._by_class(evidence.scores)
@@ -243,10 +243,10 @@ class Explainer:
             yield {
                 "labels": explained,
                 "neighbours": [] if tier_two is None else tier_two.neighbours(i),
-                **({} if evidence.evident[i] else {"evidence": False}),
+                **({} if evidence.in_vocabulary[i] else {"evidence": False}),
             }
 
-    def _above(self, evidence: TierTwoEvidence) -> "_TierTwo":
+    def _above(self, evidence: TierTwoAttribution) -> "_TierTwo":
         if evidence.classes is None:
             return _TierTwo(evidence, self._columns, self._columns)
         dimensions = [DROPPED if place is None else self._classes[place] for place in evidence.classes]
@@ -256,7 +256,7 @@ class Explainer:
         """One column per class: the first of two has what is left of the ``whole``."""
         return np.hstack([whole - values, values]) if self._two else values
 
-    def _tier_one(self, evidence: Evidence, i: int, labels: npt.NDArray[np.intp]) -> list[Row]:
+    def _tier_one(self, evidence: Attribution, i: int, labels: npt.NDArray[np.intp]) -> list[Row]:
         """For each label what the first view's words added, what those of the others did, and where."""
         views = [_DocumentView(name, view, i) for name, view in evidence.views.items()]
         if not views:
@@ -320,7 +320,7 @@ class Explainer:
 class _DocumentView:
     """One document as a view sees it: its features, and what they add to a label."""
 
-    def __init__(self, name: str, evidence: WordEvidence, i: int) -> None:
+    def __init__(self, name: str, evidence: TierOneAttribution, i: int) -> None:
         self.name = name
         self.evidence = evidence
         self._row = evidence.vectors[[i]]
@@ -338,7 +338,7 @@ class _DocumentView:
 class _TierTwo:
     """Tier 2's evidence, with names for its dimensions and its scorer ready to be taken apart."""
 
-    def __init__(self, evidence: TierTwoEvidence, labels: Sequence[str], columns: Sequence[str]) -> None:
+    def __init__(self, evidence: TierTwoAttribution, labels: Sequence[str], columns: Sequence[str]) -> None:
         self.evidence = evidence
         self.labels = labels  # of tier 1
         self.columns = columns  # of the training documents' labels
@@ -374,7 +374,7 @@ def _layer(text: str, views: Sequence[_DocumentView]) -> Callable[[Sequence[Any]
     return lay
 
 
-def _most_interesting(decisions: Decisions, i: int) -> npt.NDArray[np.intp]:
+def _most_interesting(decisions: LabelDecisions, i: int) -> npt.NDArray[np.intp]:
     """The labels assigned to a document, the most probable first, or the most probable ones."""
     order = np.argsort(-decisions.probabilities[i], kind="stable")
     assigned = decisions.assigned[i]

@@ -11,7 +11,7 @@ from scipy import sparse
 from funnelling.errors import InputError, listed
 from funnelling.formats.document import LineNumber
 from funnelling.formats.frames import as_documents, as_values, is_table
-from funnelling.matrices import check_places, check_vectors, is_sparse, length, sizes_of, take
+from funnelling.matrices import check_places, check_vectors, is_sparse, length, sizes_of, take_rows
 from funnelling.randomness import is_missing
 from funnelling.text.languages import known_as, normalise_tag, served_by
 
@@ -71,7 +71,7 @@ class Inputs:
                     f"{name} has {length(values)} entries for "
                     f"{sum(map(len, self.positions.values()))} documents."
                 )
-            divided = {language: take(values, where) for language, where in self.positions.items()}
+            divided = {language: take_rows(values, where) for language, where in self.positions.items()}
         for language, size in self.sizes().items():
             if length(divided[language]) != size:
                 raise InputError(
@@ -158,7 +158,7 @@ def read_inputs(
         X = _checked_texts(X)
     codes = _codes(X, languages, known, names) if texts else _named(count, languages, known)
     positions = {str(code): np.flatnonzero(codes == code) for code in np.unique(codes)}
-    return Inputs({language: take(X, where) for language, where in positions.items()}, positions, texts)
+    return Inputs({language: take_rows(X, where) for language, where in positions.items()}, positions, texts)
 
 
 def _check_kind(X: Any, fitted_on_texts: bool) -> None:

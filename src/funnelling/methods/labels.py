@@ -14,7 +14,7 @@ from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
 from funnelling.formats.frames import one_hot
-from funnelling.matrices import AnyTargets, Targets, canonical, cells, count_true, is_sparse
+from funnelling.matrices import AnyTargets, Targets, canonical, count_true, is_sparse, n_cells
 from funnelling.methods.inputs import Inputs, is_mapping, read_inputs
 from funnelling.randomness import is_missing
 
@@ -107,7 +107,7 @@ def read_labels(y: Any, inputs: Inputs, sparse: bool = False) -> Labels:
 
 def check_learnable(matrices: Iterable[AnyTargets]) -> None:
     """Refuse labels that no document has, or all have."""
-    together = [(count_true(matrix) > 0, count_true(matrix) == cells(matrix)) for matrix in matrices]
+    together = [(count_true(matrix) > 0, count_true(matrix) == n_cells(matrix)) for matrix in matrices]
     if not any(some for some, _ in together) or all(every for _, every in together):
         raise InputError(
             "Nothing to learn: y has only one class. Every document has the same labels; "

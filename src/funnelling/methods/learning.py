@@ -25,7 +25,7 @@ from funnelling.matrices import (
     canonical,
     check_vectors,
     is_sparse,
-    take,
+    take_rows,
     widths_of,
 )
 from funnelling.methods.archive import Archive, Places
@@ -34,11 +34,11 @@ from funnelling.methods.labels import check_learnable, with_names
 from funnelling.methods.merging import (
     Merged,
     correct,
-    earlier,
     merge,
+    previous_fit,
     with_targets,
 )
-from funnelling.methods.training_set import Earlier, TrainingSet
+from funnelling.methods.training_set import PreviousFit, TrainingSet
 from funnelling.plain import Estimator, check_fitted
 from funnelling.spaces import Space
 from funnelling.svm import Scorer
@@ -70,7 +70,7 @@ def scores_after_learning(
     for language, of_language in by_language(scores, training.sizes).items():
         places = np.flatnonzero(others[language])
         if len(places) and (language in learning.targets or space.serves(language)):
-            documents = take(training.documents[language], places)
+            documents = take_rows(training.documents[language], places)
             of_language[places] = fitted.scorer().scores(space.vectors(language, documents))
     return scores, fitted.scorer()
 
@@ -309,7 +309,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
 
     def learn(self, merged: Merged, *, exact: bool = False, choose: bool = False) -> Self:
         """Become the model of these documents; with ``choose`` its settings are chosen anew."""
-        before = None if choose else earlier(self, merged, exact)
+        before = None if choose else previous_fit(self, merged, exact)
         return self._refit(merged.archive, merged.classes, before)
 
     def forget(self, ids: Sequence[Any]) -> Self:
@@ -389,7 +389,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
         self,
         archive: Archive,
         classes: npt.NDArray[Any],
-        before: Earlier | None,
+        before: PreviousFit | None,
         label_set: LabelSet | None = None,
         so_far: Sequence[str] | None = None,
     ) -> Self:
@@ -458,7 +458,7 @@ class LearningOn(Estimator, metaclass=ABCMeta):
             shown = labels.by_class(archive.targets)
             targets = {language: relabelling.of_targets(rows) for language, rows in shown.items()}
             merged = with_targets(archive, targets, labels.under(relabelling.classes(self.classes_)))
-            before = earlier(self, merged, exact=True)
+            before = previous_fit(self, merged, exact=True)
             self._refit(merged.archive, merged.classes, before, label_set, named)
         elif relabelling.dropped:
             selection = relabelling.selection(labels)

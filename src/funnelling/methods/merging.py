@@ -20,14 +20,14 @@ from funnelling.matrices import (
     AnyTargets,
     filled_columns,
     length,
-    like,
+    match_format,
     stacked,
-    take,
+    take_rows,
 )
 from funnelling.methods.archive import Archive, Classes, Places, group_names, unnamed_rows
 from funnelling.methods.inputs import Inputs
 from funnelling.methods.labels import read_further_labels, spread
-from funnelling.methods.training_set import NEW, Earlier
+from funnelling.methods.training_set import NEW, PreviousFit
 from funnelling.randomness import is_missing
 from funnelling.state import expect, expect_by, expect_whole
 from funnelling.text.excerpts import beginning
@@ -69,12 +69,12 @@ class Merged:
         return {row for change in changes for row in change.get(language, ())}
 
 
-def earlier(model: Any, merged: Merged, exact: bool) -> Earlier:
+def previous_fit(model: Any, merged: Merged, exact: bool) -> PreviousFit:
     """A model that is about to learn on from these documents."""
     # After labels were dropped, classifiers have other columns than there are classes.
     same = np.array_equal(model.classes_, merged.classes) and not hasattr(model, "dropped_")
     untouched = merged.untouched if same else set()
-    return Earlier(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
+    return PreviousFit(model.as_fitted(), merged.places, untouched, merged.changed, same, exact)
 
 
 def merge(archive: Archive, labels: LabelSpace, inputs: Inputs, y: Any, groups: Any, ids: Any) -> Merged:
@@ -182,11 +182,11 @@ class _Merging:
                 self._note("replaced", language, place)
             columns["documents"] = _with_rows(columns["documents"], documents, replaced)
         added = {
-            "ids": take(names, new),
-            "groups": take(groups, new),
+            "ids": take_rows(names, new),
+            "groups": take_rows(groups, new),
             "targets": targets[new],
-            "beginnings": take(beginnings, new),
-            "documents": take(documents, new),
+            "beginnings": take_rows(beginnings, new),
+            "documents": take_rows(documents, new),
         }
         before = 0 if columns is None else len(columns["ids"])
         if columns is None:
@@ -219,7 +219,7 @@ class _Merging:
                 if language in change:
                     change[language] = {places[row]: None for row in change[language] if row in places}
             if len(rows):
-                self._columns[language] = {name: take(values, rows) for name, values in columns.items()}
+                self._columns[language] = {name: take_rows(values, rows) for name, values in columns.items()}
                 self._places[language] = self._places[language][rows]
             else:
                 del self._columns[language], self._places[language]
@@ -268,7 +268,7 @@ def _relabelled(targets: AnyTargets, labels: Mapping[int, Places]) -> AnyTargets
     """Labels in which some documents have those of other columns."""
     rows = np.repeat(np.arange(len(labels)), list(map(len, labels.values())))
     cells = np.ones(len(rows), dtype=bool), (rows, np.concatenate(list(labels.values())))
-    others = like(targets, sparse.csr_array(cells, (len(labels), targets.shape[1])))
+    others = match_format(targets, sparse.csr_array(cells, (len(labels), targets.shape[1])))
     return _with_rows(targets, others, {row: number for number, row in enumerate(labels)})
 
 

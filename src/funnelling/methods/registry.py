@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from funnelling.methods.model import Method
 
 
-class _Entry(NamedTuple):
+class _MethodSpec(NamedTuple):
     title: str  # as the paper writes it
     module: str
     kind: str
@@ -27,47 +27,49 @@ class _Entry(NamedTuple):
 
 
 METHODS = {
-    "naive": _Entry("Naive", "funnelling.methods.baselines", "NaiveClassifier"),
-    "pooled": _Entry("Pooled", "funnelling.methods.baselines", "PooledClassifier"),
-    "fun-tat": _Entry(
+    "naive": _MethodSpec("Naive", "funnelling.methods.baselines", "NaiveClassifier"),
+    "pooled": _MethodSpec("Pooled", "funnelling.methods.baselines", "PooledClassifier"),
+    "fun-tat": _MethodSpec(
         "Fun(TAT)",
         "funnelling.funnel.estimator",
         "FunnellingClassifier",
         {"variant": "tat", "zero_shot": None, "zero_shot_joint": False, "views": None},
     ),
-    "fun-kfcv": _Entry(
+    "fun-kfcv": _MethodSpec(
         "Fun(KFCV)",
         "funnelling.funnel.estimator",
         "FunnellingClassifier",
         {"variant": "kfcv", "zero_shot": None, "zero_shot_joint": False, "views": None},
     ),
-    "fun-zero-shot": _Entry(
+    "fun-zero-shot": _MethodSpec(
         "Fun(zero-shot)",
         "funnelling.funnel.estimator",
         "FunnellingClassifier",
         {"views": None},
         defaults={"zero_shot": "auto"},
     ),
-    "fun-auto": _Entry("Fun(auto)", "funnelling.funnel.estimator", "FunnellingClassifier", {"views": "auto"}),
-    "fun-views": _Entry(
+    "fun-auto": _MethodSpec(
+        "Fun(auto)", "funnelling.funnel.estimator", "FunnellingClassifier", {"views": "auto"}
+    ),
+    "fun-views": _MethodSpec(
         "Fun(views)",
         "funnelling.funnel.estimator",
         "FunnellingClassifier",
         defaults={"views": ["pooled", "characters"]},
     ),
-    "fun-many": _Entry("Fun(many)", "funnelling.funnel.many.estimator", "ManyLabelsClassifier"),
-    "words-and-characters": _Entry(
+    "fun-many": _MethodSpec("Fun(many)", "funnelling.funnel.many.estimator", "ManyLabelsClassifier"),
+    "words-and-characters": _MethodSpec(
         "Words + characters", "funnelling.methods.baselines", "WordsAndCharactersClassifier"
     ),
-    "lri": _Entry("LRI", "funnelling.research.baselines", "LRIClassifier"),
-    "clesa": _Entry("CLESA", "funnelling.research.baselines", "CLESAClassifier", needs=("reference",)),
-    "kcca": _Entry("KCCA", "funnelling.research.baselines", "KCCAClassifier", needs=("reference",)),
-    "dci": _Entry("DCI", "funnelling.research.baselines", "DCIClassifier"),
-    "mle": _Entry("MLE", "funnelling.research.baselines", "MLEClassifier", needs=("embeddings",)),
-    "mle-lstm": _Entry(
+    "lri": _MethodSpec("LRI", "funnelling.research.baselines", "LRIClassifier"),
+    "clesa": _MethodSpec("CLESA", "funnelling.research.baselines", "CLESAClassifier", needs=("reference",)),
+    "kcca": _MethodSpec("KCCA", "funnelling.research.baselines", "KCCAClassifier", needs=("reference",)),
+    "dci": _MethodSpec("DCI", "funnelling.research.baselines", "DCIClassifier"),
+    "mle": _MethodSpec("MLE", "funnelling.research.baselines", "MLEClassifier", needs=("embeddings",)),
+    "mle-lstm": _MethodSpec(
         "MLE-LSTM", "funnelling.research.lstm", "MLELSTMClassifier", needs=("embeddings", "torch")
     ),
-    "upper-bound": _Entry(
+    "upper-bound": _MethodSpec(
         "UpperBound", "funnelling.research.baselines", "UpperBoundClassifier", needs=("parallel",)
     ),
 }

@@ -57,7 +57,7 @@ class Predictor:
     A row has the document's ``id``, its ``language`` (detected among the model's where it was missing), its
     ``labels``, ``best_label``, the most probable one, with its ``probability``, and ``scores``: the
     probability of each label, or of those that are candidates, the most probable first, where the model's
-    answers are sparse. ``top`` shows only the most probable labels; `usual_top` says how many where it is
+    answers are sparse. ``top`` shows only the most probable labels; `default_top` says how many where it is
     None, unless ``every`` label is to be shown. ``threshold`` assigns labels above that probability instead,
     which a model that gives one label per document refuses. ``zero_shot`` marks a language that training had
     no documents in. A document in which the model knows nothing has no labels, no best one, and ``evidence``:
@@ -86,7 +86,7 @@ class Predictor:
         self.labels = model.classes_.tolist()
         self._show(model)
         self._names = None if names is None else names_of_labels(model, names)
-        self.top = top if top is not None or every else usual_top(model)
+        self.top = top if top is not None or every else default_top(model)
         self._all_assigned = top is None  # whether more are shown where more are assigned
         self.threshold = threshold
         self.strict = strict
@@ -99,7 +99,7 @@ class Predictor:
         answers = dict.fromkeys(ANSWERS if self._names is None else (*ANSWERS, NAMES))
         return self._answer(documents, source, self._rows, answers)
 
-    def excluding(self, labels: Sequence[str]) -> "Predictor":
+    def with_excluded(self, labels: Sequence[str]) -> "Predictor":
         """One that does not assign some further labels, which the model must have."""
         fewer = copy(self)
         fewer.model = follow_label_set(self._with_label_set, exclude=labels)
@@ -204,7 +204,7 @@ class Predictor:
                 **({} if known else {"evidence": False}),
             }
 
-    def _dense_answers(self, labels: Any, scores: npt.NDArray[np.float64]) -> Iterator["_Answer"]:
+    def _dense_answers(self, labels: Any, scores: npt.NDArray[np.float64]) -> Iterator["_PredictedRow"]:
         for given, row in zip(labels, scores, strict=True):
             assigned = (
                 self._assigned(given) if self.threshold is None else np.flatnonzero(row > self.threshold)
@@ -214,9 +214,9 @@ class Predictor:
             if self.top is not None:
                 by_probability = np.argsort(-row[self._shown], kind="stable")
                 columns = self._shown[by_probability[: self._number(assigned)]]
-            yield _Answer(assigned, int(best), float(row[best]), columns, row[columns])
+            yield _PredictedRow(assigned, int(best), float(row[best]), columns, row[columns])
 
-    def _sparse_answers(self, labels: Any, scores: Any) -> Iterator["_Answer"]:
+    def _sparse_answers(self, labels: Any, scores: Any) -> Iterator["_PredictedRow"]:
         """The same of candidates alone, the most probable first, without looking at other labels."""
         rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
         order = np.lexsort((self._places[scores.indices], -scores.data, rows))
@@ -231,7 +231,7 @@ class Predictor:
                 assigned = ranked[np.isin(ranked, filled_columns(labels, i))]
             best = assigned[:1] if self._single else ranked[:1]
             top = self._number(assigned)
-            yield _Answer(
+            yield _PredictedRow(
                 assigned,
                 int(best[0]) if len(best) else None,
                 float(probable[ranked == best[0]].sum()) if len(best) else 0.0,
@@ -255,7 +255,7 @@ class Predictor:
     def _column_of(self) -> dict[Any, int]:
         return {label: column for column, label in enumerate(self.labels)}
 
-    def _scores(self, answer: "_Answer", thresholds: dict[Any, float]) -> dict[str, Any]:
+    def _scores(self, answer: "_PredictedRow", thresholds: dict[Any, float]) -> dict[str, Any]:
         listed = answer.columns is self._listed
         labels = self._listed_labels if listed else [self.labels[each] for each in answer.columns.tolist()]
         shown = dict(zip(labels, answer.values.tolist(), strict=True))
@@ -279,7 +279,7 @@ class Predictor:
         return self._told[served]
 
 
-class _Answer(NamedTuple):
+class _PredictedRow(NamedTuple):
     """What a model says of a document: columns that are assigned, the best one, those to show, in order.
 
     There is no best one where nothing is a candidate.
@@ -292,7 +292,7 @@ class _Answer(NamedTuple):
     values: npt.NDArray[np.float64]
 
 
-def usual_top(model: Method) -> int | None:
+def default_top(model: Method) -> int | None:
     """How many labels a row shows unless somebody says so: all, or of many labels the most probable ones."""
     return SHOWN_OF_MANY if len(model.classes_) > MANY else None
 
@@ -322,11 +322,11 @@ def _shown_columns(model: Method) -> npt.NDArray[np.intp]:
     return np.arange(len(model.classes_)) if rules is None else rules.order()
 
 
-def relabelled(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:
+def apply_threshold(row: dict[str, Any], threshold: float | None) -> dict[str, Any]:
     """A row with all labels above a threshold, if there is one, instead of those above the model's.
 
     >>> row = {"labels": ["a", "b"], "scores": {"a": 0.9, "b": 0.4}, "thresholds": {"b": 0.3}}
-    >>> relabelled(row, 0.5)
+    >>> apply_threshold(row, 0.5)
     {'labels': ['a'], 'scores': {'a': 0.9, 'b': 0.4}}
     """
     if threshold is None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError, counted
 from funnelling.methods.doubts import Doubts, Taken, covered_by, doubts_of, likeness, take_in_turn
-from funnelling.methods.explanation import Opinions
+from funnelling.methods.explanation import ViewPredictions
 from funnelling.methods.inputs import read_inputs
 from funnelling.plain import check_fitted
 from funnelling.randomness import is_missing, stream
@@ -119,7 +119,7 @@ class Opinionated(Protocol):
 
     def serves(self, language: str) -> bool: ...
 
-    def opinions(self, X: Any, languages: None = None) -> dict[str, Opinions]: ...
+    def opinions(self, X: Any, languages: None = None) -> dict[str, ViewPredictions]: ...
 
     def label_counts(self) -> npt.NDArray[np.int64] | None: ...
 
@@ -152,7 +152,7 @@ class Reasons:
             self._rare = sorted((int(examples[j]), int(j)) for j in np.flatnonzero(examples <= FEW))
 
     def __call__(
-        self, language: str, taken: Taken, row: int, opinions: Opinions | None, doubts: Doubts | None
+        self, language: str, taken: Taken, row: int, opinions: ViewPredictions | None, doubts: Doubts | None
     ) -> Reason:
         """All that speaks for a document that is taken, the plainest first; opinions have it in a ``row``."""
         columns: list[int] = []
@@ -166,8 +166,8 @@ class Reasons:
             said.append(f"like {counted(taken.others, 'other')} without labels")
         return Reason("; ".join(each for each in said if each) or "unlike what is labelled", columns)
 
-    def _of_labels(self, row: int, opinions: Opinions, doubts: Doubts) -> Iterator[Reason]:
-        if not opinions.evident[row]:
+    def _of_labels(self, row: int, opinions: ViewPredictions, doubts: Doubts) -> Iterator[Reason]:
+        if not opinions.in_vocabulary[row]:
             yield Reason("no known word", [])
             return
         unsure = self._unsure(row, doubts)
@@ -321,7 +321,7 @@ def _blocks(model: Opinionated, documents: Sequence[Item]) -> Iterator[Sequence[
 
 def _opinions_and_doubts(
     model: Opinionated, language: str, texts: Sequence[str], examples: Examples | None
-) -> tuple[Opinions, Doubts]:
+) -> tuple[ViewPredictions, Doubts]:
     (opinions,) = model.opinions({language: texts}).values()
     return opinions, doubts_of(opinions, model.label_space.single_label, examples)
 
@@ -357,9 +357,9 @@ def _learned_texts(model: Opinionated, language: str) -> tuple[Sequence[str], bo
     return texts.get(language, ()), archive.as_written
 
 
-def _labels(model: Opinionated, opinions: Opinions | None, row: int, named: Collection[int]) -> Row:
+def _labels(model: Opinionated, opinions: ViewPredictions | None, row: int, named: Collection[int]) -> Row:
     """The labels that a document would get, and the probabilities of these, of likely and ``named`` ones."""
-    if opinions is None or not opinions.evident[row]:
+    if opinions is None or not opinions.in_vocabulary[row]:
         return {"suggested": [], "probabilities": {}}
     decisions, names = opinions.decisions, [str(label) for label in model.classes_]
     assigned, probabilities = decisions.assigned[row], decisions.probabilities[row]

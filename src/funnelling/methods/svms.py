@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from funnelling.matrices import Floats, Matrix, Rows, Scored, check_vectors, evident_rows, stacked
-from funnelling.methods.explanation import Evidence, WordEvidence
+from funnelling.matrices import Floats, Matrix, Rows, Scored, check_vectors, in_vocabulary_rows, stacked
+from funnelling.methods.explanation import Attribution, TierOneAttribution
 from funnelling.methods.learning import scores_after_learning
 from funnelling.methods.model import Method
 from funnelling.methods.parameters import check_c
@@ -23,7 +23,7 @@ from funnelling.state import HasShape, expect, expect_number
 from funnelling.svm import SVM, CSetting, Fit, LinearScorer, Scorer
 from funnelling.svm.calibration import REJECTED
 from funnelling.svm.scorers import SelectedScorer, Selection, alone
-from funnelling.text.tfidf import Places
+from funnelling.text.tfidf import FeatureSpans
 
 
 class SVMBaseline(Method):
@@ -77,22 +77,22 @@ class SVMBaseline(Method):
     def _vectors_and_evidence(self, language: str, documents: Any) -> tuple[Matrix, Rows]:
         """One language's documents as vectors, and in which of them anything is known."""
         X = self._vectors(language, documents)
-        return X, evident_rows(documents, X)
+        return X, in_vocabulary_rows(documents, X)
 
-    def _evidence(self, language: str, documents: Any) -> Evidence:
+    def _evidence(self, language: str, documents: Any) -> Attribution:
         X, evident = self._vectors_and_evidence(language, documents)
         scorer = self._scorer(language)
         scores = scorer.scores(X)
         linear = alone(scorer)
         if not isinstance(linear, LinearScorer):
-            return Evidence(scores, evident)
+            return Attribution(scores, evident)
         posteriors = self._calibrator(language)(scores)
         texts = documents if self.texts_ else None
 
-        words = WordEvidence(
+        words = TierOneAttribution(
             linear, self._feature_names(language), X, scores, posteriors, partial(self._places, language)
         )
-        return Evidence(scores, evident, {"": words}, texts=texts)
+        return Attribution(scores, evident, {"": words}, texts=texts)
 
 
 class SharedSpaceBaseline(SVMBaseline):
@@ -121,7 +121,7 @@ class SharedSpaceBaseline(SVMBaseline):
             return super()._vectors_and_evidence(language, documents)
         # A dense space may be centred: texts without known words are where an empty one is, not at 0.
         X = self._vectors(language, [*documents, ""])
-        return X[:-1], evident_rows(documents, X[:-1] - X[-1])
+        return X[:-1], in_vocabulary_rows(documents, X[:-1] - X[-1])
 
     def _fit(self, training: TrainingSet) -> None:
         fit = self._fit_shared(training)
@@ -177,7 +177,7 @@ class SharedSpaceBaseline(SVMBaseline):
     def _feature_names(self, language: str) -> Sequence[str] | None:  # noqa: ARG002
         return self.space_.feature_names()
 
-    def _places(self, language: str, text: str) -> Places | None:
+    def _places(self, language: str, text: str) -> FeatureSpans | None:
         return self.space_.places(language, text)
 
     def _calibrator(self, language: str) -> Calibrator:  # noqa: ARG002

@@ -18,7 +18,7 @@ from funnelling.matrices import (
     length,
     sizes_of,
     stacked,
-    take,
+    take_rows,
 )
 from funnelling.randomness import assign_folds
 from funnelling.svm import Calibration, Temperature
@@ -63,7 +63,7 @@ class PreparedTexts:
 
 
 @dataclass(frozen=True)
-class Earlier:
+class PreviousFit:
     """A fitted model that is to learn on, and where the documents of now were among its own, or `NEW`.
 
     Languages that are ``untouched`` have the same documents and labels as then; so many documents have
@@ -94,7 +94,7 @@ class TrainingSet:
     prepared_beginnings: dict[str, list[str] | None]  # of texts that are not here, None where they are
     prepared_texts: dict[str, list[str]] | None = None  # what is kept of texts whose vectors are here
     as_written: bool = True  # whether texts are, and not bags of their words
-    earlier: Earlier | None = None  # the model that is to learn on from these documents
+    previous: PreviousFit | None = None  # the model that is to learn on from these documents
     n_jobs: int | None = None
 
     @classmethod
@@ -112,7 +112,7 @@ class TrainingSet:
         beginnings: Mapping[str, list[str]] | None = None,
         prepared_texts: dict[str, list[str]] | None = None,
         as_written: bool = True,
-        earlier: Earlier | None = None,
+        earlier: PreviousFit | None = None,
         n_jobs: int | None = None,
     ) -> "TrainingSet":
         """Add the folds that follow from the seed, the language and the groups."""
@@ -172,7 +172,7 @@ class TrainingSet:
 
         def selected(column: Mapping[str, Any]) -> dict[str, Any]:
             return {
-                language: None if column[language] is None else take(column[language], where)
+                language: None if column[language] is None else take_rows(column[language], where)
                 for language, where in places.items()
             }
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from funnelling.errors import InputError
-from funnelling.matrices import Together, Undo
+from funnelling.matrices import RefcountedContext, Undo
 from funnelling.runtime.spread import is_local
 
 TURN = 0.001  # seconds that a thread may keep the GIL while another one waits; Python has five times as many
@@ -89,7 +89,7 @@ def _hand_over_soon() -> Undo:
 
 
 # A thread that comes back from compiled code waits less for one that runs Python.
-_taking_turns = Together(_hand_over_soon)
+_taking_turns = RefcountedContext(_hand_over_soon)
 
 
 def share_threads(n_jobs: int | None, tasks: int) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from typing import Any
 from funnelling.errors import InputError
 from funnelling.formats import Document
 from funnelling.methods.model import Method
-from funnelling.methods.rows import Predictor, relabelled
+from funnelling.methods.rows import Predictor, apply_threshold
 from funnelling.runtime.threads import GivenUp, check_wanted, wanted_until
 from funnelling.serving.guard import Metrics, Refusal, too_busy
 from funnelling.text.languages import served_by
@@ -110,7 +110,7 @@ class Engine:
             self._busy = True
             loop.call_soon(self._start)  # requests that came in with this one may join
         async with _before(until):
-            return [relabelled(row, threshold) for row in await job.answer]
+            return [apply_threshold(row, threshold) for row in await job.answer]
 
     async def explain(
         self, documents: Sequence[Document], labels: Sequence[str] | None, top: int, until: float
@@ -185,7 +185,7 @@ class Engine:
         try:
             for request in requests:
                 self._check_words(request)
-            predictor = self._predictor.excluding(exclude) if exclude else self._predictor
+            predictor = self._predictor.with_excluded(exclude) if exclude else self._predictor
             rows = iter(list(predictor([document for request in requests for document in request])))
         except CancelledError as error:
             return [error for _ in requests]

@@ -12,7 +12,7 @@ from funnelling.matrices import Floats, Matrix, Targets
 from funnelling.plain import Estimator
 from funnelling.state import expect, expect_by
 from funnelling.text.languages import is_served
-from funnelling.text.tfidf import Places, check_vectorizer, fit_own
+from funnelling.text.tfidf import FeatureSpans, check_vectorizer, fit_own
 
 Documents = Any  # of one language: a list of texts, or a matrix where the user gave vectors
 
@@ -85,7 +85,7 @@ class Space(Estimator, metaclass=ABCMeta):
         """What the columns of the space stand for, None where they have no names."""
         return None
 
-    def places(self, language: str, text: str) -> Places | None:  # noqa: ARG002
+    def places(self, language: str, text: str) -> FeatureSpans | None:  # noqa: ARG002
         """Where a text has the features of its vector, None where they stand nowhere in particular."""
         return None
 
@@ -94,7 +94,7 @@ class Space(Estimator, metaclass=ABCMeta):
         return False
 
 
-class OwnWordsSpace(Space):
+class MonolingualBowSpace(Space):
     """A space whose documents start from the words of their own language."""
 
     vectorizer: Any

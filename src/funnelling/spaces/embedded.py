@@ -14,7 +14,7 @@ from scipy import sparse
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, product, squared_norms
-from funnelling.spaces.base import Documents, OwnWordsSpace, Resources, check_texts
+from funnelling.spaces.base import Documents, MonolingualBowSpace, Resources, check_texts
 from funnelling.spaces.word_vectors import WordVectors, find_vectors, read_vectors
 from funnelling.state import empty_row, expect, expect_by, expect_flag, expect_numbers
 from funnelling.text.languages import is_served, served_by
@@ -24,7 +24,7 @@ from funnelling.text.words import analyser
 logger = logging.getLogger(__name__)
 
 
-class EmbeddedSpace(OwnWordsSpace):
+class EmbeddedSpace(MonolingualBowSpace):
     """Documents as tf-idf-weighted means of word vectors, not normalised.
 
     Words are taken as the vectors have them, neither reduced nor stripped of accents; of the training

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from funnelling.matrices import Floats, Matrix, Targets, product, stacked, unit_rows
 from funnelling.randomness import stream
-from funnelling.spaces.base import Documents, OwnWordsSpace, Resources
+from funnelling.spaces.base import Documents, MonolingualBowSpace, Resources
 from funnelling.spaces.words import PooledSpace
 from funnelling.state import SMALLEST, empty_row, expect, expect_by, expect_matrix, expect_numbers
 
@@ -72,7 +72,7 @@ def index_vectors(words: int, dimensions: int, seed: int) -> Any:
     return index
 
 
-class DCISpace(OwnWordsSpace):
+class DCISpace(MonolingualBowSpace):
     """Documents as tf-idf-weighted sums of their words' correspondences, standardised by language.
 
     Mean and deviation are those of the language's training documents. The authors take them from each

@@ -10,13 +10,13 @@ from scipy import linalg, sparse
 from funnelling.corpus.reference import Reference
 from funnelling.errors import InputError
 from funnelling.matrices import Floats, Matrix, Targets, one_blas_thread, product
-from funnelling.spaces.base import Documents, OwnWordsSpace, check_texts
+from funnelling.spaces.base import Documents, MonolingualBowSpace, check_texts
 from funnelling.state import empty_row, expect, expect_by, expect_matrix, expect_numbers
 from funnelling.text.languages import is_served, served_by
 from funnelling.text.tfidf import fit_own
 
 
-class ReferenceSpace(OwnWordsSpace):
+class ReferenceSpace(MonolingualBowSpace):
     """A space spanned by the documents of a reference corpus.
 
     Vocabulary and idf of a language are those of its training documents; a language of the reference

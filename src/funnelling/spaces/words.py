@@ -15,7 +15,7 @@ from funnelling.state import empty_row, expect, expect_by, expect_numbers
 from funnelling.text.characters import CharacterVectorizer
 from funnelling.text.languages import is_language
 from funnelling.text.tfidf import (
-    Places,
+    FeatureSpans,
     TfidfVectorizer,
     all_shared_vectors,
     check_vectorizer,
@@ -66,7 +66,7 @@ class PooledSpace(Space):
     def feature_names(self) -> Sequence[str] | None:
         return feature_names(self.vectorizer_)
 
-    def places(self, language: str, text: str) -> Places | None:
+    def places(self, language: str, text: str) -> FeatureSpans | None:
         return feature_places(self.vectorizer_, text, language)
 
     def serves(self, language: str) -> bool:
@@ -175,13 +175,13 @@ class MixedSpace(Space):
     def feature_names(self) -> Sequence[str] | None:
         return [*(self.words_.feature_names() or []), *(self.characters_.feature_names() or [])]
 
-    def places(self, language: str, text: str) -> Places | None:
+    def places(self, language: str, text: str) -> FeatureSpans | None:
         words, characters = self.words_.places(language, text), self.characters_.places(language, text)
         assert words is not None
         assert characters is not None  # both are of our own vectorizers
         known: TfidfVectorizer = self.words_.vectorizer_
         shifted = characters._replace(columns=characters.columns + len(known.vocabulary_))
-        return Places(*map(np.concatenate, zip(words, shifted, strict=True)))
+        return FeatureSpans(*map(np.concatenate, zip(words, shifted, strict=True)))
 
     def serves(self, language: str) -> bool:
         return is_language(language)
@@ -243,14 +243,14 @@ class OwnMixedSpace(MixedSpace):
         own = [f"{shared[column]} ({tag})" for tag, each in self.columns_.items() for column in each.tolist()]
         return [*own, *(f"({language})" for language in self.columns_)]
 
-    def places(self, language: str, text: str) -> Places | None:
+    def places(self, language: str, text: str) -> FeatureSpans | None:
         shared = super().places(language, text)
         assert shared is not None
         own = self.columns_[language]  # sorted
         numbers = np.minimum(np.searchsorted(own, shared.columns), max(len(own) - 1, 0))
         known = np.isin(shared.columns, own)
         columns, starts, ends = (each[known] for each in (numbers, shared.starts, shared.ends))
-        return Places(self._starts()[list(self.columns_).index(language)] + columns, starts, ends)
+        return FeatureSpans(self._starts()[list(self.columns_).index(language)] + columns, starts, ends)
 
     def serves(self, language: str) -> bool:  # noqa: ARG002
         return False  # it has no columns here

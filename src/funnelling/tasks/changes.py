@@ -9,7 +9,7 @@ from funnelling.corpus import Corpus
 from funnelling.errors import InputError
 from funnelling.evaluation.change import HELD_OUT, TEST, Change, Decisions, measure_change
 from funnelling.evaluation.measuring import as_indicators, servable, spread, truth_of
-from funnelling.matrices import AnyTargets, Rows, Targets, like, without
+from funnelling.matrices import AnyTargets, Rows, Targets, match_format, set_difference
 from funnelling.methods.archive import Places
 from funnelling.methods.merging import DocumentRows
 from funnelling.methods.training_set import NEW
@@ -190,8 +190,8 @@ def come_out_as_given(model: "Method", documents: DocumentRows) -> int:
         texts = [archive.documents[language][row] for row in rows]
         truth = targets[language][rows]
         labels = model.predict(texts, languages=[language] * len(rows))
-        given = like(truth, as_indicators(model, labels).astype(bool))
-        wrong = without(given, truth).sum(axis=1) + without(truth, given).sum(axis=1)
+        given = match_format(truth, as_indicators(model, labels).astype(bool))
+        wrong = set_difference(given, truth).sum(axis=1) + set_difference(truth, given).sum(axis=1)
         right += int((wrong == 0).sum())
     return right
 

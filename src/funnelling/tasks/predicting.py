@@ -29,7 +29,7 @@ from funnelling.formats.tables import (
 )
 from funnelling.matrices import MANY
 from funnelling.methods.model import Method, follow_label_set
-from funnelling.methods.rows import Predictor, batches, thresholds_of, usual_top
+from funnelling.methods.rows import Predictor, batches, default_top, thresholds_of
 from funnelling.runtime.messages import MODEL
 from funnelling.runtime.progress import progress_bar
 from funnelling.runtime.spread import in_processes
@@ -204,7 +204,7 @@ class PredictionOptions:
         rules = rules_of(model)
         columns = slice(None) if rules is None else ~rules.excluded
         labels = model.classes_[columns].tolist()
-        top = usual_top(model) if self.top is None else self.top
+        top = default_top(model) if self.top is None else self.top
         return PredictionTable(ending, labels, self.scores, top, self.names is not None)
 
     def thresholds(self, model: Method) -> list[dict[str, object]]:

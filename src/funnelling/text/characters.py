@@ -15,14 +15,14 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from funnelling.errors import InputError
-from funnelling.matrices import MOST_NARROW, narrow
+from funnelling.matrices import MOST_NARROW, downcast_indices
 from funnelling.plain import check_fitted
 from funnelling.runtime.threads import check_wanted
 from funnelling.state import expect_flag, expect_whole
 from funnelling.text.alignment import aligned
 from funnelling.text.counts import WordCounts
 from funnelling.text.excerpts import start_within
-from funnelling.text.tfidf import Places, TfidfVectorizer
+from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
 from funnelling.text.tokens import fold_accents, lower, tidy
 
 MOST_CHARACTERS = 100  # of a run: work grows with them
@@ -95,7 +95,7 @@ class CharacterVectorizer(TfidfVectorizer):
             known.add(first, size)
         ones: npt.NDArray[np.intc] = np.ones(sum(map(len, rows)), dtype=np.intc)
         places = (np.concatenate(rows), np.concatenate(columns))
-        return narrow(csr_array((ones, places), (len(words), len(known)))), known
+        return downcast_indices(csr_array((ones, places), (len(words), len(known)))), known
 
     def _cut(
         self, words: Sequence[str]
@@ -128,7 +128,7 @@ class CharacterVectorizer(TfidfVectorizer):
                 _, first, found = np.unique(numbers[short], return_index=True, return_inverse=True)
             yield size, cut, found, cut[first]
 
-    def places(self, text: str, language: str | None = None) -> Places:  # noqa: ARG002
+    def places(self, text: str, language: str | None = None) -> FeatureSpans:  # noqa: ARG002
         """Where the runs of a text stand in it; the edges of words, and runs of them alone, take no room."""
         check_fitted(self, "idf_")
         lowered = aligned(text, lower)
@@ -145,14 +145,14 @@ class CharacterVectorizer(TfidfVectorizer):
         last = lowered.ends[spelled.ends[inner] - 1]
         first, last = np.where(beyond == 0, last, first), np.where(beyond == sizes - 1, first, last)
         column_of = self._column_of()
-        places = [Places(*np.empty((3, 0), dtype=np.intp))]
+        places = [FeatureSpans(*np.empty((3, 0), dtype=np.intp))]
         together = "".join(words)
         for size, cut, numbers, starts in self._cut(words):
             names = (together[start : start + size] for start in starts.tolist())
             columns = np.array([column_of.get(name, -1) for name in names], dtype=np.intp)[numbers]
             known = cut[columns >= 0]
-            places.append(Places(columns[columns >= 0], first[known], last[known + size - 1]))
-        return Places(*map(np.concatenate, zip(*places, strict=True)))
+            places.append(FeatureSpans(columns[columns >= 0], first[known], last[known + size - 1]))
+        return FeatureSpans(*map(np.concatenate, zip(*places, strict=True)))
 
     def _check_analysis(self) -> None:
         expect_whole(self.length, "the length of runs of characters", 1, MOST_CHARACTERS)

@@ -204,16 +204,16 @@ class TfidfVectorizer(Estimator):
         """How often each text has each word, given its pieces."""
         return pieces
 
-    def places(self, text: str, language: str | None = None) -> Places:
+    def places(self, text: str, language: str | None = None) -> FeatureSpans:
         """Where the features of a text stand in it; ``language`` overrides that of all texts."""
         check_fitted(self, "idf_")
         return self._known(self._analyser(language or self.language).placed(text))
 
-    def _known(self, placed: Iterable[tuple[str, int, int]]) -> Places:
+    def _known(self, placed: Iterable[tuple[str, int, int]]) -> FeatureSpans:
         """The columns of words with their places; words without a column are left out."""
         column_of = self._column_of()
         known = [(column_of[word], start, end) for word, start, end in placed if word in column_of]
-        return Places(*np.array(known, dtype=np.intp).reshape(-1, 3).T)
+        return FeatureSpans(*np.array(known, dtype=np.intp).reshape(-1, 3).T)
 
     def _analyser(self, language: str | None) -> Any:
         return analyser(
@@ -306,7 +306,7 @@ class TfidfVectorizer(Estimator):
         return column_of
 
 
-class Places(NamedTuple):
+class FeatureSpans(NamedTuple):
     """Where a text has the features of a vector: per occurrence the column, and where it starts and ends."""
 
     columns: npt.NDArray[np.intp]
@@ -397,7 +397,7 @@ def feature_names(vectorizer: Any) -> list[str] | None:
     return None if names is None else list(names())
 
 
-def feature_places(vectorizer: Any, text: str, language: str | None = None) -> Places | None:
+def feature_places(vectorizer: Any, text: str, language: str | None = None) -> FeatureSpans | None:
     """Where a text has a vectorizer's features, None where only a vectorizer of the user's could say.
 
     ``language`` is that of the text where one vectorizer is for all.

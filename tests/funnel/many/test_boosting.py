@@ -8,7 +8,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from funnelling.funnel.many import boosting
-from funnelling.funnel.many.boosting import BoostedTrees, fit_honestly
+from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
 from funnelling.state import StateError
 from funnelling.svm.compiled import native, sigmoid
 
@@ -56,7 +56,7 @@ def test_what_is_said_of_rows_is_as_true_of_others() -> None:
     X = random.normal(size=(800, 6)).astype(np.float32)
     y = random.random(800) < sigmoid(1.5 * X[:, 0].astype(np.float64))  # noise enough to learn by heart
     halves = np.arange(800) % 2
-    trees, probabilities = fit_honestly(X[:400], y[:400], halves[:400], 0, 2)
+    trees, probabilities = fit_cross_calibrated(X[:400], y[:400], halves[:400], 0, 2)
     raw, given = BoostedTrees.fitted(X[:400], y[:400], seed=0), y[400:].astype(float)
 
     def loss(chances: np.ndarray) -> float:
@@ -66,13 +66,13 @@ def test_what_is_said_of_rows_is_as_true_of_others() -> None:
     assert abs(probabilities.mean() - y[:400].mean()) < 0.02
     order = raw.log_odds(X[400:]).argsort()
     assert (np.diff(trees.log_odds(X[400:])[order]) >= -1e-12).all()  # in the same order
-    one, _ = fit_honestly(X[:400], y[:400], halves[:400], 0, 1)
+    one, _ = fit_cross_calibrated(X[:400], y[:400], halves[:400], 0, 1)
     np.testing.assert_array_equal(one.values, trees.values)
 
 
 def test_a_half_without_right_rows_leaves_trees_as_they_are() -> None:
     X, y = _rows(60)
-    trees, _ = fit_honestly(X, y, np.where(y, 0, 1), 0, None)
+    trees, _ = fit_cross_calibrated(X, y, np.where(y, 0, 1), 0, None)
     np.testing.assert_array_equal(trees.values, BoostedTrees.fitted(X, y, seed=0).values)
 
 

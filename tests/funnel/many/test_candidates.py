@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from funnelling.funnel.many.candidates import COMPANY, FURTHER, MOST, RARE, Seen, candidates_of
-from funnelling.funnel.many.one_against_rest import BIAS, NONE, Ranked
+from funnelling.funnel.many.one_against_rest import BIAS, NONE, TopK
 
 TARGETS = {
     "en": sparse.csr_array(np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]], dtype=bool)),
@@ -12,8 +12,8 @@ TARGETS = {
 }
 
 
-def _ranked(labels: list[list[int]], scores: list[list[float]]) -> Ranked:
-    return Ranked(np.array(labels, dtype=np.int32), np.array(scores, dtype=np.float32))
+def _ranked(labels: list[list[int]], scores: list[list[float]]) -> TopK:
+    return TopK(np.array(labels, dtype=np.int32), np.array(scores, dtype=np.float32))
 
 
 OWN = _ranked([[2, 0], [NONE, NONE], [1, NONE]], [[1.0, 0.5], [0, 0], [0.25, 0]])
@@ -44,7 +44,7 @@ def test_candidates_are_what_any_view_ranks_the_likelier_first() -> None:
     found = candidates_of([OWN, SHARED], X, Seen.of(TARGETS), "en")
     assert found.starts.tolist() == [0, 3, 3, 5]
     assert found.labels.tolist() == [0, 2, 1, 1, 3]  # by the mean of scores
-    np.testing.assert_allclose(np.add.reduceat(found.guess, [0, 3]), 1)
+    np.testing.assert_allclose(np.add.reduceat(found.prior, [0, 3]), 1)
     # What a view does not rank scores as the last that it ranks; as nothing, where it has no more to rank.
     scores = [[0.5, 2.0], [1.0, -1.0], [0.5, -1.0], [0.25, 0.25], [BIAS, 0.5]]
     np.testing.assert_array_equal(found.features[:, :2], scores)
@@ -58,7 +58,7 @@ def test_what_goes_with_likely_labels_is_seen() -> None:
     seen = Seen.of(TARGETS)
     found = candidates_of([OWN, SHARED], X, seen, "en")
     company = found.features[:, 2 * 2 + COMPANY]
-    expected = found.guess[[2, 0]] * [seen.together.toarray()[1, 0], seen.together.toarray()[0, 1]]
+    expected = found.prior[[2, 0]] * [seen.together.toarray()[1, 0], seen.together.toarray()[0, 1]]
     np.testing.assert_allclose(company, [expected[0], 0, expected[1], 0, 0], rtol=1e-5)
 
 
@@ -73,12 +73,12 @@ def test_a_value_per_candidate_becomes_a_row_per_document() -> None:
 
 def test_a_document_has_so_many_candidates_and_no_more() -> None:
     labels = np.arange(100, dtype=np.int32)[None]
-    ranked = Ranked(labels, np.linspace(1, 0, 100, dtype=np.float32)[None])
+    ranked = TopK(labels, np.linspace(1, 0, 100, dtype=np.float32)[None])
     seen = Seen.of({"en": sparse.csr_array(np.eye(100, dtype=bool))})
     assert candidates_of([ranked], X[:1], seen, "en").labels.tolist() == list(range(MOST))
 
 
 def test_without_documents_there_are_no_candidates() -> None:
-    nothing = Ranked(np.empty((0, 2), dtype=np.int32), np.empty((0, 2), dtype=np.float32))
+    nothing = TopK(np.empty((0, 2), dtype=np.int32), np.empty((0, 2), dtype=np.float32))
     found = candidates_of([nothing, nothing], X[:0], Seen.of(TARGETS), "en")
     assert (found.starts.tolist(), len(found.labels)) == ([0], 0)

@@ -192,7 +192,7 @@ def test_a_prototype_is_the_direction_of_its_documents() -> None:
 
 def test_the_problems_of_labels_hold_their_own_documents_once() -> None:
     X, Y = _labelled()
-    near = one_against_rest.rank_labels(X, prototypes_of(X, Y), np.zeros(8, dtype=np.float32), NEAREST)
+    near = one_against_rest.top_k_labels(X, prototypes_of(X, Y), np.zeros(8, dtype=np.float32), NEAREST)
     problems = one_against_rest._problems(near.labels, Y, np.random.default_rng(0))
     for label in range(8):
         span = slice(problems.starts[label], problems.starts[label + 1])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from funnelling.funnel.many import one_against_rest, plain
-from funnelling.funnel.many.one_against_rest import NONE, ROWS, buffers, rank_labels
+from funnelling.funnel.many.one_against_rest import NONE, ROWS, buffers, top_k_labels
 from funnelling.svm.compiled import native
 from tests.funnel.many.corpora import random_matrix
 
@@ -27,7 +27,7 @@ def test_compiled_code_ranks_as_plain_python_does(
     k = min(k, labels)
     expected = np.empty((rows, k), dtype=np.int32), np.empty((rows, k), dtype=np.float32)
     plain.rank_labels(0, rows, *buffers(X), *buffers(weights), offsets, k, *expected)
-    ranked = rank_labels(X, weights, offsets, k)
+    ranked = top_k_labels(X, weights, offsets, k)
     np.testing.assert_array_equal(ranked.labels, expected[0])
     np.testing.assert_array_equal(ranked.scores, expected[1])
 
@@ -35,7 +35,7 @@ def test_compiled_code_ranks_as_plain_python_does(
 def test_the_highest_scores_come_first_and_of_equal_ones_the_lower_label() -> None:
     X = random_matrix(40, 6, 0.6, 0)
     weights, offsets = random_matrix(6, 30, 0.6, 1), np.zeros(30, dtype=np.float32)
-    ranked = rank_labels(X, weights, offsets, 30)
+    ranked = top_k_labels(X, weights, offsets, 30)
     scores = (X @ weights).toarray()
     for row in range(40):
         order = np.lexsort((np.arange(30), -scores[row]))
@@ -49,8 +49,8 @@ def test_neighbours_and_threads_change_no_bit() -> None:
     X = sparse.random_array((ROWS + 300, 50), density=0.2, rng=np.random.default_rng(0), format="csr")
     weights = sparse.random_array((50, 200), density=0.3, rng=np.random.default_rng(1), format="csr")
     offsets, counted = np.linspace(-1, 1, 200), list[int]()
-    one = rank_labels(X, weights, offsets, 20, 1, counted.append)
-    two, some = rank_labels(X, weights, offsets, 20, 2), rank_labels(X[7:9], weights, offsets, 20)
+    one = top_k_labels(X, weights, offsets, 20, 1, counted.append)
+    two, some = top_k_labels(X, weights, offsets, 20, 2), top_k_labels(X[7:9], weights, offsets, 20)
     np.testing.assert_array_equal(one.labels, two.labels)
     np.testing.assert_array_equal(one.scores, two.scores)
     np.testing.assert_array_equal(one.scores[7:9], some.scores)
@@ -59,9 +59,9 @@ def test_neighbours_and_threads_change_no_bit() -> None:
 
 def test_without_compiled_code_ranks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     given = random_matrix(9, 5, 0.7, 3), random_matrix(5, 8, 0.7, 4), np.zeros(8, dtype=np.float32), 4
-    before = rank_labels(*given)
+    before = top_k_labels(*given)
     monkeypatch.setattr(one_against_rest, "native", None)
-    np.testing.assert_array_equal(rank_labels(*given).labels, before.labels)
+    np.testing.assert_array_equal(top_k_labels(*given).labels, before.labels)
 
 
 def _arguments() -> dict[str, Any]:

@@ -132,7 +132,7 @@ class BoostedTrees:
         expect(self.thresholds.dtype == self.values.dtype == np.float64, "the trees of tier 2")
 
 
-def fit_honestly(
+def fit_cross_calibrated(
     X: Floats, y: npt.NDArray[np.bool_], halves: npt.NDArray[np.int64], seed: int, n_jobs: int | None
 ) -> tuple[BoostedTrees, npt.NDArray[np.float64]]:
     """Trees learned from all rows, and how likely each row is right by such trees that have not seen it.

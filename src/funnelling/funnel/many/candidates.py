@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.funnel.many.one_against_rest import BIAS, NONE, Ranked
-from funnelling.matrices import Floats, canonical, narrow, values_at
+from funnelling.funnel.many.one_against_rest import BIAS, NONE, TopK
+from funnelling.matrices import Floats, canonical, downcast_indices, values_at
 from funnelling.state import expect, expect_matrix, expect_numbers
 from funnelling.text.characters import CharacterVectorizer
-from funnelling.text.tfidf import Places, TfidfVectorizer
+from funnelling.text.tfidf import FeatureSpans, TfidfVectorizer
 
 DEEPEST = 100  # places of a view's ranking that candidates come from
 MOST = 40  # candidates of a document
@@ -59,7 +59,7 @@ class Seen:
         others = rows != together.indices
         shares, columns = shares[others].astype(np.float32), together.indices[others]
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows[others], minlength=len(alone)))])
-        matrix = narrow(sparse.csr_array((shares, columns, starts), together.shape))
+        matrix = downcast_indices(sparse.csr_array((shares, columns, starts), together.shape))
         matrix.sort_indices()
         return cls(np.sum(list(counts.values()), axis=0), counts, matrix)
 
@@ -73,7 +73,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class CandidateLabels:
     """The labels that documents might have, one document's behind the other's, the likelier first.
 
     Those of document i stand from ``starts[i]`` to ``starts[i + 1]``; ``features`` has a row for each.
@@ -81,18 +81,18 @@ class Candidates:
 
     starts: npt.NDArray[np.int64]
     labels: npt.NDArray[np.int64]
-    guess: Floats  # at their probabilities, which sum to 1
+    prior: Floats  # at their probabilities, which sum to 1
     features: Floats
 
     @classmethod
-    def joined(cls, parts: Sequence["Candidates"]) -> Self:
+    def joined(cls, parts: Sequence["CandidateLabels"]) -> Self:
         """The candidates of several sets of documents, as those of one."""
         ends = np.cumsum([each.starts[-1] for each in parts])
         starts = [each.starts[1:] + end - each.starts[-1] for each, end in zip(parts, ends, strict=True)]
         return cls(
             np.concatenate([[0], *starts]),
             np.concatenate([each.labels for each in parts]),
-            np.concatenate([each.guess for each in parts]),
+            np.concatenate([each.prior for each in parts]),
             np.concatenate([each.features for each in parts]),
         )
 
@@ -112,7 +112,7 @@ class Candidates:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-def candidates_of(views: Sequence[Ranked], X: Any, seen: Seen, language: str) -> Candidates:
+def candidates_of(views: Sequence[TopK], X: Any, seen: Seen, language: str) -> CandidateLabels:
     """The candidates of one language's documents with the vectors X, given what each view ranks highest.
 
     A view that does not rank a candidate is taken to score it as low as the last one that it ranks; one that
@@ -147,10 +147,10 @@ def candidates_of(views: Sequence[Ranked], X: Any, seen: Seen, language: str) ->
             np.log1p(np.diff(X.indptr))[documents],
         ]
     )
-    return Candidates(starts, labels, guess, features.astype(np.float32))
+    return CandidateLabels(starts, labels, guess, features.astype(np.float32))
 
 
-def _union(views: Sequence[Ranked], width: int) -> tuple[npt.NDArray[np.int64], Floats]:
+def _union(views: Sequence[TopK], width: int) -> tuple[npt.NDArray[np.int64], Floats]:
     """What any view ranks, as numbers of document and label, sorted, and how each view scores it."""
     of_views = []
     for view in views:
@@ -229,11 +229,11 @@ class TextVectors:
         """
         return [*self.words.vocabulary_, *(f"\t{run}" for run in self.characters.vocabulary_)]
 
-    def places(self, text: str) -> Places:
+    def places(self, text: str) -> FeatureSpans:
         """Where the features of a text stand in it."""
         words, runs = self.words.places(text), self.characters.places(text)
         shifted = runs._replace(columns=runs.columns + len(self.words.vocabulary_))
-        return Places(*map(np.concatenate, zip(words, shifted, strict=True)))
+        return FeatureSpans(*map(np.concatenate, zip(words, shifted, strict=True)))
 
     def check(self) -> int:
         """Refuse a state that could not make vectors; how wide they are."""

@@ -16,19 +16,19 @@ from funnelling.corpus.label_rules import LabelRules, rules_of
 from funnelling.corpus.label_set import LabelSet
 from funnelling.corpus.labels import LabelSpace
 from funnelling.errors import InputError
-from funnelling.funnel.many.candidates import COMPANY, Candidates
+from funnelling.funnel.many.candidates import COMPANY, CandidateLabels
 from funnelling.funnel.many.funnel import NAMES, OWN, SHARED, ManyFunnel, fit_funnel
 from funnelling.funnel.many.one_against_rest import LabelWeights
-from funnelling.matrices import Rows, Scored, canonical, evident_rows, length, values_at
+from funnelling.matrices import Rows, Scored, canonical, in_vocabulary_rows, length, values_at
 from funnelling.methods.answering import ByLanguage, Languages, Margins
 from funnelling.methods.explanation import (
     MOST_PROBABLE,
-    Decisions,
-    Evidence,
+    Attribution,
     Explainer,
-    Opinions,
+    LabelDecisions,
     Row,
-    WordEvidence,
+    TierOneAttribution,
+    ViewPredictions,
 )
 from funnelling.methods.model import Method
 from funnelling.methods.training_set import Calibrator, TrainingSet
@@ -38,13 +38,13 @@ from funnelling.state import expect
 from funnelling.svm.compiled import INSTALL_COMPILER, native
 from funnelling.svm.scorers import LinearScorer, Selection
 from funnelling.text.languages import served_by
-from funnelling.text.tfidf import Places
+from funnelling.text.tfidf import FeatureSpans
 
 Columns = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Answered:
+class PredictionBatch:
     """Some documents of a language, texts or vectors, and what a funnel said of them, all sparse.
 
     ``scores`` are tier 2's, ``probabilities`` what a label set made of them.
@@ -53,8 +53,8 @@ class Answered:
     language: str
     documents: Any
     X: Any
-    evident: Rows
-    candidates: Candidates
+    in_vocabulary: Rows
+    candidates: CandidateLabels
     scores: Any
     probabilities: Any
     assigned: Any
@@ -62,21 +62,21 @@ class Answered:
 
 
 def explained(
-    funnel: ManyFunnel, answered: Answered, labels: LabelSpace, columns: Columns | None, top: int
+    funnel: ManyFunnel, answered: PredictionBatch, labels: LabelSpace, columns: Columns | None, top: int
 ) -> Iterator[Row]:
     """For each document its labels, those of some columns or those of most interest, as `Explainer` does."""
     scores, probabilities = canonical(answered.scores), canonical(answered.probabilities)
     assigned = canonical(answered.assigned)
-    for i in range(len(answered.evident)):
+    for i in range(len(answered.in_vocabulary)):
         chosen = _most_interesting(assigned, probabilities, i) if columns is None else columns
         rows = np.full(len(chosen), i)
-        evidence = Evidence(
+        evidence = Attribution(
             values_at(scores, rows, chosen)[None],
-            answered.evident[[i]],
+            answered.in_vocabulary[[i]],
             _views(funnel, answered, i, chosen) if len(chosen) else {},
             texts=[answered.documents[i]] if funnel.vectors is not None else None,
         )
-        decisions = Decisions(
+        decisions = LabelDecisions(
             values_at(probabilities, rows, chosen)[None],
             values_at(assigned, rows, chosen).astype(bool)[None],
             np.full(len(chosen), answered.threshold),
@@ -99,7 +99,9 @@ def _most_interesting(assigned: Any, probabilities: Any, i: int) -> Columns:
     return chosen
 
 
-def _views(funnel: ManyFunnel, answered: Answered, i: int, chosen: Columns) -> dict[str, WordEvidence]:
+def _views(
+    funnel: ManyFunnel, answered: PredictionBatch, i: int, chosen: Columns
+) -> dict[str, TierOneAttribution]:
     """What each view makes of the features of a document, as if there were no others and no other labels."""
     tier_one, language = funnel.tier_one, answered.language
     span = slice(answered.X.indptr[i], answered.X.indptr[i + 1])
@@ -112,18 +114,20 @@ def _views(funnel: ManyFunnel, answered: Answered, i: int, chosen: Columns) -> d
     if tier_one.names:
         views[NAMES] = (tier_one.names[language], features)
 
-    def places(text: str) -> Places | None:
+    def places(text: str) -> FeatureSpans | None:
         if funnel.vectors is None:
             return None
         found = funnel.vectors[language].places(text)
         at = np.searchsorted(features, found.columns)
         known = np.append(features, -1)[at] == found.columns
-        return Places(at[known], found.starts[known], found.ends[known])
+        return FeatureSpans(at[known], found.starts[known], found.ends[known])
 
-    def evidence(view: LabelWeights, rows: Any) -> WordEvidence:
+    def evidence(view: LabelWeights, rows: Any) -> TierOneAttribution:
         scorer = LinearScorer(view.weights[rows][:, chosen].toarray(), view.offsets[chosen])
         vectors = values[None].astype(np.float32)
-        return WordEvidence(scorer, names, vectors, scorer.scores(vectors), None, places, 1 / len(views))
+        return TierOneAttribution(
+            scorer, names, vectors, scorer.scores(vectors), None, places, 1 / len(views)
+        )
 
     return {name: evidence(*view) for name, view in views.items()}
 
@@ -137,7 +141,7 @@ def _names(funnel: ManyFunnel, language: str, features: Any) -> Sequence[str]:
     return [words[each] if each < len(words) else runs[each - len(words)] for each in features.tolist()]
 
 
-def _seen(funnel: ManyFunnel, answered: Answered, i: int, column: int) -> Row:
+def _seen(funnel: ManyFunnel, answered: PredictionBatch, i: int, column: int) -> Row:
     """What tier 2 saw of a label, if it was a candidate of the document."""
     candidates, seen = answered.candidates, funnel.seen
     start, end = candidates.starts[i : i + 2].tolist()
@@ -230,7 +234,7 @@ class ManyLabelsClassifier(Method):
 
     def _scores(self, language: str, documents: Any) -> Scored:
         X = self.funnel_.vectors_of(language, documents)
-        return Scored(self.funnel_.probabilities(language, X, self.n_jobs), evident_rows(documents, X))
+        return Scored(self.funnel_.probabilities(language, X, self.n_jobs), in_vocabulary_rows(documents, X))
 
     def _explained(
         self, language: str, documents: Any, columns: npt.NDArray[np.intp] | None, top: int
@@ -239,20 +243,20 @@ class ManyLabelsClassifier(Method):
             answered = self._answered(language, documents[start : start + BLOCK])
             yield from explained(self.funnel_, answered, self.label_space, columns, top)
 
-    def _answered(self, language: str, documents: Any) -> Answered:
+    def _answered(self, language: str, documents: Any) -> PredictionBatch:
         """Some documents, and what is said of them on the way to their labels."""
         X = self.funnel_.vectors_of(language, documents)
-        evident = evident_rows(documents, X)
+        evident = in_vocabulary_rows(documents, X)
         candidates = self.funnel_.candidates(language, X, self.n_jobs)
-        scores = candidates.matrix(self.funnel_.judge(candidates), len(self.classes_))
+        scores = candidates.matrix(self.funnel_.rerank(candidates), len(self.classes_))
         labels, probabilities = self._answers(language, Scored(scores, evident))
         assigned = sparse.csr_array(self.label_space.indicators(labels).multiply(evident[:, None]))
         threshold = self._score_thresholds(language)
-        return Answered(
+        return PredictionBatch(
             language, documents, X, evident, candidates, scores, probabilities, assigned, threshold
         )
 
-    def opinions(self, X: Any, languages: Languages = None) -> dict[str, Opinions]:  # noqa: ARG002
+    def opinions(self, X: Any, languages: Languages = None) -> dict[str, ViewPredictions]:  # noqa: ARG002
         raise InputError(
             "fun-many cannot tell yet what its views say of all labels. Use classify, or explain."
         )

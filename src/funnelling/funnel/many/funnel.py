@@ -15,17 +15,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from funnelling.funnel.many.boosting import BoostedTrees, fit_honestly
+from funnelling.funnel.many.boosting import BoostedTrees, fit_cross_calibrated
 from funnelling.funnel.many.candidates import (
     DEEPEST,
     FURTHER,
-    Candidates,
+    CandidateLabels,
     Seen,
     TextVectors,
     candidates_of,
     unit_rows,
 )
-from funnelling.funnel.many.one_against_rest import LabelWeights, Names, Ranked, fit_labels
+from funnelling.funnel.many.one_against_rest import LabelNameDocuments, LabelWeights, TopK, fit_labels
 from funnelling.matrices import Folds, Rows, one_each
 from funnelling.methods.training_set import TrainingSet
 from funnelling.randomness import assign_folds, stream
@@ -55,7 +55,7 @@ class TierOne:
     columns: dict[str, Columns]
     names: dict[str, LabelWeights]
 
-    def rank(self, language: str, X: Any, n_jobs: int | None) -> list[Ranked]:
+    def rank(self, language: str, X: Any, n_jobs: int | None) -> list[TopK]:
         """What each view ranks highest for documents whose own vectors are X."""
         ranked = [self.own[language].rank(X, DEEPEST, n_jobs)]
         if self.shared is not None:
@@ -65,7 +65,7 @@ class TierOne:
             ranked.append(self.names[language].rank(X, DEEPEST, n_jobs))
         return ranked
 
-    def candidates(self, language: str, X: Any, seen: Seen, n_jobs: int | None) -> Candidates:
+    def candidates(self, language: str, X: Any, seen: Seen, n_jobs: int | None) -> CandidateLabels:
         """The labels that documents with the own vectors X might have."""
         return candidates_of(self.rank(language, X, n_jobs), X, seen, language)
 
@@ -94,7 +94,7 @@ class ManyFunnel:
             return unit_rows(documents)
         return self.vectors[language](documents)
 
-    def candidates(self, language: str, X: Any, n_jobs: int | None) -> Candidates:
+    def candidates(self, language: str, X: Any, n_jobs: int | None) -> CandidateLabels:
         """The labels that some documents of a language might have."""
         return self.tier_one.candidates(language, X, self.seen, n_jobs)
 
@@ -104,7 +104,7 @@ class ManyFunnel:
 
         def judged(number: int) -> Any:
             candidates = self.candidates(language, X[number * BLOCK : (number + 1) * BLOCK], 1)
-            return candidates.matrix(self.judge(candidates), labels)
+            return candidates.matrix(self.rerank(candidates), labels)
 
         blocks = list(in_threads(judged, -(-X.shape[0] // BLOCK), n_jobs))
         return sparse.csr_array(sparse.vstack(blocks, format="csr") if blocks else (0, labels))
@@ -138,10 +138,10 @@ class ManyFunnel:
         for threshold in expect_by(self.thresholds, languages, "the thresholds").values():
             expect_number(threshold, "a threshold", 0, 1)
 
-    def judge(self, candidates: Candidates) -> npt.NDArray[np.float64]:
+    def rerank(self, candidates: CandidateLabels) -> npt.NDArray[np.float64]:
         """How likely each candidate is a label of its document."""
         if self.trees is None:
-            return candidates.guess.astype(np.float64)
+            return candidates.prior.astype(np.float64)
         return self.trees.probabilities(candidates.features)
 
 
@@ -184,7 +184,7 @@ def in_columns(X: Any, columns: Columns, width: int) -> Any:
 
 def _vectors(
     training: TrainingSet, names: Mapping[str, list[str]], verbose: bool
-) -> tuple[dict[str, TextVectors] | None, dict[str, Any], dict[str, Names]]:
+) -> tuple[dict[str, TextVectors] | None, dict[str, Any], dict[str, LabelNameDocuments]]:
     """How each language's texts become vectors, and the vectors of all documents and of names of labels."""
     if not training.texts:
         return None, {tag: unit_rows(X) for tag, X in training.documents.items()}, {}
@@ -195,7 +195,9 @@ def _vectors(
             vectors[tag], every = TextVectors.fitted([*texts, *own.values()], tag)
             X[tag] = every[: len(texts)] if own else every
             if names:
-                called[tag] = Names(every[len(texts) :], one_each(np.array(list(own)), training.columns))
+                called[tag] = LabelNameDocuments(
+                    every[len(texts) :], one_each(np.array(list(own)), training.columns)
+                )
             advance(len(texts))
     return vectors, X, called
 
@@ -211,7 +213,7 @@ def _shared_columns(vectors: Mapping[str, TextVectors] | None) -> dict[str, Colu
     }
 
 
-def _hidden(called: Mapping[str, Names], training: TrainingSet) -> dict[str, Rows]:
+def _hidden(called: Mapping[str, LabelNameDocuments], training: TrainingSet) -> dict[str, Rows]:
     """Named labels whose documents are kept from tier 1 while tier 2 learns, by language.
 
     So tier 2 sees what a name alone is worth: of one share of labels in all languages, of another in each.
@@ -241,13 +243,13 @@ def _fit_tier_one(
     X: Mapping[str, Any],
     Y: Mapping[str, Any],
     columns: dict[str, Columns],
-    names: Mapping[str, Names],
+    names: Mapping[str, LabelNameDocuments],
     training: TrainingSet,
     advance: Callable[[int], None],
 ) -> TierOne:
     """The classifiers of all views, from documents of each language and their labels, and from names."""
 
-    def fit(vectors: Any, targets: Any, view: str, called: Names | None) -> LabelWeights:
+    def fit(vectors: Any, targets: Any, view: str, called: LabelNameDocuments | None) -> LabelWeights:
         return fit_labels(vectors, targets, training.seed, view, training.n_jobs, advance, called)
 
     own = {tag: fit(X[tag], Y[tag], tag, names.get(tag)) for tag in X}
@@ -263,7 +265,7 @@ def _fit_tier_one(
     called = None
     if names:
         labels = sparse.vstack([names[tag].Y for tag in X], format="csr")
-        called = Names(together({tag: each.X for tag, each in names.items()}), labels)
+        called = LabelNameDocuments(together({tag: each.X for tag, each in names.items()}), labels)
     return TierOne(own, fit(together(X), every, SHARED, called), columns, by_name)
 
 
@@ -295,7 +297,9 @@ def _fit_tier_two(
     if not y.any() or y.all():
         return None, dict.fromkeys(X, HALF)
     features = np.concatenate([each.features for each in found.values()])
-    trees, probabilities = fit_honestly(features, y, np.concatenate(halves), training.seed, training.n_jobs)
+    trees, probabilities = fit_cross_calibrated(
+        features, y, np.concatenate(halves), training.seed, training.n_jobs
+    )
     ends = np.cumsum([len(each) for each in right.values()])[:-1]
     thresholds = {}
     for tag, some in zip(found, np.split(probabilities, ends), strict=True):
@@ -304,13 +308,13 @@ def _fit_tier_two(
     return trees, thresholds
 
 
-def _candidates(tier_one: TierOne, language: str, X: Any, seen: Seen, n_jobs: int | None) -> Candidates:
+def _candidates(tier_one: TierOne, language: str, X: Any, seen: Seen, n_jobs: int | None) -> CandidateLabels:
     """The candidates of a language's documents, found a block at a time."""
 
-    def of_block(number: int) -> Candidates:
+    def of_block(number: int) -> CandidateLabels:
         return tier_one.candidates(language, X[number * BLOCK : (number + 1) * BLOCK], seen, 1)
 
-    return Candidates.joined(list(in_threads(of_block, max(1, -(-X.shape[0] // BLOCK)), n_jobs)))
+    return CandidateLabels.joined(list(in_threads(of_block, max(1, -(-X.shape[0] // BLOCK)), n_jobs)))
 
 
 def _threshold(probabilities: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], wanted: int) -> float:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from funnelling.funnel.many import plain
-from funnelling.matrices import Floats, narrow
+from funnelling.matrices import Floats, downcast_indices
 from funnelling.randomness import stream
 from funnelling.runtime.progress import quietly
 from funnelling.runtime.threads import in_threads
@@ -31,7 +31,7 @@ Weights = Any  # csr_array of float32: (features, labels)
 
 
 @dataclass(frozen=True)
-class Ranked:
+class TopK:
     """The labels of each document's highest scores, the highest first; those that lack score 0."""
 
     labels: Labels
@@ -41,14 +41,14 @@ class Ranked:
         return len(self.labels)
 
 
-def rank_labels(
+def top_k_labels(
     X: Any,
     weights: Weights,
     offsets: Floats,
     k: int,
     n_jobs: int | None = None,
     advance: Callable[[int], None] = quietly,
-) -> Ranked:
+) -> TopK:
     """The k labels with the highest scores X · weights + offsets, for each row of sparse vectors X.
 
     Labels whose product is 0, for they share no feature with a document, are not ranked for it. Of two that
@@ -56,7 +56,7 @@ def rank_labels(
 
     >>> weights = sparse.csr_array(np.array([[0.5, 0, 2], [0, 1, 0]], dtype=np.float32))
     >>> offsets = np.array([0, 1, -2], dtype=np.float32)
-    >>> ranked = rank_labels(np.array([[1, 0], [1, 1]]), weights, offsets, 2)
+    >>> ranked = top_k_labels(np.array([[1, 0], [1, 1]]), weights, offsets, 2)
     >>> ranked.labels.tolist(), ranked.scores.tolist()
     ([[0, 2], [1, 0]], [[0.5, 0.0], [2.0, 0.5]])
     """
@@ -74,7 +74,7 @@ def rank_labels(
 
     for done in in_threads(rank_some, -(-n // ROWS), n_jobs):
         advance(done)
-    return Ranked(labels, scores)
+    return TopK(labels, scores)
 
 
 def buffers(X: Any) -> tuple[Floats, npt.NDArray[np.int32], npt.NDArray[np.int64]]:
@@ -105,9 +105,9 @@ class LabelWeights:
     weights: Weights
     offsets: Floats
 
-    def rank(self, X: Any, k: int, n_jobs: int | None = None) -> Ranked:
+    def rank(self, X: Any, k: int, n_jobs: int | None = None) -> TopK:
         """The k best labels of each row of X."""
-        return rank_labels(X, self.weights, self.offsets, k, n_jobs)
+        return top_k_labels(X, self.weights, self.offsets, k, n_jobs)
 
     def check(self, features: int, labels: int) -> None:
         """Refuse a state that could not rank so many labels by vectors of so many features."""
@@ -117,7 +117,7 @@ class LabelWeights:
 
 
 @dataclass(frozen=True)
-class Names:
+class LabelNameDocuments:
     """Names of labels: their vectors X, and Y, sparse (names, labels), which label each one is of."""
 
     X: Any
@@ -127,7 +127,7 @@ class Names:
         """Classifiers that know labels by name alone: prototypes as they are."""
         prototypes = prototypes_of(self.X, self.Y)
         prototypes.data *= np.float32(STRENGTH)
-        return LabelWeights(narrow(prototypes), np.full(self.Y.shape[1], BIAS, dtype=np.float32))
+        return LabelWeights(downcast_indices(prototypes), np.full(self.Y.shape[1], BIAS, dtype=np.float32))
 
 
 def fit_labels(
@@ -137,7 +137,7 @@ def fit_labels(
     name: str,
     n_jobs: int | None = None,
     advance: Callable[[int], None] = quietly,
-    names: Names | None = None,
+    names: LabelNameDocuments | None = None,
 ) -> LabelWeights:
     """Classifiers of the labels Y, sparse (documents, labels), over sparse vectors X of about unit length.
 
@@ -148,10 +148,10 @@ def fit_labels(
         X, Y = (sparse.vstack(pair, format="csr") for pair in ((X, names.X), (Y, names.Y)))
     n, labels = Y.shape
     prototypes = prototypes_of(X, Y)
-    near = rank_labels(X, prototypes, np.zeros(labels, dtype=np.float32), _nearest(n), n_jobs, advance)
+    near = top_k_labels(X, prototypes, np.zeros(labels, dtype=np.float32), _nearest(n), n_jobs, advance)
     problems = _problems(near.labels, Y, stream(seed, "rest", name))
     by_label, offsets = _solve(X, prototypes, problems, seed, n_jobs, lambda share: advance(round(share * n)))
-    return LabelWeights(narrow(by_label.T.tocsr()), offsets)
+    return LabelWeights(downcast_indices(by_label.T.tocsr()), offsets)
 
 
 def prototypes_of(X: Any, Y: Any) -> Weights:

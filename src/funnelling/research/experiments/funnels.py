@@ -16,7 +16,7 @@ from funnelling.corpus.labels import MULTILABEL, LabelSpace
 from funnelling.evaluation.measures import ALL, Counts
 from funnelling.evaluation.registry import measure_counts
 from funnelling.evaluation.splits import Trial
-from funnelling.funnel.design import Design
+from funnelling.funnel.design import FunnelConfig
 from funnelling.funnel.views import fit_own_words
 from funnelling.matrices import Floats, Folds, Scores, Targets, dense
 from funnelling.methods.training_set import TrainingSet
@@ -44,7 +44,7 @@ class Funnels:
     any known word, to which estimators give no label, is decided by its scores like the others.
     """
 
-    def __init__(self, trial: Trial, design: Design, C: float, seed: int) -> None:
+    def __init__(self, trial: Trial, design: FunnelConfig, C: float, seed: int) -> None:
         self.classes = trial.train.label_set()
         self.labels = LabelSpace(np.array(self.classes, dtype=object), trial.train.one_label)
         # Whoever gives one label is wrong about those that are unknown to training.
